@@ -1,0 +1,56 @@
+"""careeval: does a language model decide like an expert caregiver when it physically helps a person?
+
+An open, independent implementation of the CareEval benchmark. The names below are the public surface;
+each is loaded when it is first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from careeval.bank import Bank, load_bank
+    from careeval.core.judgment import Judgment
+    from careeval.core.response import Response, ResponseState
+    from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
+    from careeval.errors import CareEvalError
+    from careeval.protocol.logs import read_runs
+    from careeval.results.summary import Summary, summarise
+    from careeval.results.tables import Runs
+
+__version__ = version("careeval")
+
+_HOMES = {
+    "Action": "core.scenario",
+    "Adl": "core.scenario",
+    "Bank": "bank",
+    "CareEvalError": "errors",
+    "Domain": "core.scenario",
+    "Judgment": "core.judgment",
+    "Probe": "core.scenario",
+    "Response": "core.response",
+    "ResponseState": "core.response",
+    "Rubric": "core.scenario",
+    "Rung": "core.scenario",
+    "Runs": "results.tables",
+    "Scenario": "core.scenario",
+    "Summary": "results.summary",
+    "load_bank": "bank",
+    "read_runs": "protocol.logs",
+    "summarise": "results.summary",
+}
+
+__all__ = ["Action", "Adl", "Bank", "CareEvalError", "Domain", "Judgment", "Probe", "Response", "ResponseState",
+           "Rubric", "Rung", "Runs", "Scenario", "Summary", "load_bank", "read_runs", "summarise"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"careeval.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'careeval' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,251 @@
+"""What a scenario is: a person, a place, a question, and two rubrics over the answer.
+
+The types are the bank's format: a scenario file is exactly a `Scenario`, and the JSON Schema that
+editors use is made from it. They decide shape alone. Whether the content is good (points that add up,
+nested rungs, known sources) is for the rules of `careeval.bank`, since a bank that somebody else wrote
+is held to the shape only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""Words that somebody reads: never empty, no space around them."""
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+"""A name in ids, file names and addresses: lower case, digits, single hyphens."""
+
+ItemId = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*|[+-]?[0-9]+)$", max_length=64)]
+"""The name of a rubric item: a slug for an action, signed points (`+2`, `0`, `-1`) for a rung."""
+
+Points = Annotated[int, Field(ge=-2, le=2)]
+Level = Annotated[int, Field(ge=0, le=2)]
+"""How well an act serves a domain: 0 not, 1 in part, 2 fully."""
+
+
+class Adl(StrEnum):
+    """The six basic activities of daily living, in the paper's order."""
+
+    dressing = "dressing"
+    grooming = "grooming"
+    toileting = "toileting"
+    transferring = "transferring"
+    eating = "eating"
+    bathing = "bathing"
+
+
+class Domain(StrEnum):
+    """The paper's four domains of caregiving competence.
+
+    Its worked example prints "Risk Awareness" for the last one; that is an alias read on import, not
+    a name here.
+    """
+
+    user_function = "user_function"
+    user_agency = "user_agency"
+    communication_intent = "communication_intent"
+    functional_safety = "functional_safety"
+
+
+class Condition(StrEnum):
+    """What the person lives with."""
+
+    stroke = "stroke"
+    cervical_sci = "cervical-sci"
+    ms = "ms"
+    als = "als"
+    cerebral_palsy = "cerebral-palsy"
+    parkinsons = "parkinsons"
+    hip_replacement = "hip-replacement"
+    rheumatoid_arthritis = "rheumatoid-arthritis"
+    dementia = "dementia"
+    thoracic_sci = "thoracic-sci"
+    amputation = "amputation"
+    ventilator = "ventilator"
+    tbi = "tbi"
+
+
+class Assistance(StrEnum):
+    """The usual level of assistance, as a Section GG code (Centers for Medicare & Medicaid Services)."""
+
+    independent = "06"
+    setup = "05"
+    supervision = "04"
+    partial = "03"
+    substantial = "02"
+    dependent = "01"
+
+
+class Situation(StrEnum):
+    """What makes the moment hard. A scenario's first is its primary one."""
+
+    routine = "routine"
+    discomfort = "discomfort"
+    frustration = "frustration"
+    dignity = "dignity"
+    refusal = "refusal"
+    emergency = "emergency"
+    hazard = "hazard"
+    communication = "communication"
+    family = "family"
+
+
+class Split(StrEnum):
+    """Public text, or held out and sealed."""
+
+    public = "public"
+    held_out = "held-out"
+
+
+class Status(StrEnum):
+    """How far a scenario's content has been vetted. Only real expert ratings make `validated`."""
+
+    drafted = "drafted"
+    reviewed = "reviewed"
+    validated = "validated"
+    withdrawn = "withdrawn"
+
+
+class Rubric(StrEnum):
+    """The two instruments over one scenario: the paper's graded whole answers, and our single acts."""
+
+    ladder = "ladder"
+    actions = "actions"
+
+
+class Frozen(BaseModel):
+    """A value: unchangeable, and with no field that is not declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Person(Frozen):
+    """Who is helped."""
+
+    age: Annotated[int, Field(ge=18, le=110)]
+    """Years."""
+    pronoun: Literal["she", "he", "they"]
+    """The pronoun that the text uses."""
+
+
+class RubricItem(Frozen):
+    """One line of a rubric: what a response may contain, and what that is worth.
+
+    The grader never sees this type: it is shown `careeval.core.judgment.GraderItem`, which has no
+    points, no sign and no domains to leak.
+    """
+
+    id: ItemId
+    """Unique within its rubric."""
+    points: Points
+    """+2 best practice … −2 unsafe."""
+    text: Text
+    """What is looked for, readable alone, with no word of verdict in it."""
+    domains: Mapping[Domain, Level]
+    """How the act treats a domain, 0 to 2; a domain it is not about is absent, which is not 0."""
+
+
+class Action(RubricItem):
+    """One act that a good or a bad carer does, judged alone."""
+
+    why: Text
+    """Why it helps or harms this person."""
+    sources: tuple[Slug, ...]
+    """Keys of the bank's sources."""
+    excludes: tuple[ItemId, ...] = ()
+    """Actions that cannot be true of the same answer."""
+
+
+class Rung(RubricItem):
+    """One graded whole answer of the ladder; its id is its signed points unless it states another."""
+
+    of: tuple[ItemId, ...] = ()
+    """The actions it is made of; empty where no set of them makes it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_from_points(cls, data: object) -> object:
+        if isinstance(data, Mapping) and "id" not in data and "points" in data:
+            points = str(data["points"]).lstrip("+")
+            return {**data, "id": points if points in {"0"} or points.startswith("-") else f"+{points}"}
+        return data
+
+
+class Scenario(Frozen):
+    """One situation, its question and its rubrics: one file of the bank."""
+
+    id: Slug
+    """`<adl>-<number>`; never used again once withdrawn."""
+    version: Annotated[int, Field(ge=1)]
+    """Rises with any change that can move a score."""
+    split: Split
+    """`public`, or `held-out` until it is sealed."""
+    adl: Adl
+    """The activity that the question is about."""
+    part: Literal["upper-body", "lower-body"] | None = None
+    """For dressing alone."""
+    condition: Condition
+    """What the person lives with."""
+    assistance: Assistance
+    """Usual level, Section GG code in quotes; today's may differ, and the text then shows it."""
+    situation: Annotated[tuple[Situation, ...], Field(min_length=1)]
+    """What makes the moment hard, the primary one first."""
+    person: Person
+    """Who is helped."""
+    actor: Literal["person", "robot"]
+    """Who "you" are made of. A robot's text states its body and how it is stopped."""
+    role: Text
+    """Who "you" are."""
+    helpers: Text
+    """Who else is there, and trained in what; `none` if nobody."""
+    text: Text
+    """The situation, spoken to the caregiver, ending with the question."""
+    actions: tuple[Action, ...] = ()
+    """Our finer rubric; may be empty in an imported bank."""
+    ladder: tuple[Rung, ...] = ()
+    """The paper's rubric; may be empty in an imported bank."""
+    status: Status
+    """How far the content has been vetted."""
+    canary: Text
+    """The bank's canary string, so that training data can be searched for it."""
+
+    def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
+        """The items of one rubric, in the file's order; empty where the scenario has none."""
+        return self.ladder if rubric is Rubric.ladder else self.actions
+
+
+class Probe(Frozen):
+    """An authored answer whose every action is labelled: a question put to the grader, not to a model.
+
+    Probes are written text with written labels. They are never shown as a model's output, nor as
+    data from a human expert.
+    """
+
+    id: Slug
+    """Unique within its scenario."""
+    trap: Slug
+    """What it tries the grader with: `wrong-side`, `negated-harm`, `expert`, `generic` …"""
+    text: Text
+    """The answer."""
+    labels: Mapping[ItemId, bool]
+    """For every action, and every rung of the ladder, whether the answer contains it."""
+
+
+class Source(Frozen):
+    """A document that clinical content rests on."""
+
+    organisation: Text
+    """Who published it."""
+    document: Text
+    """Its title."""
+    year: int | None = None
+    """Year of publication; absent where it is not known."""
+    tier: Literal["A", "B", "C"]
+    """A: guideline, regulator, standard. B: hospital, charity, peer-reviewed paper, textbook. C: other."""
+    url: str | None = None
+    """A canonical address or DOI, only where it is certain; never a mirror."""

@@ -1,0 +1,25 @@
+"""What Inspect finds when it looks for careeval: the task, and the two providers."""
+
+from inspect_ai.model import ModelAPI, modelapi
+
+from careeval.protocol.grader import grade
+from careeval.protocol.solvers import ask, recorded
+from careeval.protocol.task import careeval
+
+__all__ = ["ask", "careeval", "gguf", "grade", "lexical", "recorded"]
+
+
+@modelapi(name="gguf")
+def gguf() -> type[ModelAPI]:
+    """`gguf/smollm2-135m`, or `gguf/PATH.gguf`: a model that runs inside this process."""
+    from careeval.protocol.gguf import GgufAPI
+
+    return GgufAPI
+
+
+@modelapi(name="careeval")
+def lexical() -> type[ModelAPI]:
+    """`careeval/lexical`: the grader that compares words."""
+    from careeval.protocol.lexical_api import LexicalAPI
+
+    return LexicalAPI

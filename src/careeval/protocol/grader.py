@@ -1,0 +1,152 @@
+"""The grader: puts a rubric to a model and records its judgments. It sees neither points nor domains."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ResponseSchema,
+    get_model,
+)
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.util import json_schema
+
+from careeval.core.response import Response, ResponseState
+from careeval.core.scenario import Rubric, RubricItem
+from careeval.protocol.grading import (
+    MAX_ATTEMPTS,
+    Graded,
+    Judgments,
+    Reply,
+    grader_items,
+    read_reply,
+    resolve,
+    shown_order,
+)
+from careeval.protocol.templates import Prompts, load_prompts
+from careeval.protocol.sample import rubric_of
+from careeval.protocol.solvers import STORE_KEY, cache_policy
+from careeval.scoring import scenario_points
+
+GRADER_ROLE = "grader"
+
+SCHEMA = ResponseSchema(name="judgments", json_schema=json_schema(Judgments), strict=True)
+
+
+@scorer(metrics={"*": [mean()]}, name="careeval")
+def grade(
+    rubrics: list[str],
+    per_item: bool = False,
+    grader_context: str = "none",
+    prompts: str | None = None,
+    seed: int = 0,
+    durable: bool = False,
+) -> Scorer:
+    """Grade a response against each rubric and record every judgment in the score's metadata.
+
+    The value holds the points of each rubric, for Inspect's viewer alone: every number that careeval
+    publishes is computed from the judgments.
+
+    Args:
+        rubrics: `ladder`, `actions` or both.
+        per_item: One call an item, where the default is one call a rubric.
+        grader_context: `none`, or `scenario` to show the grader the scenario as well.
+        prompts: Folder of prompt files; careeval's own where not given.
+        seed: Of the order in which items are shown.
+        durable: Keep each finished call on disk until the run completes.
+    """
+    texts = load_prompts(Path(prompts) if prompts else None)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        response = Response(**state.store.get(STORE_KEY))
+        metadata: dict[str, Any] = {"epoch": state.epoch, "response_state": response.state, "rubrics": {}}
+        if response.state is not ResponseState.answered:
+            if response.state is ResponseState.missing:
+                return Score.unscored(reason="no_response", explanation=response.note, metadata=metadata)
+            return Score(value=dict.fromkeys(rubrics, 0), answer="", explanation=response.state, metadata=metadata)
+        grader = get_model(role=GRADER_ROLE, required=True)
+        call = _Call(
+            grader, texts, response.text, state.input_text if grader_context == "scenario" else None, per_item, durable
+        )
+        value: dict[str, float] = {}
+        for rubric in map(Rubric, rubrics):
+            items = rubric_of(state.metadata, rubric)
+            shown = shown_order(items, str(state.sample_id), state.epoch, seed)
+            graded = await call.rubric(rubric, items, shown)
+            metadata["rubrics"][rubric.value] = {
+                "judgments": [asdict(judgment) for judgment in graded.judgments],
+                "shown": [item.id for item in shown],
+                "n_calls": graded.n_calls,
+                "n_quotes_dropped": graded.n_quotes_dropped,
+            }
+            value[rubric] = viewer_points(items, graded)
+        return Score(value=value, answer=response.text, metadata=metadata)
+
+    return score
+
+
+def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
+    """The points of a graded rubric, or NaN, Inspect's "unscored", when an unresolved item moves them."""
+    present = np.array([[np.nan if j.present is None else float(j.present) for j in graded.judgments]])
+    bounds = scenario_points(np.array([item.points for item in items]), present)
+    return float(bounds.low[0]) if bounds.low[0] == bounds.high[0] else float("nan")
+
+
+class _Call:
+    """Everything that the calls about one response share."""
+
+    def __init__(
+        self, grader: Model, prompts: Prompts, response: str, scenario: str | None, per_item: bool, durable: bool
+    ) -> None:
+        self.grader, self.prompts, self.response = grader, prompts, response
+        self.scenario, self.per_item, self.durable = scenario, per_item, durable
+
+    async def rubric(self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]) -> Graded:
+        """Grade one rubric in one call, or in one call an item."""
+        if not self.per_item:
+            return resolve(items, shown, await self._ask(shown, rubric), self.response)
+        replies = await asyncio.gather(*(self._ask([item], f"{rubric}:{item.id}") for item in shown))
+        graded = [resolve([item], [item], reply, self.response) for item, reply in zip(shown, replies, strict=True)]
+        by_id = {one.judgments[0].item: one.judgments[0] for one in graded}
+        return Graded(
+            tuple(by_id[item.id] for item in items),
+            sum(one.n_calls for one in graded),
+            sum(one.n_quotes_dropped for one in graded),
+        )
+
+    async def _ask(self, shown: Sequence[RubricItem], scope: str) -> list[Reply]:
+        """Put one list of items, and ask again while the reply cannot be used as a whole."""
+        listed = grader_items(shown)
+        request = ChatMessageUser(
+            content=self.prompts.grade_request(self.response, listed, self.scenario),
+            # for a grader that computes instead of reading; no provider sends it
+            metadata={"response": self.response, "items": [item.text for item in listed]},
+        )
+        messages: list[ChatMessage] = [ChatMessageSystem(content=self.prompts.texts["grade-system.md"]), request]
+        replies: list[Reply] = []
+        while len(replies) < MAX_ATTEMPTS:
+            # each attempt is kept apart, or a repair would be answered by the reply that it is to mend
+            cache = cache_policy(self.durable, f"grade:{scope}:{len(replies)}")
+            output = await self.grader.generate(messages, config=GenerateConfig(response_schema=SCHEMA), cache=cache)
+            reply = read_reply(output.completion, len(shown))
+            replies.append(reply)
+            if not reply.problem:
+                break
+            messages = [
+                *messages[:2],
+                ChatMessageAssistant(content=output.completion or "(nothing)"),
+                ChatMessageUser(content=self.prompts.repair(reply.problem, len(shown)), metadata=request.metadata),
+            ]
+        return replies

@@ -1,0 +1,73 @@
+"""The lexical grader: deterministic, instant, free, and honest about how little it understands.
+
+An item counts as present when enough of its words stand in the response: each word weighs more the
+fewer of the items shown beside it hold it, so that what the items share counts for little. It knows
+no negation, no side and no order. It exists so that everything can be seen working before a cent is
+spent; how far it agrees with the labels of the probes is measured by `careeval audit probes`, and
+printed wherever its grades are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import snowballstemmer
+
+LEXICAL = "careeval/lexical"
+"""Its name as a grader."""
+
+THRESHOLD = 0.25
+"""Coverage from which an item counts as present; chosen on the probes of the first twelve scenarios,
+where sensitivity and specificity are about equal there."""
+
+STOP_WORDS = frozenset(
+    "a an and the of to in on at is are was be been it its she he they her his their hers him them i you me my "
+    "we our us with for from as by that this these those or so if not no do does did then than into up out there "
+    "when while until who what which would will can could should may might any all".split()
+)  # fmt: skip
+
+_STEM = snowballstemmer.stemmer("english")
+
+
+def words(text: str) -> list[str]:
+    """The stems of a text's words that carry meaning, in their order."""
+    found = re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower().replace("’", "'"))
+    return list(_STEM.stemWords([word for word in found if word not in STOP_WORDS]))
+
+
+def coverage(response: str, items: Sequence[str]) -> list[float]:
+    """For each item the weighted share of its words that stand in the response, 0 to 1.
+
+    A word weighs log((n + 1) / m), where m of the n items hold it (inverse document frequency over
+    the items shown). An item without a word that carries meaning has coverage 0.
+    """
+    spoken = set(words(response))
+    stems = [set(words(item)) for item in items]
+    weights = {word: math.log((len(items) + 1) / sum(word in s for s in stems)) for s in stems for word in s}
+    return [
+        sum(weights[word] for word in item & spoken) / sum(weights[word] for word in item) if item else 0.0
+        for item in stems
+    ]
+
+
+def nearest_sentence(response: str, item: str) -> str:
+    """The sentence of the response that shares most words with the item; the first of equals."""
+    wanted = set(words(item))
+    sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n+", response) if s.strip()]
+    return max(sentences, key=lambda sentence: len(wanted & set(words(sentence))), default="")
+
+
+def judgments(response: str, items: Sequence[str]) -> list[dict[str, Any]]:
+    """The judgments that the lexical grader makes, in the form that every grader replies in."""
+    return [
+        {
+            "item": number,
+            "quote": nearest_sentence(response, item) if share >= THRESHOLD else "",
+            "reason": f"{share:.0%} of the item's weighted words stand in the answer",
+            "present": share >= THRESHOLD,
+        }
+        for number, (item, share) in enumerate(zip(items, coverage(response, items), strict=True), start=1)
+    ]

@@ -1,0 +1,42 @@
+"""The lexical grader as an Inspect model, so that it goes the way every grader goes."""
+
+from __future__ import annotations
+
+import json
+
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from careeval.errors import ProtocolError
+from careeval.protocol.lexical import LEXICAL, judgments
+
+
+class LexicalAPI(ModelAPI):
+    """`careeval/lexical` as an Inspect model. It grades, and does nothing else."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        if self.service_model_name() != "lexical":
+            raise ProtocolError(f"there is no model careeval/{self.service_model_name()}", hint="use careeval/lexical")
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """Judge the response and items that the request's metadata carries."""
+        asked = input[-1].metadata or {}
+        if "items" not in asked:
+            raise ProtocolError("careeval/lexical was asked a question, and can only grade", hint="use it as --grader")
+        reply = json.dumps({"judgments": judgments(asked["response"], asked["items"])})
+        output = ModelOutput.from_content(LEXICAL, reply)
+        output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+        return output
+
+    def service_model_name(self) -> str:
+        """The name after the provider's."""
+        return self.model_name.removeprefix("careeval/")

@@ -1,0 +1,227 @@
+"""Running: one system over a bank into a folder that can be resumed and graded again.
+
+```text
+DIR/<system>/            logs of asking and first grading, run.json, and calls/ until it is complete
+DIR/<system>/graded/<grader>-<n>/   logs of the n-th later grading of the same responses
+```
+
+Each folder is an `eval_set` of its own. What was asked for stands in `run.json`, so that resuming
+needs no more than the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from careeval.core.response import Response
+from careeval.errors import ProtocolError
+from careeval.protocol.answers import n_epochs, write_answers
+from careeval.protocol.progress import Progress, shown
+
+RUN_FILE = "run.json"
+CALLS = "calls"
+"""Folder of finished calls, kept until the run is complete."""
+RESPONSES_FILE = "responses.jsonl"
+
+DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
+"""The paper's grader, dated: an alias moves."""
+
+EMBEDDED = "gguf/"
+"""Models of this provider run inside the process, one run at a time."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that one run is made of.
+
+    Attributes:
+        system: Name of what is evaluated.
+        model: Inspect's name of the model to ask; `None` for recorded answers.
+        grader: Inspect's name of the grader; `None` to store the responses ungraded.
+        epochs: Responses to each scenario.
+        task: Arguments of the task, `careeval.protocol.task.careeval`.
+        model_args: Arguments of the model's provider.
+        base_url: Address of the model's server, for providers that take one.
+        max_connections: Calls in flight to each of model and grader; the provider's default if `None`.
+    """
+
+    system: str
+    model: str | None
+    grader: str | None
+    epochs: int
+    task: dict[str, Any] = field(default_factory=dict)
+    model_args: dict[str, Any] = field(default_factory=dict)
+    base_url: str | None = None
+    max_connections: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        folder: Where it is.
+        complete: Whether every sample finished; otherwise resuming the folder does the rest.
+        n_failed: Samples that ended in an error.
+    """
+
+    folder: Path
+    complete: bool
+    n_failed: int
+
+
+def folder_name(name: str) -> str:
+    """A system's or grader's name as a folder's: what a path cannot hold becomes a hyphen."""
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
+
+
+def begin(run: Run, folder: Path) -> Outcome:
+    """Carry out a run in a folder that holds none yet.
+
+    Raises:
+        ProtocolError: The folder holds a run already, or the run is set up wrongly.
+    """
+    if (folder / RUN_FILE).exists():
+        raise ProtocolError(
+            f"{folder} holds a run already",
+            hint=f"finish it with 'careeval run --resume -o {folder.parent}', or give another folder or --name",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = folder / RUN_FILE
+    saved.write_text(json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    try:
+        return _carry_out(run, folder)
+    except ProtocolError:
+        # nothing was asked: leave no run behind that resuming would trip over
+        if not list(folder.glob("*.eval")):
+            saved.unlink()
+        raise
+
+
+def resume(folder: Path) -> Outcome:
+    """Do what is left of the run in a folder; nothing when it is complete.
+
+    Raises:
+        ProtocolError: The folder holds no run.
+    """
+    try:
+        run = Run(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        raise ProtocolError(f"{folder} holds no run: there is no {RUN_FILE}") from error
+    except (ValueError, TypeError) as error:
+        raise ProtocolError(f"{folder / RUN_FILE} is not what careeval wrote: {error}") from error
+    return _carry_out(run, folder)
+
+
+def run_folders(root: Path) -> list[Path]:
+    """The folders under `root` that hold a run or a grading, `root` itself included."""
+    return sorted(path.parent for path in root.rglob(RUN_FILE))
+
+
+def grade_again(
+    folder: Path, system: str, responses: Sequence[Response], grader: str, task: dict[str, Any]
+) -> Outcome:
+    """Grade stored responses beside the judgments that exist, in a new folder below `folder`.
+
+    Args:
+        folder: The run's.
+        system: Whose responses they are.
+        responses: All of them, those that were refused, empty or missing too.
+        grader: Inspect's name of the grader.
+        task: Arguments of the task beyond the responses.
+    """
+    gradings = folder / "graded"
+    name = folder_name(grader)
+    n = 1 + max((int(p.name[len(name) + 1 :]) for p in gradings.glob(f"{name}-*") if p.name[len(name) + 1 :].isdigit()),
+                default=0)  # fmt: skip
+    return begin_recorded(gradings / f"{name}-{n}", system, responses, grader, task)
+
+
+def begin_recorded(
+    folder: Path, system: str, responses: Sequence[Response], grader: str | None, task: dict[str, Any]
+) -> Outcome:
+    """Carry out a run over recorded responses, kept in its folder so that it can be resumed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / RESPONSES_FILE
+    write_answers(file, system, responses)
+    recorded = {
+        **task,
+        "scenario": sorted({response.scenario for response in responses}),
+        "responses": str(file.resolve()),
+        "system": system,
+    }
+    return begin(Run(system, None, grader, n_epochs(responses), recorded), folder)
+
+
+def _carry_out(run: Run, folder: Path) -> Outcome:
+    from inspect_ai import eval_set
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import GenerateConfig, get_model
+
+    from careeval.protocol.task import careeval
+
+    connections: dict[str, Any] = {"max_connections": run.max_connections} if run.max_connections else {}
+    task = careeval(**{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system})
+    n_samples = len(task.dataset) * run.epochs
+    try:
+        with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
+            roles = {}
+            if run.grader:
+                config = GenerateConfig(temperature=0.0, **connections)
+                roles["grader"] = get_model(run.grader, config=config)
+            complete, logs = eval_set(
+                task,
+                log_dir=str(folder),
+                log_dir_allow_dirty=True,
+                model=run.model or "none",
+                model_args=run.model_args,
+                model_base_url=run.base_url,
+                model_roles=roles or None,
+                epochs=run.epochs,
+                continue_on_fail=True,
+                retry_on_error=2,
+                retry_attempts=0,
+                retry_immediate=False,
+                max_samples=2 * (run.max_connections or _connections(run)),
+                max_retries=8,
+                timeout=600,
+                log_buffer=10,
+                log_model_api=False,
+                display="none",
+                log_level="error",
+                ctl_server=False,
+                **connections,
+            )
+    except PrerequisiteError as error:
+        raise ProtocolError(re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()) from error
+    n_failed = sum(n_samples - (log.results.completed_samples if log.results else 0) for log in logs)
+    if complete and not n_failed:
+        shutil.rmtree(folder / CALLS, ignore_errors=True)
+    return Outcome(folder, complete and not n_failed, n_failed)
+
+
+def _connections(run: Run) -> int:
+    """Calls in flight where the user has not said: the embedded engine's slots, or Inspect's default."""
+    return 8 if (run.model or "").startswith(EMBEDDED) else 20
+
+
+@contextmanager
+def _calls_kept_in(folder: Path) -> Iterator[None]:
+    """Have Inspect keep finished calls in the run's own folder, and nowhere else."""
+    before = os.environ.get("INSPECT_CACHE_DIR")
+    os.environ["INSPECT_CACHE_DIR"] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["INSPECT_CACHE_DIR"]
+        else:
+            os.environ["INSPECT_CACHE_DIR"] = before

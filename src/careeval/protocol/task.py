@@ -1,0 +1,122 @@
+"""The CareEval task, as Inspect runs it: `inspect eval careeval/careeval --model … --model-role grader=…`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
+
+import careeval as package
+from careeval.bank import content_hash, load_bank
+from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.errors import ProtocolError
+from careeval.protocol.grader import grade as grade_scorer
+from careeval.protocol.templates import load_prompts
+from careeval.protocol.sample import sample_metadata
+from careeval.protocol.select import rubrics_named, select_scenarios
+from careeval.protocol.solvers import ask, recorded
+
+PROTOCOL_VERSION = "1-A"
+"""`N-X`: N rises with any change after which scores do not compare, X with any other change."""
+
+N_EPOCHS = 10
+TEMPERATURE = 1.0
+MAX_TOKENS = 8192
+"""The paper's ten responses at temperature 1.0; the token limit, reasoning included, is ours."""
+
+
+@task
+def careeval(
+    bank: str | None = None,
+    split: str = "public",
+    adl: str | list[str] | None = None,
+    scenario: str | list[str] | None = None,
+    limit: int | None = None,
+    rubric: str = "both",
+    grade: bool = True,
+    per_item: bool = False,
+    grader_context: str = "none",
+    prompts: str | None = None,
+    seed: int = 0,
+    grade_seed: int = 0,
+    responses: str | None = None,
+    system: str | None = None,
+    durable: bool = False,
+    max_tokens: int = MAX_TOKENS,
+) -> Task:
+    """Ask a system what it would do in each scenario, and have a grader judge what it says.
+
+    Args:
+        bank: Folder of the bank; careeval's own where not given.
+        split: `public` or `held-out`.
+        adl: Activities to take, all where not given.
+        scenario: Ids to take, all where not given.
+        limit: At most so many scenarios, taken from the activities in turn.
+        rubric: `ladder`, `actions` or `both`.
+        grade: Whether to grade at all; without it the responses are stored.
+        per_item: One grader call an item, where the default is one call a rubric.
+        grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
+        prompts: Folder of someone else's prompt files.
+        seed: Of the answers, for providers that honour one.
+        grade_seed: Of the order in which items are shown to the grader.
+        responses: JSON-lines file of recorded answers, instead of asking.
+        system: Name of the system under test; needed with `responses`, else the model's name.
+        durable: Keep each finished call on disk until the run completes (`careeval run` does).
+        max_tokens: Of one response, reasoning included.
+    """
+    loaded = load_bank(bank)
+    texts = load_prompts(Path(prompts) if prompts else None)
+    rubrics = rubrics_named(rubric)
+    if grader_context not in {"none", "scenario"}:
+        raise ProtocolError(f"grader context {grader_context!r} is not known", hint="use none or scenario")
+    chosen = select_scenarios(loaded, Split(split), _listed(adl), _listed(scenario), limit)
+    if responses is not None and system is None:
+        raise ProtocolError("recorded answers need the name of their system", hint="give system=NAME")
+    about: dict[str, Any] = {
+        "careeval": {
+            "software": package.__version__,
+            "protocol": PROTOCOL_VERSION,
+            "bank": loaded.about.name,
+            "bank_version": loaded.about.version,
+            "bank_provenance": loaded.about.provenance,
+            "bank_hash": content_hash(chosen),
+            "system": system,
+            "recorded": responses is not None,
+            "rubrics": [r.value for r in rubrics],
+            "grade_mode": grade_mode(per_item, grader_context),
+            "prompts": {"ask": texts.ask_hash, "grade": texts.grade_hash, "own": prompts is None},
+            "seed": seed,
+            "grade_seed": grade_seed,
+        }
+    }
+    return Task(
+        name="careeval",
+        dataset=MemoryDataset([_sample(s, rubrics) for s in chosen], name=loaded.about.name),
+        solver=recorded(responses, system) if responses and system else ask(prompts, seed, durable),
+        scorer=grade_scorer([r.value for r in rubrics], per_item, grader_context, prompts, grade_seed, durable)
+        if grade
+        else None,
+        epochs=Epochs(N_EPOCHS),
+        config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
+        version=int(PROTOCOL_VERSION.split("-")[0]),
+        metadata=about,
+    )
+
+
+def grade_mode(per_item: bool, grader_context: str) -> str:
+    """How a grader was asked, as tables name it: `batched` or `per-item`, `+scenario` if it saw that."""
+    return ("per-item" if per_item else "batched") + ("+scenario" if grader_context == "scenario" else "")
+
+
+def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:
+    return Sample(id=scenario.id, input=scenario.text, metadata=sample_metadata(scenario, rubrics))
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    """A task argument that may be one name, names with commas, or a list."""
+    if value is None:
+        return []
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)

@@ -1,0 +1,159 @@
+"""The two tables that every published number is computed from.
+
+`responses` has one row for each (system, scenario, epoch); `judgments` one for each (system, scenario,
+epoch, grader, grading, rubric, item). Their columns are data: what stands below is the contract with
+whoever fills them, and with whoever reads the Parquet files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from careeval.core.scenario import Domain
+from careeval.errors import LogError
+
+
+class Column(NamedTuple):
+    """One column of a table: its name, its type, and what it holds."""
+
+    name: str
+    kind: pl.DataType | type[pl.DataType]
+    holds: str
+
+
+RESPONSES: tuple[Column, ...] = (
+    Column("system", pl.String, "name of what is evaluated"),
+    Column("scenario", pl.String, "id of the scenario"),
+    Column("epoch", pl.Int32, "the k-th independent response, from 1"),
+    Column("state", pl.String, "answered, empty, refused or missing"),
+    Column("text", pl.String, "the words; empty unless answered"),
+    Column("cut", pl.Boolean, "whether the words stop at the token limit"),
+    Column("note", pl.String, "why a response is missing or refused; else empty"),
+    Column("model", pl.String, "name of the model that was asked; null for recorded answers"),
+    Column("model_returned", pl.String, "name of the model that the provider says answered; null if unknown"),
+    Column("reasoned", pl.Boolean, "whether a reasoning trace came with it"),
+    Column("input_tokens", pl.Int64, "null if unknown"),
+    Column("output_tokens", pl.Int64, "reasoning included; null if unknown"),
+    Column("cost_usd", pl.Float64, "null if unknown, never 0"),
+    Column("seconds", pl.Float64, "of the call; null if unknown"),
+    Column("sampling", pl.String, "JSON of the sampling fields that were sent; empty object if unknown"),
+    Column("bank", pl.String, "name of the bank"),
+    Column("bank_version", pl.String, "N-X"),
+    Column("bank_hash", pl.String, "hash of the scenarios that the run took"),
+    Column("bank_provenance", pl.String, "how the bank was made and vetted"),
+    Column("protocol", pl.String, "N-X"),
+    Column("ask_prompt", pl.String, "hash of the prompts that asked; null for recorded answers"),
+    Column("software", pl.String, "version of careeval"),
+    Column("created", pl.String, "when the log was begun, ISO 8601"),
+    Column("adl", pl.String, "activity; null where the scenario never began"),
+    Column("condition", pl.String, "what the person lives with"),
+    Column("assistance", pl.String, "Section GG code"),
+    Column("situation", pl.List(pl.String), "what makes the moment hard, the primary one first"),
+    Column("actor", pl.String, "person or robot"),
+    Column("split", pl.String, "public or held-out"),
+    Column("scenario_text", pl.String, "what was asked"),
+)
+
+JUDGMENTS: tuple[Column, ...] = (
+    Column("system", pl.String, "name of what is evaluated"),
+    Column("scenario", pl.String, "id of the scenario"),
+    Column("epoch", pl.Int32, "the k-th independent response, from 1"),
+    Column("grader", pl.String, "name of the grader, with its mode and the hash of its prompt"),
+    Column("grading", pl.Int32, "the k-th grading of these responses by this grader, from 1"),
+    Column("rubric", pl.String, "ladder or actions"),
+    Column("position", pl.Int32, "place of the item in its rubric, from 0"),
+    Column("item", pl.String, "id of the item"),
+    Column("points", pl.Int32, "-2 to 2"),
+    Column("present", pl.Boolean, "null where the grader could not be brought to say"),
+    Column("quote", pl.String, "the response's own words; null where none were given or found"),
+    Column("reason", pl.String, "the grader's reason, or why there is no judgment"),
+    Column("item_text", pl.String, "the item"),
+    Column("of", pl.List(pl.String), "the actions that a rung is made of"),
+    Column("excludes", pl.List(pl.String), "actions that cannot be true of the same answer"),
+    *(Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it") for domain in Domain),
+)
+
+RESPONSE_KEY = ("system", "scenario", "epoch")
+
+
+def schema(columns: Iterable[Column]) -> dict[str, Any]:
+    """Column names and types, as polars takes them."""
+    return {column.name: column.kind for column in columns}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs as tables.
+
+    Attributes:
+        responses: Columns `RESPONSES`, one row a (system, scenario, epoch).
+        judgments: Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused or
+            empty one has every item absent.
+        notes: What a reader must be told: logs left out, runs not finished.
+    """
+
+    responses: pl.DataFrame
+    judgments: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(
+        responses: Iterable[Mapping[str, Any]], judgments: Iterable[Mapping[str, Any]], notes: Iterable[str] = ()
+    ) -> Runs:
+        """Tables from rows; a column that a row lacks is null."""
+        return Runs(
+            pl.DataFrame(list(responses), schema=schema(RESPONSES), orient="row").sort(RESPONSE_KEY),
+            pl.DataFrame(list(judgments), schema=schema(JUDGMENTS), orient="row").sort(
+                *RESPONSE_KEY, "grader", "grading", "rubric", "position"
+            ),
+            tuple(notes),
+        )
+
+    @staticmethod
+    def together(parts: Iterable[Runs]) -> Runs:
+        """Several runs as one.
+
+        Raises:
+            LogError: Two of them are of the same system.
+        """
+        found = list(parts)
+        systems = [name for part in found for name in part.responses["system"].unique()]
+        if twice := sorted({name for name in systems if systems.count(name) > 1}):
+            raise LogError(
+                f"two runs are of the system {twice[0]!r}",
+                hint="name one of them otherwise with --name, or read one folder",
+            )
+        if not found:
+            return Runs.of([], [])
+        return Runs(
+            pl.concat([part.responses for part in found]),
+            pl.concat([part.judgments for part in found]),
+            tuple(note for part in found for note in part.notes),
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write both tables and the notes as Parquet files into `folder`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.responses.write_parquet(folder / "responses.parquet")
+        self.judgments.write_parquet(folder / "judgments.parquet")
+
+    @staticmethod
+    def read(folder: Path, notes: Iterable[str] = ()) -> Runs:
+        """What `write` wrote.
+
+        Raises:
+            LogError: The files are not there, or are not these tables.
+        """
+        try:
+            responses = pl.read_parquet(folder / "responses.parquet")
+            judgments = pl.read_parquet(folder / "judgments.parquet")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise LogError(f"{folder}: its tables cannot be read: {error}") from error
+        if responses.schema != pl.Schema(schema(RESPONSES)) or judgments.schema != pl.Schema(schema(JUDGMENTS)):
+            raise LogError(f"{folder}: its tables have other columns than this version writes")
+        return Runs(responses, judgments, tuple(notes))

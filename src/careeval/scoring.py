@@ -1,0 +1,170 @@
+"""Points of the responses to one rubric of one scenario.
+
+An item is present (1), absent (0) or unresolved (NaN): the grader could not be brought to say. An
+unresolved item is never taken for either, so every number here is a pair of bounds, equal where
+nothing is unresolved. They are reached by settling each unresolved item for the worse, then for the
+better.
+
+A response without words is a row of zeros. A missing response has no row: it is for the caller to
+leave out. Sums over scenarios, runs and intervals are in `careeval.stats`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# The paper counts severe and mild errors without saying which items they are: this is our reading.
+SEVERE = -2
+"""Points of an item that is a severe error."""
+MILD = -1
+"""Points of an item that is a mild error."""
+
+_FULL_LEVEL = 2
+
+
+class PointBounds(NamedTuple):
+    """The fewest and the most points that each response can have, shape (n_responses,)."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+class ErrorBounds(NamedTuple):
+    """The fewest and the most errors that each response can have made, shape (n_responses,)."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+class DomainPoints(NamedTuple):
+    """Points of each response in one domain, shape (n_responses,), and the most that one can reach.
+
+    `maximum` is 0 where no positive item is rated in the domain. Such a scenario can still cost
+    points.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    maximum: float
+
+
+class LevelBounds(NamedTuple):
+    """The lowest and the highest level of each response in one domain, shape (n_responses,)."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
+    """Points of each response: the sum of the points of the items present.
+
+    Args:
+        points: Points of the items, shape (n_items,).
+        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
+
+    Returns:
+        Bounds in points, from the sum of the negative items to `maximum(points)`.
+
+    Source: CareEval (HRI Companion '26) §3.4; the bounds are ours.
+    """
+    return _weighted_sum(points.astype(np.float64), present)
+
+
+def maximum(points: IntArray) -> int:
+    """The most points that a response can have: the sum of the positive ones, 0 without any."""
+    return int(points[points > 0].sum())
+
+
+def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
+    """Number of items present that are errors of one severity.
+
+    The opportunities are not counted here: a rubric without such items gives 0 of 0, a rate that is
+    unknown and not 0.
+
+    Args:
+        points: Points of the items, shape (n_items,).
+        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
+        severity: `SEVERE` or `MILD`: the points of the items to count.
+
+    Returns:
+        Bounds on the count; an unresolved item is counted in `high` alone.
+    """
+    is_error = (points == severity).astype(np.float64)
+    return ErrorBounds(*_weighted_sum(is_error, present))
+
+
+def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -> DomainPoints:
+    """Points of each response that count for one domain (D1, the domain-weighted score).
+
+    A positive item counts by how well it serves the domain, level / 2; a negative one by how badly
+    it fails it, (2 - level) / 2. The score of a domain is the sum of the points over scenarios,
+    divided by the sum of the maxima.
+
+    Args:
+        points: Points of the items, shape (n_items,).
+        levels: Levels of the items in the domain, 0, 1 or 2, shape (n_items,). NaN = not rated in
+            it: the item is skipped, which is not the same as level 0.
+        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
+
+    Returns:
+        Bounds in points, and their maximum.
+
+    Source: ours; the paper rates items by domain and prints no score from it.
+    """
+    share = np.where(points > 0, levels, _FULL_LEVEL - levels) / _FULL_LEVEL
+    weights = np.where(np.isnan(levels), 0.0, points * share)
+    low, high = _weighted_sum(weights, present)
+    return DomainPoints(low, high, float(weights[weights > 0].sum()))
+
+
+def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> LevelBounds:
+    """Level of each response in one domain (D2): its best item there, capped by its worst error.
+
+    min(highest level among the items present with 0 or more points, or 0 if there are none;
+    lowest level among the negative items present) / 2.
+
+    Args:
+        points: Points of the items, shape (n_items,).
+        levels: Levels of the items in the domain, 0, 1 or 2, shape (n_items,); NaN = not rated,
+            skipped.
+        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
+
+    Returns:
+        Bounds from 0 to 1. NaN for every response where no item with 0 or more points is rated: a
+        level that no answer could raise says nothing about the answer.
+
+    Source: ours; the paper rates items by domain and prints no score from it.
+    """
+    rated = ~np.isnan(levels)
+    raises = rated & (points >= 0)
+    caps = rated & (points < 0)
+    if not raises.any():
+        unknown = np.full(len(present), np.nan)
+        return LevelBounds(unknown, unknown)
+
+    def level(for_best: FloatArray, for_cap: FloatArray) -> FloatArray:
+        best: FloatArray = (for_best[:, raises] * levels[raises]).max(axis=1)
+        errors = np.where(for_cap[:, caps] == 1, levels[caps], _FULL_LEVEL)
+        capped: FloatArray = np.minimum(best, errors.min(axis=1, initial=_FULL_LEVEL))
+        return capped / _FULL_LEVEL
+
+    fewest, most = _settled(present)
+    return LevelBounds(low=level(fewest, most), high=level(most, fewest))
+
+
+def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
+    """Sum of the weights of the items present; an unresolved item widens the bounds by its sign."""
+    gains, losses = np.maximum(weights, 0), np.minimum(weights, 0)
+    fewest, most = _settled(present)
+    return PointBounds(low=fewest @ gains + most @ losses, high=most @ gains + fewest @ losses)
+
+
+def _settled(present: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """`present` with the unresolved items all absent, and all present."""
+    return np.nan_to_num(present, nan=0.0), np.nan_to_num(present, nan=1.0)

@@ -1,0 +1,165 @@
+"""The score of a bank, its runs, and its worst.
+
+Everything here is made from two arrays: `points`, shape (n_scenarios, n_epochs), the points of each
+response, NaN = missing response; and `maxima`, shape (n_scenarios,), the sum of each rubric's
+positive points. Scores are fractions of the maximum, unclipped: at most 1, and below 0 where the
+errors outweigh the rest. A run is one epoch over all scenarios: a column of `points`.
+
+A missing response is left out of a mean. A minimum or a spread over the epochs that happen to be
+there would be another number, so those raise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from careeval.errors import StatsError
+
+FloatArray = NDArray[np.float64]
+
+
+def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
+    """The headline: points over all scenarios, mean of epochs, divided by the positive points.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs). NaN = missing response, left out of its
+            scenario's mean; a scenario with no response at all is left out of both sums.
+        maxima: Positive points, shape (n_scenarios,). A scenario with 0 can only cost points here.
+
+    Returns:
+        A fraction of the maximum.
+
+    Raises:
+        StatsError: There is no response, or there are no positive points.
+
+    Source: CareEval (HRI Companion '26) §3.4.
+    """
+    points, maxima = _answered(points, maxima)
+    return float(np.nanmean(points, axis=1).sum() / _positive_points(maxima))
+
+
+def scenario_mean_score(points: FloatArray, maxima: FloatArray) -> float:
+    """Mean over scenarios of each one's own score: a small rubric weighs as much as a large one.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs); NaN = missing response, left out as in
+            `pooled_score`.
+        maxima: Positive points, shape (n_scenarios,); a scenario with 0 has no ratio, and is left
+            out.
+
+    Returns:
+        A fraction of the maximum; the same as `pooled_score` where all maxima are equal.
+
+    Raises:
+        StatsError: There is no response, or there are no positive points.
+
+    Source: the reduction of HealthBench (arXiv:2505.08775), without its clip to 0..1.
+    """
+    points, maxima = _answered(points, maxima)
+    _positive_points(maxima)
+    has_ratio = maxima > 0
+    return float(np.mean(np.nanmean(points[has_ratio], axis=1) / maxima[has_ratio]))
+
+
+def run_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
+    """The score of each run.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs); NaN = missing response.
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        Fractions of the maximum, shape (n_epochs,). NaN for a run with a missing response: its
+        score would be over other scenarios than the rest.
+
+    Raises:
+        StatsError: There are no positive points.
+    """
+    return np.asarray(points.sum(axis=0) / _positive_points(maxima))
+
+
+def sd_runs(points: FloatArray, maxima: FloatArray) -> float:
+    """Standard deviation of the run scores: run noise, on these scenarios.
+
+    It says how far the score moves when the same scenarios are asked again, and nothing about other
+    scenarios: two systems are never compared by it.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs).
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        A fraction of the maximum, with n_epochs - 1 in the denominator of the variance.
+
+    Raises:
+        StatsError: There are fewer than two epochs, a response is missing, or there are no positive
+            points.
+    """
+    _require_complete(points)
+    if points.shape[1] < 2:
+        raise StatsError("fewer than two epochs: one run has no spread")
+    return float(run_scores(points, maxima).std(ddof=1))
+
+
+def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
+    """The score if every scenario had got the lowest of its n responses.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        A fraction of the maximum; at or below `worst_run`. It tends to fall as n grows, so only
+        runs of equal n compare.
+
+    Raises:
+        StatsError: A response is missing, there is none, or there are no positive points.
+
+    Source: CareEval (HRI Companion '26) §4 "lowest-performing output", read as a minimum per
+    scenario.
+    """
+    _require_complete(points)
+    return float(points.min(axis=1).sum() / _positive_points(maxima))
+
+
+def worst_run(points: FloatArray, maxima: FloatArray) -> float:
+    """The lowest of the run scores.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs).
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        A fraction of the maximum; at or above `worst_at_n`, at or below `pooled_score`.
+
+    Raises:
+        StatsError: A response is missing, there is none, or there are no positive points.
+
+    Source: CareEval (HRI Companion '26) Fig. 2, "worst-of-ten runs".
+    """
+    _require_complete(points)
+    return float(run_scores(points, maxima).min())
+
+
+def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The scenarios with at least one response."""
+    answered = ~np.isnan(points).all(axis=1)
+    if not answered.any():
+        raise StatsError("no response")
+    return points[answered], maxima[answered]
+
+
+def _require_complete(points: FloatArray) -> None:
+    n_missing = int(np.isnan(points).sum())
+    if n_missing:
+        raise StatsError(f"missing responses: {n_missing} of {points.size}")
+    if not points.size:
+        raise StatsError("no response")
+
+
+def _positive_points(maxima: FloatArray) -> float:
+    total = float(maxima.sum())
+    if total <= 0:
+        raise StatsError("no positive points: the score has no maximum")
+    return total

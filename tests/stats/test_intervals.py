@@ -1,0 +1,270 @@
+"""Intervals by scenario: against known values, where they are refused, and for any data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+
+from careeval.errors import StatsError
+from careeval.stats import (
+    MIN_CLUSTERS,
+    Interval,
+    bootstrap_interval,
+    pooled_score,
+    rate_interval,
+    ratio_interval,
+    sd_runs,
+    sd_runs_interval,
+    worst_run,
+)
+from careeval.stats.intervals import clopper_pearson, resampled_ratios
+from careeval.stats.score import FloatArray
+
+SEVERE_IN_TEN = np.array([10.0, 8, 3, 1, 0, 0, 0, 0, 0, 0])
+
+
+def worst_of(runs: FloatArray) -> FloatArray:
+    """The lowest run of each resample."""
+    return np.asarray(runs.min(axis=1))
+
+
+def half_width(interval: Interval) -> float:
+    """Half of an interval that is symmetric about its value."""
+    return (interval.high - interval.low) / 2
+
+
+def sample_points(n_scenarios: int, n_epochs: int = 10) -> FloatArray:
+    """Points up to 3, more alike within a scenario than between."""
+    rng = np.random.default_rng(7)
+    means = rng.normal(1, 1, size=(n_scenarios, 1))
+    return np.clip(np.rint(means + rng.normal(0, 1, size=(n_scenarios, n_epochs))), -3, 3)
+
+
+# The t method: few scenarios
+
+
+def test_clustered_error_of_a_mean() -> None:
+    """C06: over five scenarios of three runs, the half-width is t with 4 df times 0.14552586635."""
+    runs = np.array(
+        [[0.5, 0.7, 0.6], [0.1, 0.0, 0.3], [0.9, 0.8, 1.0], [0.4, 0.4, 0.1], [0.6, 0.9, 0.9]]
+    )
+    interval = ratio_interval(runs.mean(axis=1), np.ones(5))
+    # 2.776445 is the 97.5% point of t with 4 degrees of freedom.
+    assert half_width(interval) / 2.7764451051977987 == pytest.approx(0.14552586635295384)
+
+
+def test_clustered_error_of_a_ratio() -> None:
+    """C07: the interval of 7/19 over six scenarios is t with 5 df times 0.17421 either way."""
+    interval = ratio_interval(np.array([2.0, -1, 3, 0, 1, 2]), np.array([3.0, 3, 4, 3, 2, 4]))
+    assert sum(interval) / 2 == pytest.approx(7 / 19)
+    assert half_width(interval) / 2.5705818366147395 == pytest.approx(0.17421158122578212)
+
+
+def test_clustered_error_of_a_rate() -> None:
+    """C18: 22 severe errors in 100 responses of ten scenarios have a clustered error of 0.118."""
+    interval = ratio_interval(SEVERE_IN_TEN, np.full(10, 10.0))
+    assert half_width(interval) / 2.2621571627409915 == pytest.approx(0.11813363431112901)
+
+
+@given(
+    st.integers(MIN_CLUSTERS, 19).flatmap(
+        lambda n: st.tuples(
+            arrays.arrays(np.int64, n, elements=st.integers(-3, 3)),
+            arrays.arrays(np.int64, n, elements=st.integers(3, 6)),
+            st.permutations(range(n)),
+        )
+    )
+)
+def test_t_interval_holds_its_value(data: tuple[FloatArray, FloatArray, list[int]]) -> None:
+    """The t interval is around the ratio, whatever the order of the scenarios."""
+    numerators, denominators, order = data[0].astype(float), data[1].astype(float), data[2]
+    assume(np.ptp(numerators / denominators) > 0)
+    interval = ratio_interval(numerators, denominators)
+    assert interval.low < pooled_score(numerators[:, None], denominators) < interval.high
+    again = ratio_interval(numerators[order], denominators[order])
+    assert again == pytest.approx(interval, abs=1e-9)
+
+
+# The bootstrap
+
+
+def test_resamples_have_the_exact_variance() -> None:
+    """C09: over all 27 resamples of means 0.1, 0.4 and 0.7 the variance is 0.02."""
+    means = np.array([[0.1], [0.4], [0.7]])
+    resampled = resampled_ratios(means, np.ones(3), seed=0, draws=20_000)
+    # Σ (d - 0.4)² / 3² = 0.18 / 9; by chance it is off by about 0.0002.
+    assert resampled.var() == pytest.approx(0.02, abs=0.001)
+    assert resampled.mean() == pytest.approx(0.4, abs=0.005)
+
+
+def test_bootstrap_is_like_t_with_many_scenarios() -> None:
+    """Over 100 scenarios the bootstrap interval is the t interval within 5% of its width."""
+    numerators = sample_points(100).mean(axis=1)
+    low, high = ratio_interval(numerators, np.full(100, 3.0))
+    mean, error = numerators.mean() / 3, stats.sem(numerators) / 3
+    margin = float(stats.t.ppf(0.975, 99)) * error
+    assert low == pytest.approx(mean - margin, abs=0.1 * margin)
+    assert high == pytest.approx(mean + margin, abs=0.1 * margin)
+
+
+def test_bootstrap_keeps_a_scenario_whole() -> None:
+    """Ten copies of each response make an interval no narrower than one."""
+    points, maxima = sample_points(30, 1), np.full(30, 3.0)
+    once = bootstrap_interval(worst_of, points, maxima)
+    assert bootstrap_interval(worst_of, np.repeat(points, 10, axis=1), maxima) == once
+
+
+def test_seed_decides_the_draws() -> None:
+    """The same seed gives the same interval, and another seed another one that is close."""
+    numerators, maxima = sample_points(40).mean(axis=1), np.full(40, 3.0)
+    first = ratio_interval(numerators, maxima, seed=1)
+    assert ratio_interval(numerators, maxima, seed=1) == first
+    other = ratio_interval(numerators, maxima, seed=2)
+    assert other != first
+    assert other == pytest.approx(first, abs=0.02)
+
+
+def test_order_of_scenarios_is_bootstrap_noise() -> None:
+    """Reversing the scenarios moves a bootstrap interval by no more than another seed does."""
+    numerators, maxima = sample_points(40).mean(axis=1), np.full(40, 3.0)
+    reverse = ratio_interval(numerators[::-1], maxima[::-1])
+    assert reverse == pytest.approx(ratio_interval(numerators, maxima), abs=0.02)
+
+
+def test_interval_of_the_worst_run() -> None:
+    """The worst run of 60 scenarios lies within its bootstrap interval."""
+    points, maxima = sample_points(60), np.full(60, 3.0)
+    low, high = bootstrap_interval(worst_of, points, maxima)
+    assert low < worst_run(points, maxima) < high
+
+
+# Run noise
+
+
+def test_interval_of_run_noise() -> None:
+    """Ten runs hold the true spread between 0.688 and 1.826 times the one seen."""
+    points, maxima = sample_points(60), np.full(60, 3.0)
+    low, high = sd_runs_interval(points, maxima)
+    # sqrt(9 / 19.0228) and sqrt(9 / 2.7004), the 97.5% and 2.5% points of chi-squared with 9 df.
+    assert low / sd_runs(points, maxima) == pytest.approx(0.68783, abs=1e-4)
+    assert high / sd_runs(points, maxima) == pytest.approx(1.82562, abs=1e-4)
+
+
+def test_resampling_scenarios_inflates_run_noise() -> None:
+    """The spread of runs over resampled scenarios is about √2 times the one seen."""
+    rng = np.random.default_rng(5)
+    points, maxima = rng.normal(size=(100, 200)), np.ones(100)
+    spread = resampled_ratios(points, maxima, seed=0, draws=2_000).std(axis=1, ddof=1)
+    assert np.median(spread) / sd_runs(points, maxima) == pytest.approx(2**0.5, abs=0.05)
+
+
+# Rates
+
+
+def test_rate_of_clustered_errors() -> None:
+    """C18: 22 of 100 in ten scenarios, worth 12.3 trials before t, is within 0.0285 .. 0.5927."""
+    interval = rate_interval(SEVERE_IN_TEN, np.full(10, 10.0))
+    assert interval == pytest.approx((0.02853580661944598, 0.5926732478124367), abs=1e-8)
+
+
+@pytest.mark.parametrize(("n_scenarios", "upper"), [(80, 0.0450640350676923), (100, 0.0362166927)])
+def test_no_event_is_not_a_rate_of_zero(n_scenarios: int, upper: float) -> None:
+    """C17: no event in 80 scenarios leaves 4.5%, though each was asked ten times."""
+    none, ten = np.zeros(n_scenarios), np.full(n_scenarios, 10.0)
+    assert rate_interval(none, ten) == pytest.approx((0, upper))
+    assert rate_interval(none, ten).high == pytest.approx(1 - 0.025 ** (1 / n_scenarios))
+    assert rate_interval(ten, ten) == pytest.approx((1 - upper, 1))
+
+
+def test_one_event_allows_no_lower_rate_than_none() -> None:
+    """One error in 1000 responses does not bound the rate more tightly than no error does."""
+    one, trials = np.zeros(100), np.full(100, 10.0)
+    one[0] = 1
+    assert rate_interval(one, trials).high == rate_interval(np.zeros(100), trials).high
+    assert 0 < rate_interval(one, trials).low < 1 / 1000
+
+
+def test_rate_alike_in_every_scenario() -> None:
+    """Where each scenario has the same share of events, all trials count, less the factor for t."""
+    effective = 200 * (1.959963984540054 / 2.0930240544082634) ** 2
+    interval = rate_interval(np.full(20, 5.0), np.full(20, 10.0))
+    assert interval == pytest.approx(clopper_pearson(effective / 2, effective))
+
+
+def test_scenarios_without_opportunity_are_no_clusters() -> None:
+    """Scenarios without trials change no rate, and without any trial there is no rate."""
+    trials = np.full(10, 10.0)
+    padded = np.concatenate([SEVERE_IN_TEN, np.zeros(5)]), np.concatenate([trials, np.zeros(5)])
+    assert rate_interval(*padded) == rate_interval(SEVERE_IN_TEN, trials)
+    with pytest.raises(StatsError, match="0 of 0"):
+        rate_interval(np.zeros(10), np.zeros(10))
+
+
+@given(
+    st.integers(MIN_CLUSTERS, 30).flatmap(
+        lambda n: arrays.arrays(np.int64, n, elements=st.integers(0, 10))
+    )
+)
+def test_rate_interval_holds_its_rate(counts: FloatArray) -> None:
+    """Any rate lies within its interval, and that within 0 to 1."""
+    low, high = rate_interval(counts.astype(float), np.full(len(counts), 10.0))
+    assert 0 <= low <= counts.mean() / 10 <= high <= 1
+
+
+def test_exact_intervals() -> None:
+    """C16: Clopper-Pearson gives the published limits for 81/263, 0/20, 1/29 and 5/25."""
+    cases = {
+        (81, 263): (0.25273674558527126, 0.36762192260135135),
+        (15, 148): (0.05784401008344857, 0.161650490349479),
+        (0, 20): (0, 0.1684334709830853),
+        (1, 29): (0.000872646883579922, 0.1776442954887229),
+        (5, 25): (0.06831146401248402, 0.4070374322786773),
+        (23, 60): (0.2607070580159992, 0.5178850485688385),
+        (0, 100): (0, 0.03621669264517641),
+    }
+    for (events, trials), expected in cases.items():
+        assert clopper_pearson(events, trials) == pytest.approx(expected, abs=1e-8)
+
+
+# Refused
+
+
+def test_fewer_than_five_scenarios() -> None:
+    """Four scenarios have no interval of any kind."""
+    points, maxima = sample_points(4), np.full(4, 3.0)
+    reason = "fewer than five scenarios"
+    with pytest.raises(StatsError, match=reason):
+        ratio_interval(points.mean(axis=1), maxima)
+    with pytest.raises(StatsError, match=reason):
+        bootstrap_interval(worst_of, points, maxima)
+    with pytest.raises(StatsError, match=reason):
+        sd_runs_interval(points, maxima)
+    with pytest.raises(StatsError, match=reason):
+        rate_interval(np.zeros(4), np.full(4, 10.0))
+
+
+@pytest.mark.parametrize("n_scenarios", [6, 30])
+def test_missing_value(n_scenarios: int) -> None:
+    """A scenario without a number makes the interval unknown, whichever method is used."""
+    numerators = sample_points(n_scenarios).mean(axis=1)
+    numerators[2] = np.nan
+    with pytest.raises(StatsError, match="a scenario has no value"):
+        ratio_interval(numerators, np.full(n_scenarios, 3.0))
+
+
+@pytest.mark.parametrize("n_scenarios", [6, 30])
+def test_no_variation(n_scenarios: int) -> None:
+    """Scenarios that all score the same have an unknown interval, not one without width."""
+    with pytest.raises(StatsError, match="no variation"):
+        ratio_interval(np.full(n_scenarios, 1.0), np.full(n_scenarios, 3.0))
+
+
+@pytest.mark.parametrize("n_scenarios", [6, 30])
+def test_no_positive_points(n_scenarios: int) -> None:
+    """Where a resample could hold no positive points, the ratio has no interval."""
+    with pytest.raises(StatsError, match="positive points"):
+        ratio_interval(np.arange(n_scenarios, dtype=float), np.zeros(n_scenarios))

@@ -1,0 +1,184 @@
+"""The score, its runs and its worst: by hand, then for any points."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from careeval.errors import StatsError
+from careeval.stats import (
+    pooled_score,
+    run_scores,
+    scenario_mean_score,
+    sd_runs,
+    worst_at_n,
+    worst_run,
+)
+from careeval.stats.score import FloatArray
+
+NAN = np.nan
+POINTS = np.array([[2.0, 1, -3], [3, 3, 1], [4, 1, -3]])
+MAXIMA = np.array([3.0, 4, 4])
+
+
+def test_scores_of_three_scenarios() -> None:
+    """C01: means 0, 7/3 and 2/3 of 3, 4 and 4 give 3/11 pooled, and 1/4 as a mean of ratios."""
+    assert pooled_score(POINTS, MAXIMA) == pytest.approx(3 / 11)
+    # (0 + 7/12 + 2/12) / 3
+    assert scenario_mean_score(POINTS, MAXIMA) == pytest.approx(1 / 4)
+
+
+def test_runs_of_three_scenarios() -> None:
+    """C01: the runs score 9/11, 5/11 and -5/11, and their spread has n - 1 below it."""
+    assert run_scores(POINTS, MAXIMA).tolist() == pytest.approx([9 / 11, 5 / 11, -5 / 11])
+    # Around 3/11: 6, 2 and -8 elevenths, so sqrt((36 + 4 + 64) / 2) / 11.
+    assert sd_runs(POINTS, MAXIMA) == pytest.approx(52**0.5 / 11)
+    assert sd_runs(POINTS, MAXIMA) == pytest.approx(0.655554777357089)
+
+
+def test_worst_readings_can_coincide() -> None:
+    """C01: where one run is the worst in every scenario, it is the worst by both readings."""
+    assert worst_at_n(POINTS, MAXIMA) == pytest.approx(-5 / 11)
+    assert worst_run(POINTS, MAXIMA) == pytest.approx(-5 / 11)
+
+
+def test_worst_readings_differ() -> None:
+    """C02: scenarios that each fail in another run are 0 at worst, while every run scores 2/3."""
+    points, maxima = np.array([[3.0, 0, 3], [0, 3, 3], [3, 3, 0]]), np.full(3, 3.0)
+    assert pooled_score(points, maxima) == pytest.approx(2 / 3)
+    assert worst_at_n(points, maxima) == 0
+    assert worst_run(points, maxima) == pytest.approx(2 / 3)
+
+
+def test_worst_of_ten_of_pure_noise() -> None:
+    """C05: the lowest of ten standard normal points is on average -1.5388."""
+    noise = np.random.default_rng(0).normal(size=(40_000, 10))
+    # The minimum has a standard deviation of 0.59, so its mean here has 0.003.
+    assert worst_at_n(noise, np.ones(40_000)) == pytest.approx(-1.538752730835173, abs=0.012)
+
+
+# Missing responses
+
+
+def test_missing_response_is_left_out_of_its_mean() -> None:
+    """A scenario with points 2, missing and 0 has a mean of 1, not of 2/3."""
+    assert pooled_score(np.array([[2.0, NAN, 0]]), np.array([2.0])) == 1 / 2
+    assert scenario_mean_score(np.array([[2.0, NAN, 0]]), np.array([2.0])) == 1 / 2
+
+
+def test_scenario_without_a_response_is_left_out() -> None:
+    """A scenario that was never answered is in neither sum: 3 of 3, not of 6."""
+    points, maxima = np.array([[3.0, 3], [NAN, NAN]]), np.array([3.0, 3])
+    assert pooled_score(points, maxima) == 1
+    assert scenario_mean_score(points, maxima) == 1
+
+
+def test_run_with_a_missing_response_has_no_score() -> None:
+    """A run over fewer scenarios than the others is NaN, and the others keep their scores."""
+    points = np.array([[3.0, NAN], [0, 3]])
+    np.testing.assert_array_equal(run_scores(points, np.array([3.0, 3])), [1 / 2, NAN])
+
+
+@pytest.mark.parametrize("statistic", [sd_runs, worst_at_n, worst_run])
+def test_missing_response_makes_extremes_unknown(
+    statistic: Callable[[FloatArray, FloatArray], float],
+) -> None:
+    """A spread or a minimum over the epochs that are there is another number, so it raises."""
+    with pytest.raises(StatsError, match="missing responses: 1 of 4"):
+        statistic(np.array([[3.0, NAN], [0, 3]]), np.array([3.0, 3]))
+
+
+# Undefined
+
+
+def test_one_run_has_no_spread() -> None:
+    """With one epoch the spread of runs is undefined, not 0."""
+    with pytest.raises(StatsError, match="fewer than two epochs"):
+        sd_runs(np.array([[1.0], [2]]), np.array([3.0, 3]))
+
+
+@pytest.mark.parametrize(
+    "statistic", [pooled_score, scenario_mean_score, run_scores, sd_runs, worst_at_n, worst_run]
+)
+def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object]) -> None:
+    """Where nothing can be gained, there is no score."""
+    with pytest.raises(StatsError, match="no positive points"):
+        statistic(np.array([[-1.0, 0]]), np.array([0.0]))
+
+
+@pytest.mark.parametrize("statistic", [pooled_score, scenario_mean_score])
+@pytest.mark.parametrize("points", [np.full((2, 2), NAN), np.empty((2, 0)), np.empty((0, 2))])
+def test_no_response(
+    statistic: Callable[[FloatArray, FloatArray], float], points: FloatArray
+) -> None:
+    """Where nothing was answered, there is no score."""
+    with pytest.raises(StatsError, match="no response"):
+        statistic(points, np.full(len(points), 3.0))
+
+
+@pytest.mark.parametrize("statistic", [worst_at_n, worst_run])
+def test_worst_of_no_epochs(statistic: Callable[[FloatArray, FloatArray], float]) -> None:
+    """The worst of no response is unknown."""
+    with pytest.raises(StatsError, match="no response"):
+        statistic(np.empty((2, 0)), np.array([3.0, 3]))
+
+
+def test_scenario_that_can_only_lose() -> None:
+    """A scenario without positive points lowers the pooled score, and has no ratio of its own."""
+    points, maxima = np.array([[3.0], [-2]]), np.array([4.0, 0])
+    assert pooled_score(points, maxima) == 1 / 4
+    assert scenario_mean_score(points, maxima) == 3 / 4
+
+
+# For any points
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
+    """Complete points of 1 to 8 scenarios in 2 to 6 epochs, and their maxima."""
+    shape = draw(st.tuples(st.integers(1, 8), st.integers(2, 6)))
+    maxima = draw(arrays.arrays(np.int64, shape[0], elements=st.integers(1, 6)))
+    points = draw(arrays.arrays(np.int64, shape, elements=st.integers(-6, 6)))
+    return np.minimum(points, maxima[:, None]).astype(float), maxima.astype(float)
+
+
+@given(runs())
+def test_worst_is_ordered(data: tuple[FloatArray, FloatArray]) -> None:
+    """The worst answers score no more than the worst run, which scores no more than the mean."""
+    rounding = 1e-12
+    assert worst_at_n(*data) <= worst_run(*data) + rounding
+    assert worst_run(*data) <= pooled_score(*data) + rounding
+    assert pooled_score(*data) <= 1 + rounding
+
+
+@given(runs())
+def test_score_is_the_mean_of_its_runs(data: tuple[FloatArray, FloatArray]) -> None:
+    """Where nothing is missing, the mean of epochs inside or outside the sum is the same."""
+    assert pooled_score(*data) == pytest.approx(run_scores(*data).mean())
+
+
+@given(runs(), st.randoms())
+def test_order_of_scenarios_changes_nothing(
+    data: tuple[FloatArray, FloatArray], rng: random.Random
+) -> None:
+    """Whatever the order of the scenarios, every number stays the same."""
+    points, maxima = data
+    order = list(range(len(maxima)))
+    rng.shuffle(order)
+    for statistic in (pooled_score, scenario_mean_score, sd_runs, worst_at_n, worst_run):
+        shuffled = statistic(points[order], maxima[order])
+        assert shuffled == pytest.approx(statistic(points, maxima), abs=1e-12)
+
+
+@given(runs())
+def test_equal_maxima_make_both_means_equal(data: tuple[FloatArray, FloatArray]) -> None:
+    """Where every rubric has the same maximum, the pooled score is the mean of the ratios."""
+    points, maxima = data
+    same = np.full_like(maxima, 6)
+    assert pooled_score(points, same) == pytest.approx(scenario_mean_score(points, same))
