@@ -76,7 +76,7 @@ def read_runs(*folders: Path | str) -> Runs:
     for folder in map(Path, folders):
         if not folder.is_dir():
             raise LogError(f"{folder} is not a folder", hint="name the folder that 'careeval run -o' wrote to")
-        runs = [read_run(path) for path in _run_roots(folder)]
+        runs = [read_run(path) for path in run_roots(folder)]
         if not runs:
             raise LogError(f"{folder} holds no log of careeval", hint="name the folder that 'careeval run -o' wrote to")
         parts += runs
@@ -130,7 +130,7 @@ def responses_of(runs: Runs) -> list[Response]:
     ]
 
 
-def _run_roots(folder: Path) -> list[Path]:
+def run_roots(folder: Path) -> list[Path]:
     """The folders of runs below a folder: those that hold logs, not counting a run's later gradings."""
     holders = {path.parent for path in folder.rglob("*.eval")}
     roots = {path.parent.parent if path.parent.name == GRADED else path for path in holders}

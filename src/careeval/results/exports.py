@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any, TypedDict
+from dataclasses import dataclass, fields
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -14,7 +14,8 @@ from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Errors, Summary
 from careeval.stats import Estimate
 
 
-class SummaryFile(TypedDict):
+@dataclass(frozen=True)
+class SummaryFile:
     """What `careeval summary --json` prints: the contract with machines."""
 
     schema: str
@@ -33,8 +34,23 @@ def summary_json(summaries: Sequence[Summary]) -> dict[str, Any]:
 
 
 def summary_schema() -> dict[str, Any]:
-    """The JSON Schema of `summary_json`."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_FILE.json_schema(mode="validation")}
+    """The JSON Schema of `summary_json`; shipped as `summary.schema.json` beside this module."""
+    schema = _FILE.json_schema()
+    number = {"type": "number"}
+    pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
+    known = {"value": number, "low": number, "high": number, "ci95": {"anyOf": [pair, {"type": "null"}]}}
+    schema["$defs"]["Estimate"] = {
+        "description": "A number with its bounds and its 95% interval, or null with the reason.",
+        "oneOf": [
+            _object({**known, "reason": {"type": "string"}}, required=[*known]),
+            _object({"value": {"type": "null"}, "reason": {"type": "string"}}, required=["value", "reason"]),
+        ],
+    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def _without_unknowns(value: Any) -> Any:
@@ -157,6 +173,8 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     if isinstance(value, dict):
         return {k: v for key, part in value.items() for k, v in _flat(part, f"{prefix}{key}.").items()}
     if isinstance(value, list):
+        if prefix.endswith("ci95."):
+            return {f"{prefix}low": value[0], f"{prefix}high": value[1]}
         return {prefix[:-1]: "; ".join(map(str, value))}
     return {prefix[:-1]: value}
 

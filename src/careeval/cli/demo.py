@@ -1,0 +1,61 @@
+"""`careeval demo`: everything once, offline, with no key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from careeval.cli.app import OK, SOME_FAILED
+from careeval.cli.show import grader_agreement, print_summary, say
+from careeval.protocol.gguf import check_embedded
+from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.logs import read_runs
+from careeval.protocol.run import Run, begin, folder_name
+from careeval.report.page import write_page
+from careeval.results.summary import summarise
+
+MODEL = "gguf/smollm2-135m"
+SCENARIOS = [
+    "dressing-001", "dressing-007", "grooming-008", "grooming-010", "toileting-006", "toileting-009",
+    "transferring-008", "transferring-014", "eating-001", "eating-005", "bathing-003", "bathing-013",
+]  # fmt: skip
+"""Two of each activity, always these: a larger bank does not make the demo slower."""
+SAMPLES = 5
+MAX_TOKENS = 200
+
+
+def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None) -> int:
+    """Evaluate a small embedded model offline: 12 scenarios, five responses each, a table and a page.
+
+    The model (SmolLM2-135M) and the grader (word overlap) are for seeing everything work; they say
+    nothing about care. No key and no network are used, and nothing is sent anywhere.
+
+    Args:
+        out: Folder for the run and the page; careeval-demo where not given.
+    """
+    check_embedded()
+    root = out or _free(Path("careeval-demo"))
+    say(f"Asking {MODEL.removeprefix('gguf/')} {SAMPLES} × {len(SCENARIOS)} questions about care; about a minute on two cores …")
+    task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
+    name = f"{MODEL.removeprefix('gguf/')} (embedded)"
+    outcome = begin(Run(name, MODEL, LEXICAL, SAMPLES, task), root / folder_name(name))
+    runs = read_runs(root)
+    summaries = summarise(runs)
+    print_summary(summaries)
+    page = root / "report.html"
+    write_page(runs, summaries, page, grader_agreement=grader_agreement(summaries))
+    say(f"The page: {page.resolve().as_uri()}")
+    say("A real model: careeval run -m openai/gpt-5.1 -o runs/first")
+    return OK if outcome.complete else SOME_FAILED
+
+
+def _free(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3 … that is not there yet."""
+    n = 2
+    free = folder
+    while free.exists():
+        free = folder.with_name(f"{folder.name}-{n}")
+        n += 1
+    return free

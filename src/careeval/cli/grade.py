@@ -1,0 +1,32 @@
+"""`careeval grade`: stored responses once more, beside the judgments that exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from careeval.cli.app import OK, SOME_FAILED
+from careeval.cli.options import Grading
+from careeval.cli.show import print_summary, say
+from careeval.protocol.logs import read_runs
+from careeval.protocol.regrade import regrade
+from careeval.protocol.run import DEFAULT_GRADER
+from careeval.results.summary import summarise
+
+
+def grade(
+    folder: Path, *, grader: str = DEFAULT_GRADER, bank: Path | None = None, grading: Grading = Grading()
+) -> int:
+    """Grade the stored responses of every run in a folder again, beside the old judgments.
+
+    Args:
+        folder: What `careeval run -o` wrote to.
+        grader: Inspect's name of the grader.
+        bank: Folder of the bank that the run was made with; careeval's own where not given.
+        grading: How the grader is asked.
+    """
+    outcomes = regrade(folder, grader, bank, grading.task())
+    print_summary(summarise(read_runs(folder)))
+    unfinished = [outcome for outcome in outcomes if not outcome.complete]
+    for outcome in unfinished:
+        say(f"{outcome.n_failed} gradings failed; finish with: careeval run --resume -o {outcome.folder}")
+    return SOME_FAILED if unfinished else OK

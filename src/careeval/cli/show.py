@@ -1,0 +1,132 @@
+"""What commands print: tables on stdout, messages on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from careeval.bank import load_bank
+from careeval.core.scenario import Adl, Domain
+from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.probes import lexical_agreement
+from careeval.results.exports import percent, remarks, with_interval
+from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.summary import Cell, Errors, Summary
+
+PIPE_WIDTH = 160
+"""Columns where there is no terminal to ask."""
+
+
+def say(message: str) -> None:
+    """A message for the person at the terminal."""
+    print(message, file=sys.stderr)
+
+
+def print_summary(summaries: Sequence[Summary]) -> None:
+    """The tables of a summary and what must be said beside them; nothing without an entry."""
+    if not summaries:
+        return
+    console = _console()
+    console.print(_headline(summaries))
+    console.print(_by_adl(summaries))
+    console.print(_by_domain(summaries))
+    for remark in [*remarks(summaries), *sorted(set(grader_agreement(summaries).values()))]:
+        console.print(Text(f"  {remark}", style="dim"))
+
+
+def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
+    """A grader's agreement with the probes, by point class and by trap."""
+    console = _console()
+    by_points = _table(f"{grader} on the probes, by rubric and points", ("rubric", "points"), _AGREEMENT)
+    for (rubric, points), part in agreement.by_points.items():
+        by_points.add_row(rubric.value, f"{points:+d}".replace("-", "−").replace("+0", "0"), *_agreement_row(part))
+    by_points.add_row("all", "", *_agreement_row(agreement.overall))
+    by_trap = _table("by trap", ("trap",), _AGREEMENT)
+    for trap, part in agreement.by_trap.items():
+        by_trap.add_row(trap, *_agreement_row(part))
+    console.print(by_points)
+    console.print(by_trap)
+
+
+def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
+    """For each grader whose agreement with the probes is known without asking it, a sentence on that."""
+    return {s.grader: _lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL)}
+
+
+@cache
+def _lexical_sentence() -> str:
+    return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for head in left:
+        table.add_column(head, overflow="fold")
+    for head in right:
+        table.add_column(head, justify="right")
+    return table
+
+
+def _names(s: Summary) -> tuple[Text, Text]:
+    # Text, because a name that somebody chose is no markup
+    return Text(s.model), Text(s.grader.split(" (")[0])
+
+
+def _headline(summaries: Sequence[Summary]) -> Table:
+    n = summaries[0].n_epochs
+    table = _table(
+        "Ladder, % of what an expert answer scores",
+        ("model", "grader"),
+        ("score [95% CI]", f"worst of {n}", "worst run", "SD runs", "severe", "mild", "actions [95% CI]", "n"),
+    )
+    for s in summaries:
+        table.add_row(
+            *_names(s), with_interval(s.score), percent(s.worst_at_n.value), percent(s.worst_run.value),
+            percent(s.sd_runs.value), _errors(s.severe), _errors(s.mild), with_interval(s.action_score),
+            f"{s.n_scenarios} × {s.n_epochs}",
+        )  # fmt: skip
+    return table
+
+
+def _errors(errors: Errors | None) -> str:
+    return "–" if errors is None else f"{errors.count} of {errors.opportunities}"
+
+
+def _by_adl(summaries: Sequence[Summary]) -> Table:
+    present = [adl for adl in Adl if any(adl in s.by_adl for s in summaries)]
+    table = _table("By activity, score %", ("model", "grader"), present)
+    for s in summaries:
+        table.add_row(*_names(s), *(_adl_cell(s.by_adl.get(adl)) for adl in present))
+    return table
+
+
+def _adl_cell(cell: Cell | None) -> str:
+    return "–" if cell is None else f"{percent(cell.score.value)}{'*' if cell.small else ''} (n {cell.n})"
+
+
+def _by_domain(summaries: Sequence[Summary]) -> Table:
+    table = _table("By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain])
+    for s in summaries:
+        table.add_row(*_names(s), *(with_interval(s.by_domain[d].action_score) for d in Domain))
+    return table
+
+
+_AGREEMENT = ("present", "found", "missed", "absent", "cleared", "invented", "unresolved", "finds", "clears")
+
+
+def _agreement_row(part: Agreement) -> tuple[str, ...]:
+    present, absent = part.found + part.missed, part.cleared + part.invented
+    shares = ("–" if share is None else f"{share:.0%}" for share in (part.sensitivity, part.specificity))
+    counts = (present, part.found, part.missed, absent, part.cleared, part.invented, part.unresolved)
+    return (*map(str, counts), *shares)
