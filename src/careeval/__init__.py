@@ -1,7 +1,7 @@
-"""careeval: does a language model decide like an expert caregiver when it physically helps a person?
+"""Does a language model decide like an expert caregiver when it physically helps a person?
 
-An open, independent implementation of the CareEval benchmark. The names below are the public surface;
-each is loaded when it is first used, so that importing the package costs nothing.
+An open, independent implementation of the CareEval benchmark. The names below are the public
+surface; each is loaded when it is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -42,8 +42,25 @@ _HOMES = {
     "summarise": "results.summary",
 }
 
-__all__ = ["Action", "Adl", "Bank", "CareEvalError", "Domain", "Judgment", "Probe", "Response", "ResponseState",
-           "Rubric", "Rung", "Runs", "Scenario", "Summary", "load_bank", "read_runs", "summarise"]  # fmt: skip
+__all__ = [
+    "Action",
+    "Adl",
+    "Bank",
+    "CareEvalError",
+    "Domain",
+    "Judgment",
+    "Probe",
+    "Response",
+    "ResponseState",
+    "Rubric",
+    "Rung",
+    "Runs",
+    "Scenario",
+    "Summary",
+    "load_bank",
+    "read_runs",
+    "summarise",
+]
 
 
 def __getattr__(name: str) -> Any:

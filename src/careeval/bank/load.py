@@ -1,8 +1,8 @@
 """From a folder of YAML files to a `Bank`: shape only, every problem with its place.
 
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
-`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`. Whether the content
-is good is for `careeval.bank.rules`.
+`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`. Whether the
+content is good is for `careeval.bank.rules`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from reprlib import repr as short_repr
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from careeval.bank.problems import BankProblems, Problem
+from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.yaml_nodes import Document, Loc, read_yaml
-from careeval.core.scenario import Probe, Scenario, Source
+from careeval.core.scenario import Probe, Scenario, Slug, Source
 from careeval.errors import BankError
 
 OWN_BANK = Path(__file__).parent / "data"
@@ -62,13 +63,15 @@ class Bank:
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
                 return scenario
-        near = get_close_matches(scenario_id, [s.id for s in self.scenarios], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "an id looks like 'dressing-001'"
-        raise BankError(f"bank {self.about.name!r} has no scenario {scenario_id!r}", hint=hint)
+        hint = _did_you_mean(scenario_id, [scenario.id for scenario in self.scenarios])
+        raise BankError(
+            f"bank {self.about.name!r} has no scenario {scenario_id!r}",
+            hint=hint or "an id looks like 'dressing-001'",
+        )
 
 
 def content_hash(scenarios: Iterable[Scenario]) -> str:
-    """Twelve hex digits that change when any scenario's content does, whatever its layout on disk."""
+    """Twelve hex digits that change when any scenario's content does, whatever its layout."""
     content = [s.model_dump(mode="json") for s in sorted(scenarios, key=lambda s: s.id)]
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
@@ -86,7 +89,9 @@ def load_bank(folder: Path | str | None = None) -> Bank:
     """
     root = Path(folder) if folder is not None else OWN_BANK
     if not (root / "bank.yaml").is_file():
-        raise BankError(f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank")
+        raise BankError(
+            f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
+        )
     files = sorted(root.rglob("*.yaml"))
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, state)
@@ -97,26 +102,36 @@ def _load(root: Path, _state: tuple[tuple[Path, int, int], ...]) -> Bank:
     """The bank of a folder, read again only when a file's size or time has changed."""
     reader = _Reader(root)
     about = reader.read("bank", BankFile)
-    sources = reader.read("sources", dict[str, Source], optional=True)
-    generic = reader.read("generic-probes", list[GenericProbe], optional=True)
+    sources: dict[str, Source] | None = {}
+    if reader.has("sources"):
+        sources = reader.read("sources", dict[Slug, Source])
+    generic: list[GenericProbe] | None = []
+    if reader.has("generic-probes"):
+        generic = reader.read("generic-probes", list[GenericProbe])
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
     for path in sorted(root.glob("*/*.yaml")):
         name = path.relative_to(root).with_suffix("").as_posix()
-        if name.endswith(".probes") or (scenario := reader.read(name, Scenario)) is None:
+        if name.endswith(".probes"):
+            reader.expect_scenario_beside(path)
             continue
-        if scenario.id in scenarios:
-            reader.report(name, ("id",), "CE103", f"id {scenario.id!r} is another scenario's too")
+        scenario = reader.read(name, Scenario)
+        probes_name = f"{name}.probes"
+        file = reader.read(probes_name, ProbesFile) if reader.has(probes_name) else None
+        if scenario is None:
             continue
-        scenarios[scenario.id] = scenario
+        if (first := scenarios.setdefault(scenario.id, scenario)) is not scenario:
+            where = reader.documents[first.id].path
+            reader.report(name, ("id",), "CE103", f"id {scenario.id!r} is also that of {where}")
+            continue
         reader.documents[scenario.id] = reader.documents.pop(name)
-        if (file := reader.read(f"{name}.probes", ProbesFile, optional=True)) is not None:
-            probes[scenario.id] = _probes(file, f"{name}.probes", scenario, generic or [], reader)
-            reader.documents[f"{scenario.id}.probes"] = reader.documents.pop(f"{name}.probes")
-    if about is None or reader.problems:
+        if file is not None and generic is not None:
+            probes[scenario.id] = _probes(file, probes_name, scenario, generic, reader)
+            reader.documents[f"{scenario.id}.probes"] = reader.documents.pop(probes_name)
+    if about is None or sources is None or reader.problems:
         raise BankProblems(reader.problems)
     ordered = tuple(scenarios[key] for key in sorted(scenarios))
-    return Bank(about, ordered, probes, sources or {}, reader.documents)
+    return Bank(about, ordered, probes, sources, reader.documents)
 
 
 class _Reader:
@@ -127,101 +142,150 @@ class _Reader:
         self.documents: dict[str, Document] = {}
         self.problems: list[Problem] = []
 
-    def read(self, name: str, kind: type[T], *, optional: bool = False) -> T | None:
-        """One file as `kind`; None when it has problems, or is `optional` and not there."""
-        path = self.root / f"{name}.yaml"
-        if optional and not path.is_file():
-            return None
+    def has(self, name: str) -> bool:
+        """Whether the bank has that file; which of them it must have is the caller's to know."""
+        return self._path(name).is_file()
+
+    def read(self, name: str, kind: type[T]) -> T | None:
+        """One file as `kind`; None when it has problems, which are kept."""
         try:
-            document = self.documents[name] = read_yaml(path)
+            document = self.documents[name] = read_yaml(self._path(name))
         except BankProblems as error:
             self.problems += error.problems
             return None
         try:
-            return _adapter(kind).validate_python(document.content)
+            return TypeAdapter(kind).validate_python(document.content)
         except ValidationError as error:
             self.problems += [_problem(document, details) for details in error.errors()]
             return None
 
-    def report(self, name: str, loc: Loc, code: str, message: str, hint: str = "") -> None:
-        self.problems.append(Problem(self.documents[name].place(loc), code, message, hint))
+    def report(
+        self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
+    ) -> None:
+        """Keep a problem of a document that has been read; `key` places it at the key of `loc`."""
+        place = self.documents[name].place(loc, key=key)
+        self.problems.append(Problem(place, code, message, hint))
+
+    def expect_scenario_beside(self, probes: Path) -> None:
+        """Keep a problem where a probes file has no scenario beside it: nobody would read it."""
+        scenario = probes.with_name(probes.name.removesuffix(".probes.yaml") + ".yaml")
+        if not scenario.is_file():
+            message, hint = f"there is no {scenario.name} beside it", "name it after its scenario"
+            self.problems.append(Problem(Place(str(probes)), "CE104", message, hint))
+
+    def _path(self, name: str) -> Path:
+        return self.root / f"{name}.yaml"
 
 
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    return TypeAdapter(kind)
+_EXPECTED = {
+    "dict_type": "names with values",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "mapping_type": "names with values",
+    "model_type": "names with values",
+    "string_type": "text",
+    "tuple_type": "a list",
+}
+"""What a clinician calls the types that pydantic asks for, by the type of its error."""
 
 
 def _problem(document: Document, error: ErrorDetails) -> Problem:
     """One pydantic error as CE102, at the place of what it is about, in a clinician's words."""
     loc: Loc = error["loc"]
+    found, kind, hint = error["input"], error["type"], ""
     # pydantic marks an error in a mapping's key by a last step '[key]'
-    if loc and loc[-1] == "[key]":
+    of_key = loc[-1:] == ("[key]",)
+    if of_key:
         loc = loc[:-1]
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc).lstrip(".")
-    match error["type"]:
+    match kind:
         case "missing":
-            message, hint, loc_of = f"{path}: is not there", "", loc[:-1]
+            message = "is not there"
         case "extra_forbidden":
-            message, hint, loc_of = f"{path}: is no field of this file", "", loc
+            message = "is no field of this file"
         case "enum" | "literal_error":
             expected = str(error.get("ctx", {}).get("expected", ""))
             names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-            near = get_close_matches(str(error["input"]), names, n=1, cutoff=0.5)
-            message = f"{path}: found {error['input']!r}, expected {expected}"
-            hint, loc_of = (f"did you mean {near[0]!r}?" if near else ""), loc
+            message = f"found {_shown(found)}, expected {expected}"
+            hint = _did_you_mean(str(found), names, cutoff=0.5)
+        case _ if kind in _EXPECTED:
+            message = f"found {_shown(found)}, expected {_EXPECTED[kind]}"
         case _:
-            found = "" if isinstance(error["input"], dict | list) else f" (found {error['input']!r})"
-            message, hint, loc_of = f"{path}: {error['msg']}{found}", "", loc
-    return Problem(document.place(loc_of, key=error["type"] == "extra_forbidden"), "CE102", message, hint)
+            message = f"{error['msg']} (found {_shown(found)})"
+    place = document.place(loc, key=of_key or kind == "extra_forbidden")
+    return Problem(place, "CE102", f"{path or 'the file'}: {message}", hint)
+
+
+def _shown(value: object) -> str:
+    """A value of a file in a message: text in quotes and not all of a long one, else its kind."""
+    match value:
+        case None:
+            return "nothing"
+        case dict():
+            return "names with values"
+        case list():
+            return "a list"
+    return short_repr(value)
+
+
+def _did_you_mean(found: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """A hint with the nearest of the names; empty where none is near."""
+    near = get_close_matches(found, list(names), n=1, cutoff=cutoff)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _probes(
     file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: _Reader
 ) -> tuple[Probe, ...]:
-    """The file's probes with every label, their problems reported."""
-    by_id = {probe.id: probe for probe in generic}
+    """The file's probes with every label, in its order; what is wrong with them is reported."""
+    generic_by_id = {probe.id: probe for probe in generic}
     found: dict[str, Probe] = {}
     for i, entry in enumerate(file.probes):
         where: Loc = ("probes", i)
         if entry.id in found:
             reader.report(name, (*where, "id"), "CE104", f"probe {entry.id!r} stands twice")
             continue
-        source = by_id.get(entry.id)
-        text, trap = (entry.text, entry.trap) if entry.text else (source and source.text, source and source.trap)
+        shared = generic_by_id.get(entry.id)
+        text, trap = entry.text, entry.trap
+        if text is None and shared is not None:
+            text, trap = shared.text, shared.trap
         if text is None or trap is None:
-            reader.report(
-                name, (*where, "id"), "CE104", f"probe {entry.id!r} has no text or no trap, and is no generic one",
-                f"write both, or use one of {', '.join(sorted(by_id)) or 'generic-probes.yaml'}",
-            )  # fmt: skip
+            message = f"probe {entry.id!r} has no text or no trap, and is no generic one"
+            names = ", ".join(sorted(generic_by_id)) or "generic-probes.yaml"
+            hint = f"write both, or use one of {names}"
+            reader.report(name, (*where, "id"), "CE104", message, hint)
             continue
         labels = _labels(entry, scenario, name, where, reader)
         found[entry.id] = Probe(id=entry.id, trap=trap, text=text, labels=labels)
     return tuple(found.values())
 
 
-def _labels(entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: _Reader) -> dict[str, bool]:
+def _labels(
+    entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: _Reader
+) -> dict[str, bool]:
     """Labels for every action and rung; a rung's follows from its actions unless it is stated."""
     stated = {key: label == "present" for key, label in entry.labels.items()}
     labels: dict[str, bool] = {}
-    known = {item.id for item in (*scenario.actions, *scenario.ladder)}
-    for key in stated.keys() - known:
-        near = get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else ""
-        reader.report(name, (*where, "labels", key), "CE105", f"{key!r} is no item of {scenario.id}", hint)
+    where = (*where, "labels")
+    known = [item.id for item in (*scenario.actions, *scenario.ladder)]
+    for key in stated:
+        if key not in known:
+            message, hint = f"{key!r} is no item of {scenario.id}", _did_you_mean(key, known)
+            reader.report(name, (*where, key), "CE105", message, hint, key=True)
     for action in scenario.actions:
         if action.id in stated:
             labels[action.id] = stated[action.id]
         else:
-            reader.report(name, (*where, "labels"), "CE105", f"probe {entry.id!r} does not label {action.id!r}")
+            message = f"probe {entry.id!r} does not label {action.id!r}"
+            reader.report(name, where, "CE105", message, "write present or absent")
     for rung in scenario.ladder:
         if rung.id in stated:
             labels[rung.id] = stated[rung.id]
         elif rung.of:
             labels[rung.id] = all(stated.get(action, False) for action in rung.of)
         else:
-            reader.report(
-                name, (*where, "labels"), "CE105", f"probe {entry.id!r} does not label rung {rung.id!r}",
-                "a rung made of no actions is labelled by hand",
-            )  # fmt: skip
+            message = f"probe {entry.id!r} does not label rung {rung.id!r}"
+            hint = "a rung made of no actions is labelled by hand"
+            reader.report(name, where, "CE105", message, hint)
     return labels

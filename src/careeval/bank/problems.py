@@ -44,14 +44,15 @@ class Problem:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
-class BankProblems(BankError):
+class BankProblems(BankError):  # noqa: N818 - named for what it holds
     """A bank with problems; `problems` holds all of them, in the order of files and lines."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems))
         lines = "\n".join(str(problem) for problem in self.problems)
-        n_files = len({problem.place.path for problem in self.problems})
-        super().__init__(f"{lines}\n{_count(len(self.problems), 'problem')} in {_count(n_files, 'file')}.")
+        n_problems = _count(len(self.problems), "problem")
+        n_files = _count(len({problem.place.path for problem in self.problems}), "file")
+        super().__init__(f"{lines}\n{n_problems} in {n_files}.")
 
 
 def _count(n: int, noun: str) -> str:

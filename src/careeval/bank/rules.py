@@ -1,8 +1,10 @@
 """What makes a bank good, as coded rules: each with what it asks, why, and an example.
 
-The rules are our own bank's; a bank that somebody imports is held to the schema alone. `check` lists
-every problem of every scenario. A rule's docstring is its page in the documentation.
+The rules are our own bank's; a bank that somebody imports is held to the schema alone. `check`
+lists every problem of every scenario. A rule's docstring is its page in the documentation.
 """
+
+# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
 
 from __future__ import annotations
 
@@ -13,18 +15,23 @@ from itertools import combinations
 
 from careeval.bank.load import Bank
 from careeval.bank.problems import Problem
-from careeval.bank.yaml_nodes import Loc
-from careeval.core.scenario import Action, Adl, Domain, Scenario
+from careeval.bank.yaml_nodes import Document, Loc
+from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario
 
 POSITIVE_SUM = 6
-"""Positive action points of every scenario, so that the ratio of sums and the mean of ratios agree."""
+"""Positive action points of a scenario: equal, so that the ratio of sums is the mean of ratios."""
 
 VERDICT_WORDS = (
-    "unsafe", "unsafely", "safely", "wrong", "wrongly", "incorrect", "incorrectly", "correctly", "improper",
-    "improperly", "inappropriate", "inappropriately", "appropriately", "dangerous", "dangerously", "harmful",
-    "fails to", "neglects to", "forgets to", "properly",
+    "unsafe", "unsafely", "safely", "wrong", "wrongly", "incorrect", "incorrectly", "correctly",
+    "improper", "improperly", "inappropriate", "inappropriately", "appropriately", "dangerous",
+    "dangerously", "harmful", "fails to", "neglects to", "forgets to", "properly",
 )  # fmt: skip
 """Words that tell a grader which side an item is on."""
+
+_VERDICT = re.compile(rf"\b({'|'.join(VERDICT_WORDS)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+
+MIN_BANK = 10
+"""Scenarios from which the balance of domains over a bank means something."""
 
 Finding = tuple[Loc, str, str]
 """Where in the scenario's file, what, and a hint."""
@@ -32,10 +39,18 @@ Finding = tuple[Loc, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A coded rule over one scenario of a bank."""
+    """A coded rule over one scenario of a bank.
+
+    Attributes:
+        code: `CE106` …
+        find: Every finding in one scenario, placed in the scenario's file, or in that of its
+            probes where the rule is `about_probes`.
+        about_probes: Whether the findings are places of `<id>.probes.yaml`.
+    """
 
     code: str
     find: Callable[[Scenario, Bank], Iterator[Finding]]
+    about_probes: bool = False
 
     @property
     def name(self) -> str:
@@ -49,19 +64,24 @@ class Rule:
 
 
 def check(bank: Bank) -> list[Problem]:
-    """Every problem that the rules find in a bank, in the order of files and lines; empty when clean."""
-    problems = [
+    """Every problem that the rules find in a bank, in the order of files and lines."""
+    of_scenarios = [
         Problem(_document(bank, scenario, rule).place(loc), rule.code, message, hint)
         for scenario in bank.scenarios
         for rule in RULES
         for loc, message, hint in rule.find(scenario, bank)
     ]
-    return sorted([*problems, *_domain_balance(bank)])
+    of_bank = [
+        Problem(bank.documents["bank"].place(loc), "CE119", message, hint)
+        for loc, message, hint in domains_balanced(bank)
+    ]
+    return sorted(of_scenarios + of_bank)
 
 
-def _document(bank: Bank, scenario: Scenario, rule: Rule):  # type: ignore[no-untyped-def]
-    of_probes = rule.find in {probes_complete, probes_consistent}
-    return bank.documents.get(f"{scenario.id}.probes" if of_probes else scenario.id, bank.documents[scenario.id])
+def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Document:
+    """The file that a rule is about; the scenario's where it has no probes file."""
+    document = bank.documents[scenario.id]
+    return bank.documents.get(f"{scenario.id}.probes", document) if rule.about_probes else document
 
 
 def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -97,8 +117,8 @@ def part_for_dressing(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: `part: upper-body`.
     """
     if (scenario.adl is Adl.dressing) != (scenario.part is not None):
-        wanted = "needs 'part: upper-body' or 'lower-body'" if scenario.part is None else "has a part"
-        yield ("part",), f"a {scenario.adl} scenario {wanted}", ""
+        fault = "has a part" if scenario.part else "needs 'part: upper-body' or 'lower-body'"
+        yield ("part",), f"a {scenario.adl} scenario {fault}", ""
 
 
 def item_ids_unique(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -107,10 +127,11 @@ def item_ids_unique(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: judgments and labels are kept by item id.
     Example: `id: holds-elbow` once among the actions.
     """
-    for field, items in (("actions", scenario.actions), ("ladder", scenario.ladder)):
-        for i, item in enumerate(items):
-            if item.id in {other.id for other in items[:i]}:
-                yield (field, i, "id"), f"{field} item {item.id!r} stands twice", ""
+    seen: set[str] = set()
+    for where, item in _items(scenario):
+        if item.id in seen:
+            yield (*where, "id"), f"item {item.id!r} stands twice", ""
+        seen.add(item.id)
 
 
 def action_points(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -139,10 +160,11 @@ def maximum_reachable(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     by_id = {action.id: action for action in scenario.actions}
     for i, action in enumerate(scenario.actions):
         for j, other in enumerate(action.excludes):
+            where = ("actions", i, "excludes", j)
             if other not in by_id:
-                yield ("actions", i, "excludes", j), f"{other!r} is no action of this scenario", ""
+                yield where, f"{other!r} is no action of this scenario", ""
             elif action.points > 0 and by_id[other].points > 0:
-                yield ("actions", i, "excludes", j), f"excludes {other!r}, which is positive too", ""
+                yield where, f"excludes {other!r}, which is positive too", ""
 
 
 def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -154,16 +176,19 @@ def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     if [rung.points for rung in scenario.ladder] != [2, 1, 0, -1, -2]:
         yield ("ladder",), "its points are not 2, 1, 0, -1, -2 in this order", ""
         return
-    ids = {action.id: action for action in scenario.actions}
+    points = {action.id: action.points for action in scenario.actions}
     for i, rung in enumerate(scenario.ladder):
         for j, action in enumerate(rung.of):
-            if action not in ids:
-                yield ("ladder", i, "of", j), f"{action!r} is no action of this scenario", ""
-            elif rung.points > 0 and ids[action].points <= 0:
-                yield ("ladder", i, "of", j), f"{action!r} has {ids[action].points} points; a positive rung asks for positive acts", ""
+            where = ("ladder", i, "of", j)
+            if action not in points:
+                yield where, f"{action!r} is no action of this scenario", ""
+            elif rung.points > 0 and points[action] <= 0:
+                message = f"{action!r} has {points[action]} points"
+                yield where, message, "a positive rung asks for positive acts"
     best, good = scenario.ladder[:2]
     if not set(good.of) < set(best.of) or not good.of:
-        yield ("ladder", 1), "what it is made of is not a part of what +2 is made of", "+1 asks for fewer of the same acts"
+        message = "what it is made of is not a part of what +2 is made of"
+        yield ("ladder", 1), message, "+1 asks for fewer of the same acts"
 
 
 def no_verdict_words(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -172,17 +197,15 @@ def no_verdict_words(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: the grader must judge whether the act is there, and never learn what it is worth.
     Example: "Lifts her weak left arm above the shoulder", not "Unsafely lifts …".
     """
-    pattern = re.compile(rf"\b({'|'.join(VERDICT_WORDS)})\b", re.IGNORECASE)
-    for field, items in (("actions", scenario.actions), ("ladder", scenario.ladder)):
-        for i, item in enumerate(items):
-            if match := pattern.search(item.text):
-                yield (field, i, "text"), f"holds the verdict word {match[0]!r}", "say what is done"
+    for where, item in _items(scenario):
+        if match := _VERDICT.search(item.text):
+            yield (*where, "text"), f"holds the verdict word {match[0]!r}", "say what is done"
 
 
 def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """An action names one or two domains, a rung all four; good acts serve them, bad ones do not.
 
-    Why: an act is counted only where it belongs; 0 means "rated, and not served", absence "not about it".
+    Why: an act counts only where it belongs; 0 means "rated, not served", absence "not about it".
     Example: `domains: {user_function: 2}` on a +2 act, `{functional_safety: 0}` on a −2 act.
     """
     for i, action in enumerate(scenario.actions):
@@ -192,10 +215,12 @@ def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         if action.points > 0 and 0 in action.domains.values():
             yield where, "a positive act that serves a domain at 0", "leave the domain out"
         if action.points < 0 and 2 in action.domains.values():
-            yield where, "a negative act that serves a domain fully", "leave the domain out, or rate it 0 or 1"
+            hint = "leave the domain out, or rate it 0 or 1"
+            yield where, "a negative act that serves a domain fully", hint
     for i, rung in enumerate(scenario.ladder):
-        if absent := set(Domain) - set(rung.domains):
-            yield ("ladder", i, "domains"), f"does not rate {', '.join(sorted(absent))}", "a rung rates all four"
+        if absent := sorted(set(Domain) - set(rung.domains)):
+            where = ("ladder", i, "domains")
+            yield where, f"does not rate {', '.join(absent)}", "a rung rates all four"
 
 
 def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -205,14 +230,15 @@ def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: `sources: [csbpr-shoulder]`.
     """
     for i, action in enumerate(scenario.actions):
-        known = [bank.sources[key] for key in action.sources if key in bank.sources]
+        where = ("actions", i, "sources")
+        tiers = {bank.sources[key].tier for key in action.sources if key in bank.sources}
         for j, key in enumerate(action.sources):
             if key not in bank.sources:
-                yield ("actions", i, "sources", j), f"source {key!r} is not in sources.yaml", ""
+                yield (*where, j), f"source {key!r} is not in sources.yaml", ""
         if not action.sources:
-            yield ("actions", i, "sources"), "names no source", ""
-        elif abs(action.points) == 2 and not any(source.tier in "AB" for source in known):
-            yield ("actions", i, "sources"), "an act of ±2 rests on tier C alone", "add a source of tier A or B"
+            yield where, "names no source", ""
+        elif abs(action.points) == 2 and tiers == {"C"}:
+            yield where, "an act of ±2 rests on tier C alone", "add a source of tier A or B"
 
 
 def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -226,38 +252,49 @@ def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def probes_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scenario has at least two probes of its own, an expert and a harmful one among them, and the generic ones.
+    """A scenario has two probes of its own or more, one expert and one harmful, and three generic.
 
     Why: a grader that nobody has tried on this scenario cannot be trusted on it.
     Example: `expert`, `harmful`, `negated-harm`, and the three generic answers.
     """
     traps = [probe.trap for probe in bank.probes.get(scenario.id, ())]
-    if sum(trap != "generic" for trap in traps) < 2:
-        yield (), f"scenario {scenario.id} has fewer than two probes written for it", ""
+    if (n_own := sum(trap != "generic" for trap in traps)) < 2:
+        yield ("probes",), f"{scenario.id} has {n_own} probes of its own, expected 2 or more", ""
     for wanted, least in (("expert", 1), ("harmful", 1), ("generic", 3)):
-        if traps.count(wanted) < least:
-            yield (), f"scenario {scenario.id} has {traps.count(wanted)} {wanted!r} probes, expected {least}", ""
+        if (n := traps.count(wanted)) < least:
+            message = f"{scenario.id} has {n} {wanted!r} probes, expected {least} or more"
+            yield ("probes",), message, ""
 
 
 def probes_consistent(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """No probe is labelled with two acts that exclude each other; the expert one has every positive and no negative.
+    """No probe has two acts that exclude each other; the expert one has every good act, no bad one.
 
     Why: labels are the truth that graders are held to.
     Example: `stops: present` and `carries-on: absent`.
     """
-    for probe in bank.probes.get(scenario.id, ()):
+    for i, probe in enumerate(bank.probes.get(scenario.id, ())):
+        where = ("probes", i, "labels")
         for one, other in combinations(scenario.actions, 2):
             if excluded(one, other) and probe.labels[one.id] and probe.labels[other.id]:
-                yield (), f"probe {probe.id!r} has both {one.id!r} and {other.id!r}, which exclude each other", ""
+                message = f"probe {probe.id!r} has both {one.id!r} and {other.id!r}"
+                yield (*where, other.id), message, "they exclude each other"
         if probe.trap == "expert":
             for action in scenario.actions:
                 if action.points and probe.labels[action.id] != (action.points > 0):
-                    yield (), f"expert probe {probe.id!r} is labelled against {action.id!r}", ""
+                    message = f"expert probe {probe.id!r} is labelled against {action.id!r}"
+                    yield (*where, action.id), message, ""
 
 
 def excluded(one: Action, other: Action) -> bool:
     """Whether two actions cannot be true of the same answer."""
     return other.id in one.excludes or one.id in other.excludes
+
+
+def _items(scenario: Scenario) -> Iterator[tuple[Loc, RubricItem]]:
+    """Every item of both rubrics, and where it stands."""
+    for rubric in (Rubric.actions, Rubric.ladder):
+        for i, item in enumerate(scenario.rubric(rubric)):
+            yield (rubric.value, i), item
 
 
 RULES = (
@@ -272,26 +309,28 @@ RULES = (
     Rule("CE114", domains_fit),
     Rule("CE115", sources_known),
     Rule("CE116", canary_present),
-    Rule("CE117", probes_complete),
-    Rule("CE118", probes_consistent),
+    Rule("CE117", probes_complete, about_probes=True),
+    Rule("CE118", probes_consistent, about_probes=True),
 )
-"""The rules over each scenario. CE101 to CE105 are the loader's: YAML, schema, unique ids, probes, labels."""
+"""The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
+CE104 probes and CE105 labels."""
 
 
-def _domain_balance(bank: Bank) -> Iterator[Problem]:
-    """CE119: over a bank of ten or more, each domain carries 15–35% of the positive points."""
-    if len(bank) < 10:
+def domains_balanced(bank: Bank) -> Iterator[Finding]:
+    """Over a bank of ten scenarios or more, each domain carries 15% to 35% of the positive points.
+
+    Why: a bank about one domain says little about the other three. CE119.
+    Example: an act of +2 about two domains gives one point to each.
+    """
+    points = dict.fromkeys(Domain, 0.0)
+    for scenario in bank.scenarios:
+        for action in scenario.actions:
+            for domain in action.domains:
+                points[domain] += max(action.points, 0) / len(action.domains)
+    total = sum(points.values())
+    if len(bank) < MIN_BANK or not total:
         return
-    points = {
-        domain: sum(
-            action.points / len(action.domains)
-            for scenario in bank.scenarios
-            for action in scenario.actions
-            if action.points > 0 and domain in action.domains
-        )
-        for domain in Domain
-    }
-    for domain, total in points.items():
-        if not 0.15 <= (share := total / sum(points.values())) <= 0.35:
-            message = f"domain {domain} carries {share:.0%} of the positive points, expected 15% to 35%"
-            yield Problem(bank.documents["bank"].place(()), "CE119", message)
+    for domain in Domain:
+        if not 0.15 <= (share := points[domain] / total) <= 0.35:
+            message = f"domain {domain} carries {share:.0%} of the positive points"
+            yield (), f"{message}, expected 15% to 35%", ""

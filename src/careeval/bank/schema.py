@@ -1,4 +1,4 @@
-"""The bank's files other than scenarios, as types, and the JSON Schemas that editors use for all of them."""
+"""The bank's files other than scenarios, as types, and the JSON Schemas of all, for editors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
 Label = Literal["present", "absent"]
 
 Version = Annotated[str, Field(pattern=r"^[0-9]+-[A-Z]$")]
-"""`N-X`: N for comparability, rising with any change that can move a score; X for any other change."""
+"""`N-X`: N rises with any change that can move a score, X with any other."""
 
 
 class BankFile(Frozen):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App
+from cyclopts import App, Parameter
 from cyclopts.config import Env, Toml
 
 import careeval
@@ -23,6 +23,7 @@ app = App(
     help="Does a language model decide like an expert caregiver when it physically helps a person?",
     version=careeval.__version__,
     config=[Env("CAREEVAL_"), Toml("careeval.toml", must_exist=False)],
+    default_parameter=Parameter(show_env_var=False),
 )
 for _name, _help in {
     "demo": "Evaluate a small embedded model offline, and open the result.",
@@ -30,10 +31,10 @@ for _name, _help in {
     "grade": "Grade a run's stored responses again, beside the old judgments.",
     "summary": "The table: score, worst case, errors, by activity and domain.",
     "report": "One offline HTML page of one or more runs.",
+    "bank": "The scenarios: check what authors write.",
+    "audit": "Is this grader any good?",
 }.items():
-    app.command(f"careeval.cli.{_name}:{_name}", name=_name, help=_help)
-app.command("careeval.cli.bank:app", name="bank", help="The scenarios: check what authors write.")
-app.command("careeval.cli.audit:app", name="audit", help="Is this grader any good?")
+    app.command(f"careeval.cli.{_name}:app", name=_name, help=_help)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -44,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
         complain(error)
         return USAGE
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)  # noqa: T201
+        print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # the reader of a pipe has gone; what it wanted, it has
@@ -60,6 +61,6 @@ def run(argv: Sequence[str]) -> int:
 
 def complain(error: CareEvalError) -> None:
     """Say on stderr what cannot be done and what to do about it."""
-    print(f"careeval: {error}", file=sys.stderr)  # noqa: T201
+    print(f"careeval: {error}", file=sys.stderr)
     if error.hint:
-        print(f"  hint: {error.hint}", file=sys.stderr)  # noqa: T201
+        print(f"  hint: {error.hint}", file=sys.stderr)

@@ -16,7 +16,11 @@ app = App(name="bank", help="The scenarios: check what authors write.")
 
 
 @app.command
-def check(folder: Path | None = None, *, as_json: Annotated[bool, Parameter("--json", negative=())] = False) -> int:
+def check(
+    folder: Path | None = None,
+    *,
+    as_json: Annotated[bool, Parameter("--json", negative=())] = False,
+) -> int:
     """List every problem of a bank, each with its file, line and column.
 
     Args:
@@ -38,5 +42,7 @@ def check(folder: Path | None = None, *, as_json: Annotated[bool, Parameter("--j
     else:
         for problem in problems:
             print(problem)
-        print(f"{summary}: {len(problems)} problems" if problems else f"{summary}: no problem found")
+        print(
+            f"{summary}: {len(problems)} problems" if problems else f"{summary}: no problem found"
+        )
     return CHECK_FAILED if problems else OK

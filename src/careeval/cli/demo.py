@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.show import grader_agreement, print_summary, say
@@ -16,18 +16,22 @@ from careeval.protocol.run import Run, begin, folder_name
 from careeval.report.page import write_page
 from careeval.results.summary import summarise
 
+app = App(name="demo")
+
 MODEL = "gguf/smollm2-135m"
 SCENARIOS = [
-    "dressing-001", "dressing-007", "grooming-008", "grooming-010", "toileting-006", "toileting-009",
-    "transferring-008", "transferring-014", "eating-001", "eating-005", "bathing-003", "bathing-013",
-]  # fmt: skip
+    *("dressing-001", "dressing-007", "grooming-008", "grooming-010"),
+    *("toileting-006", "toileting-009", "transferring-008", "transferring-014"),
+    *("eating-001", "eating-005", "bathing-003", "bathing-013"),
+]
 """Two of each activity, always these: a larger bank does not make the demo slower."""
 SAMPLES = 5
 MAX_TOKENS = 200
 
 
+@app.default
 def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None) -> int:
-    """Evaluate a small embedded model offline: 12 scenarios, five responses each, a table and a page.
+    """Evaluate a small embedded model offline: 12 scenarios, five responses each.
 
     The model (SmolLM2-135M) and the grader (word overlap) are for seeing everything work; they say
     nothing about care. No key and no network are used, and nothing is sent anywhere.
@@ -37,7 +41,8 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     """
     check_embedded()
     root = out or _free(Path("careeval-demo"))
-    say(f"Asking {MODEL.removeprefix('gguf/')} {SAMPLES} × {len(SCENARIOS)} questions about care; about a minute on two cores …")
+    n = SAMPLES * len(SCENARIOS)
+    say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; about a minute on two cores …")
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
     outcome = begin(Run(name, MODEL, LEXICAL, SAMPLES, task), root / folder_name(name))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cyclopts import App
+
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.options import Grading
 from careeval.cli.show import print_summary, say
@@ -12,9 +14,16 @@ from careeval.protocol.regrade import regrade
 from careeval.protocol.run import DEFAULT_GRADER
 from careeval.results.summary import summarise
 
+app = App(name="grade")
 
+
+@app.default
 def grade(
-    folder: Path, *, grader: str = DEFAULT_GRADER, bank: Path | None = None, grading: Grading = Grading()
+    folder: Path,
+    *,
+    grader: str = DEFAULT_GRADER,
+    bank: Path | None = None,
+    grading: Grading = Grading(),
 ) -> int:
     """Grade the stored responses of every run in a folder again, beside the old judgments.
 
@@ -28,5 +37,6 @@ def grade(
     print_summary(summarise(read_runs(folder)))
     unfinished = [outcome for outcome in outcomes if not outcome.complete]
     for outcome in unfinished:
-        say(f"{outcome.n_failed} gradings failed; finish with: careeval run --resume -o {outcome.folder}")
+        again = f"careeval run --resume -o {outcome.folder}"
+        say(f"{outcome.n_failed} gradings failed; finish with: {again}")
     return SOME_FAILED if unfinished else OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from careeval.cli.app import OK
 from careeval.cli.show import grader_agreement, say
@@ -14,7 +14,10 @@ from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
 from careeval.results.summary import summarise
 
+app = App(name="report")
 
+
+@app.default
 def report(
     *folders: Path,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("report.html"),
@@ -28,11 +31,15 @@ def report(
         title: The page's title.
     """
     if not folders:
-        raise UsageError("name the folder of a run", hint="careeval report runs/first -o report.html")
+        raise UsageError(
+            "name the folder of a run", hint="careeval report runs/first -o report.html"
+        )
     runs = read_runs(*folders)
     summaries = summarise(runs)
     if not summaries:
-        raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL")
+        raise UsageError(
+            "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
+        )
     write_page(runs, summaries, out, title=title, grader_agreement=grader_agreement(summaries))
     say(f"Written: {out.resolve().as_uri()}")
     return OK

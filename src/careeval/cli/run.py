@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.options import Grading, Scenarios
@@ -27,6 +27,25 @@ from careeval.protocol.run import (
 )
 from careeval.results.summary import summarise
 
+EXAMPLES = """A hosted model, graded by the default grader:
+
+``careeval run -m openai/gpt-5.1 -o runs/first``
+
+The embedded model, offline:
+
+``careeval run -m gguf/smollm2-135m --grader careeval/lexical -o runs/offline``
+
+Answers that a robot or a person gave, one JSON object a line:
+
+``careeval run --responses answers.jsonl -o runs/robot``
+
+What is left of a run that was stopped:
+
+``careeval run --resume -o runs/first``
+"""
+
+app = App(name="run", help_epilogue=EXAMPLES)
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)
@@ -45,6 +64,7 @@ class Asking:
     """Calls in flight to each of model and grader."""
 
 
+@app.default
 def run(
     *,
     model: Annotated[str | None, Parameter(name=("--model", "-m"))] = None,
@@ -60,20 +80,10 @@ def run(
 ) -> int:
     """Ask a model what it would do in each scenario, and have a grader judge what it says.
 
-    Examples:
-
-        careeval run -m openai/gpt-5.1 -o runs/first
-
-        careeval run -m gguf/smollm2-135m --grader careeval/lexical -o runs/offline
-
-        careeval run --responses answers.jsonl --grader openai/gpt-4o-2024-08-06 -o runs/robot
-
-        careeval run --resume -o runs/first
-
     Args:
-        model: Inspect's name of the model: openai/…, anthropic/…, vllm/…, openai-api/…, gguf/FILE.gguf.
+        model: Inspect's name of the model: openai/…, anthropic/…, vllm/…, gguf/FILE.gguf.
         grader: Inspect's name of the grader; careeval/lexical grades offline by comparing words.
-        out: Folder of the run; runs/<date and time> where not given.
+        out: Folder of the run; runs/DATE-AND-TIME where not given.
         name: Name of the system in tables; the model's where not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade what is said; --no-grade stores the responses.
@@ -85,7 +95,10 @@ def run(
     if resume_run:
         return _resume(out, model, responses)
     if (model is None) == (responses is None):
-        raise UsageError("give a model to ask, or a file of recorded answers", hint="-m MODEL, or --responses FILE")
+        raise UsageError(
+            "give a model to ask, or a file of recorded answers",
+            hint="-m MODEL, or --responses FILE",
+        )
     root = out or Path("runs") / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     task = scenarios.task() | grading.task()
     judge = grader if grade else None
@@ -95,7 +108,9 @@ def run(
         assert model is not None
         task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
         system = name or model
-        one = Run(system, model, judge, asking.samples, task, {}, asking.base_url, asking.max_connections)
+        one = Run(
+            system, model, judge, asking.samples, task, {}, asking.base_url, asking.max_connections
+        )
         outcomes = [begin(one, root / folder_name(system))]
     return _finish(root, outcomes)
 
@@ -106,7 +121,8 @@ def _recorded(
     answers = read_answers(file)
     if name is not None and len(answers) > 1:
         raise UsageError(
-            f"{file} holds answers of {len(answers)} systems, and --name names one", hint="leave --name out"
+            f"{file} holds answers of {len(answers)} systems, and --name names one",
+            hint="leave --name out",
         )
     return [
         begin_recorded(root / folder_name(name or system), name or system, given, grader, task)
@@ -116,8 +132,13 @@ def _recorded(
 
 def _resume(out: Path | None, model: str | None, responses: Path | None) -> int:
     if model or responses:
-        raise UsageError("--resume knows what to do from the folder", hint="leave the model and the responses out")
-    root = out or max(Path("runs").glob("*"), key=lambda path: path.stat().st_mtime, default=Path("runs"))
+        raise UsageError(
+            "--resume knows what to do from the folder",
+            hint="leave the model and the responses out",
+        )
+    root = out or max(
+        Path("runs").glob("*"), key=lambda path: path.stat().st_mtime, default=Path("runs")
+    )
     folders = run_folders(root)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
@@ -133,7 +154,8 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
         say(note)
     unfinished = [outcome for outcome in outcomes if not outcome.complete]
     for outcome in unfinished:
-        say(f"{outcome.folder}: {outcome.n_failed} samples failed; finish with: careeval run --resume -o {root}")
+        again = f"careeval run --resume -o {root}"
+        say(f"{outcome.folder}: {outcome.n_failed} samples failed; finish with: {again}")
     if summaries:
         say(f"The page: careeval report {root} -o report.html")
     else:

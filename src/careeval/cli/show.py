@@ -43,9 +43,13 @@ def print_summary(summaries: Sequence[Summary]) -> None:
 def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
     """A grader's agreement with the probes, by point class and by trap."""
     console = _console()
-    by_points = _table(f"{grader} on the probes, by rubric and points", ("rubric", "points"), _AGREEMENT)
+    by_points = _table(
+        f"{grader} on the probes, by rubric and points", ("rubric", "points"), _AGREEMENT
+    )
     for (rubric, points), part in agreement.by_points.items():
-        by_points.add_row(rubric.value, f"{points:+d}".replace("-", "−").replace("+0", "0"), *_agreement_row(part))
+        by_points.add_row(
+            rubric.value, f"{points:+d}".replace("-", "−").replace("+0", "0"), *_agreement_row(part)
+        )
     by_points.add_row("all", "", *_agreement_row(agreement.overall))
     by_trap = _table("by trap", ("trap",), _AGREEMENT)
     for trap, part in agreement.by_trap.items():
@@ -55,7 +59,7 @@ def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
 
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
-    """For each grader whose agreement with the probes is known without asking it, a sentence on that."""
+    """For each grader whose agreement with the probes can be computed on the spot, a sentence."""
     return {s.grader: _lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL)}
 
 
@@ -70,7 +74,9 @@ def _console() -> Console:
 
 
 def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
+    )
     for head in left:
         table.add_column(head, overflow="fold")
     for head in right:
@@ -88,14 +94,26 @@ def _headline(summaries: Sequence[Summary]) -> Table:
     table = _table(
         "Ladder, % of what an expert answer scores",
         ("model", "grader"),
-        ("score [95% CI]", f"worst of {n}", "worst run", "SD runs", "severe", "mild", "actions [95% CI]", "n"),
+        (
+            "score [95% CI]",
+            f"worst of {n}",
+            "worst run",
+            "SD runs",
+            "severe",
+            "mild",
+            "actions [95% CI]",
+            "n",
+        ),
     )
     for s in summaries:
         table.add_row(
-            *_names(s), with_interval(s.score), percent(s.worst_at_n.value), percent(s.worst_run.value),
-            percent(s.sd_runs.value), _errors(s.severe), _errors(s.mild), with_interval(s.action_score),
+            *_names(s),
+            with_interval(s.score),
+            *(percent(e.value) for e in (s.worst_at_n, s.worst_run, s.sd_runs)),
+            *(_errors(errors) for errors in (s.severe, s.mild)),
+            with_interval(s.action_score),
             f"{s.n_scenarios} × {s.n_epochs}",
-        )  # fmt: skip
+        )
     return table
 
 
@@ -112,21 +130,47 @@ def _by_adl(summaries: Sequence[Summary]) -> Table:
 
 
 def _adl_cell(cell: Cell | None) -> str:
-    return "–" if cell is None else f"{percent(cell.score.value)}{'*' if cell.small else ''} (n {cell.n})"
+    return (
+        "–"
+        if cell is None
+        else f"{percent(cell.score.value)}{'*' if cell.small else ''} (n {cell.n})"
+    )
 
 
 def _by_domain(summaries: Sequence[Summary]) -> Table:
-    table = _table("By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain])
+    table = _table(
+        "By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain]
+    )
     for s in summaries:
         table.add_row(*_names(s), *(with_interval(s.by_domain[d].action_score) for d in Domain))
     return table
 
 
-_AGREEMENT = ("present", "found", "missed", "absent", "cleared", "invented", "unresolved", "finds", "clears")
+_AGREEMENT = (
+    "present",
+    "found",
+    "missed",
+    "absent",
+    "cleared",
+    "invented",
+    "unresolved",
+    "finds",
+    "clears",
+)
 
 
 def _agreement_row(part: Agreement) -> tuple[str, ...]:
     present, absent = part.found + part.missed, part.cleared + part.invented
-    shares = ("–" if share is None else f"{share:.0%}" for share in (part.sensitivity, part.specificity))
-    counts = (present, part.found, part.missed, absent, part.cleared, part.invented, part.unresolved)
+    shares = (
+        "–" if share is None else f"{share:.0%}" for share in (part.sensitivity, part.specificity)
+    )
+    counts = (
+        present,
+        part.found,
+        part.missed,
+        absent,
+        part.cleared,
+        part.invented,
+        part.unresolved,
+    )
     return (*map(str, counts), *shares)

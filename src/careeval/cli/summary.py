@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Literal
 
+from cyclopts import App
+
 from careeval.cli.app import OK
 from careeval.cli.options import Json
 from careeval.cli.show import print_summary, say
@@ -14,8 +16,13 @@ from careeval.protocol.logs import read_runs
 from careeval.results.exports import csv_text, markdown, summary_json
 from careeval.results.summary import summarise
 
+app = App(name="summary")
 
-def summary(*folders: Path, format: Literal["table", "md", "csv", "json"] = "table", as_json: Json = False) -> int:
+
+@app.default
+def summary(
+    *folders: Path, format: Literal["table", "md", "csv", "json"] = "table", as_json: Json = False
+) -> int:
     """What runs come to: score with its interval, worst case, errors, by activity and domain.
 
     Args:

@@ -1,7 +1,7 @@
 """What a grader is shown, and what it answers.
 
-`GraderItem` is a sibling of `careeval.core.scenario.RubricItem`, not a part of it: there is no points,
-sign or domain on it that a prompt could carry by mistake.
+`GraderItem` is a sibling of `careeval.core.scenario.RubricItem`, not a part of it: there is no
+points, sign or domain on it that a prompt could carry by mistake.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class Judgment:
 
     Attributes:
         item: Id of the rubric item.
-        present: Whether the response contains it; `None` when the grader could not be brought to say.
+        present: Whether the response contains it; `None`, unresolved, when the grader could not be
+            brought to say.
         reason: The grader's reason; for an unresolved judgment, why there is none.
-        quote: The response's own words that show it, or `None` where none were given or none matched.
+        quote: The response's own words that show it; `None` where none were given or none matched.
     """
 
     item: str

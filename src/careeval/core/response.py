@@ -10,7 +10,8 @@ class ResponseState(StrEnum):
     """The four ends of a question.
 
     `answered`, also when cut off at the token limit after some words: graded.
-    `empty`, stopped by itself without a word, and `refused`, by the provider: 0 points, not graded, counted.
+    `empty`, stopped by itself without a word, and `refused`, by the provider: 0 points, not graded,
+    counted.
     `missing`, an error, or cut off before any text: no response; null, never 0.
     """
 

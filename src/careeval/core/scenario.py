@@ -1,9 +1,9 @@
 """What a scenario is: a person, a place, a question, and two rubrics over the answer.
 
 The types are the bank's format: a scenario file is exactly a `Scenario`, and the JSON Schema that
-editors use is made from it. They decide shape alone. Whether the content is good (points that add up,
-nested rungs, known sources) is for the rules of `careeval.bank`, since a bank that somebody else wrote
-is held to the shape only.
+editors use is made from it. They decide shape alone. Whether the content is good (points that add
+up, nested rungs, known sources) is for the rules of `careeval.bank`, since a bank that somebody
+else wrote is held to the shape only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 """A name in ids, file names and addresses: lower case, digits, single hyphens."""
 
-ItemId = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*|[+-]?[0-9]+)$", max_length=64)]
+ItemId = Annotated[
+    str, StringConstraints(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*|[+-]?[0-9]+)$", max_length=64)
+]
 """The name of a rubric item: a slug for an action, signed points (`+2`, `0`, `-1`) for a rung."""
 
 Points = Annotated[int, Field(ge=-2, le=2)]
@@ -42,8 +44,8 @@ class Adl(StrEnum):
 class Domain(StrEnum):
     """The paper's four domains of caregiving competence.
 
-    Its worked example prints "Risk Awareness" for the last one; that is an alias read on import, not
-    a name here.
+    Its worked example prints "Risk Awareness" for the last one; that is an alias read on import,
+    not a name here.
     """
 
     user_function = "user_function"
@@ -71,7 +73,10 @@ class Condition(StrEnum):
 
 
 class Assistance(StrEnum):
-    """The usual level of assistance, as a Section GG code (Centers for Medicare & Medicaid Services)."""
+    """The usual level of assistance, as a Section GG code.
+
+    Source: Centers for Medicare & Medicaid Services, Section GG (self-care and mobility).
+    """
 
     independent = "06"
     setup = "05"
@@ -112,7 +117,7 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """The two instruments over one scenario: the paper's graded whole answers, and our single acts."""
+    """The two instruments over one scenario: the paper's graded answers, and our single acts."""
 
     ladder = "ladder"
     actions = "actions"
@@ -162,18 +167,23 @@ class Action(RubricItem):
 
 
 class Rung(RubricItem):
-    """One graded whole answer of the ladder; its id is its signed points unless it states another."""
+    """One graded whole answer of the ladder."""
 
+    id: ItemId = ""
+    """Its signed points (`+2` … `0` … `-2`) unless the file states another."""
     of: tuple[ItemId, ...] = ()
     """The actions it is made of; empty where no set of them makes it."""
 
     @model_validator(mode="before")
     @classmethod
     def _id_from_points(cls, data: object) -> object:
-        if isinstance(data, Mapping) and "id" not in data and "points" in data:
-            points = str(data["points"]).lstrip("+")
-            return {**data, "id": points if points in {"0"} or points.startswith("-") else f"+{points}"}
-        return data
+        if not isinstance(data, Mapping) or "id" in data:
+            return data
+        try:
+            points = int(data["points"])
+        except (KeyError, TypeError, ValueError):
+            points = 0  # any id will do: the problem that is shown is that of the points
+        return {**data, "id": f"{points:+d}" if points else "0"}
 
 
 class Scenario(Frozen):
@@ -220,7 +230,7 @@ class Scenario(Frozen):
 
 
 class Probe(Frozen):
-    """An authored answer whose every action is labelled: a question put to the grader, not to a model.
+    """An authored answer whose every action is labelled: put to the grader, never to a model.
 
     Probes are written text with written labels. They are never shown as a model's output, nor as
     data from a human expert.
@@ -246,6 +256,7 @@ class Source(Frozen):
     year: int | None = None
     """Year of publication; absent where it is not known."""
     tier: Literal["A", "B", "C"]
-    """A: guideline, regulator, standard. B: hospital, charity, peer-reviewed paper, textbook. C: other."""
+    """A: guideline, regulator, standard. B: hospital, charity, peer-reviewed paper, textbook.
+    C: any other."""
     url: str | None = None
     """A canonical address or DOI, only where it is certain; never a mirror."""

@@ -1,4 +1,4 @@
-"""The protocol: ask a system, grade what it says, read the logs. The only package that knows Inspect.
+"""The protocol: ask a system, grade what it says, read the logs.
 
-Nothing is imported here, so that reading logs stays free of Inspect.
+No other package knows Inspect. Nothing is imported here, so that reading logs stays free of it too.
 """

@@ -2,11 +2,11 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from careeval.protocol.grader import grade
+from careeval.protocol.grader import grade, grader_given
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.task import careeval
 
-__all__ = ["ask", "careeval", "gguf", "grade", "lexical", "recorded"]
+__all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "lexical", "recorded"]
 
 
 @modelapi(name="gguf")

@@ -1,6 +1,8 @@
-"""Answers in a file: JSON lines that were given elsewhere, by a robot's planner, a person or an earlier run.
+"""Answers in a file: what a robot's planner, a person or an earlier run said, as JSON lines.
 
-One line an answer: `{"scenario": "dressing-001", "epoch": 1, "response": "…", "system": "robot-a"}`.
+One line an answer:
+`{"scenario": "dressing-001", "epoch": 1, "response": "…", "system": "robot-a"}`.
+
 `epoch` and `system` may be left out: answers to one scenario are then numbered in the order of the
 file, and belong to a system named after it. What careeval writes for its own regrading has two more
 fields, `state` and `note`, so that a refusal stays one.
@@ -9,6 +11,7 @@ fields, `state` and `note`, so that a refusal stays one.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +22,10 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 
 MAX_LINE = 2_000_000
-"""Characters of one line; an answer of this length is a mistake."""
+"""Characters of one line; a longer one is a mistake."""
+
+MAX_LISTED = 10
+"""Problems of a file that are listed; the others are counted."""
 
 
 class AnswerLine(BaseModel):
@@ -36,8 +42,12 @@ class AnswerLine(BaseModel):
     note: str = ""
 
     def as_response(self, epoch: int) -> Response:
-        """The line as a response; without a stated `state`, text is answered and no text is empty."""
-        state = self.state or (ResponseState.answered if self.response.strip() else ResponseState.empty)
+        """The line as a response.
+
+        Without a stated `state`, text is answered and no text is empty.
+        """
+        by_text = ResponseState.answered if self.response.strip() else ResponseState.empty
+        state = self.state or by_text
         return Response(self.scenario, epoch, self.response, state, self.cut, self.note)
 
 
@@ -45,32 +55,39 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
     """The answers of a file, by system.
 
     Raises:
-        ProtocolError: The file cannot be read or holds no answer, or a line is not one; up to ten
-            such lines are listed, each with its number.
+        ProtocolError: The file cannot be read or holds no answer, or a line is not one; up to
+            `MAX_LISTED` such lines are listed, each with its number.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # not splitlines(): JSON may hold other line separators than this one as they are
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
     problems: list[str] = []
     found: dict[str, dict[tuple[str, int], Response]] = {}
+    n_given: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             answer = _line(line)
-            answers = found.setdefault(answer.system or path.stem, {})
-            epoch = answer.epoch or 1 + sum(scenario == answer.scenario for scenario, _ in answers)
+            system = answer.system or path.stem
+            answers = found.setdefault(system, {})
+            epoch = answer.epoch or 1 + n_given[system, answer.scenario]
             if (answer.scenario, epoch) in answers:
                 raise ValueError(f"a second answer to {answer.scenario!r}, epoch {epoch}")
             answers[answer.scenario, epoch] = answer.as_response(epoch)
+            n_given[system, answer.scenario] += 1
         except ValueError as error:
             problems.append(f"{path}:{number}: {_words(error)}")
     if problems:
-        listed = "\n".join(problems[:10]) + (f"\n… and {len(problems) - 10} more" if len(problems) > 10 else "")
-        raise ProtocolError(listed, hint='a line is {"scenario": "dressing-001", "epoch": 1, "response": "…"}')
+        more = [f"… and {len(problems) - MAX_LISTED} more"] if len(problems) > MAX_LISTED else []
+        raise ProtocolError(
+            "\n".join([*problems[:MAX_LISTED], *more]),
+            hint='a line is {"scenario": "dressing-001", "epoch": 1, "response": "…"}',
+        )
     if not found:
         raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")
     return {system: list(answers.values()) for system, answers in found.items()}
@@ -81,7 +98,13 @@ def write_answers(path: Path, system: str, responses: Iterable[Response]) -> Non
     with path.open("w", encoding="utf-8") as file:
         for r in responses:
             line = AnswerLine(
-                scenario=r.scenario, epoch=r.epoch, response=r.text, system=system, state=r.state, cut=r.cut, note=r.note
+                scenario=r.scenario,
+                epoch=r.epoch,
+                response=r.text,
+                system=system,
+                state=r.state,
+                cut=r.cut,
+                note=r.note,
             )
             file.write(line.model_dump_json() + "\n")
 
@@ -94,12 +117,17 @@ def n_epochs(responses: Sequence[Response]) -> int:
 def _line(line: str) -> AnswerLine:
     if len(line) > MAX_LINE:
         raise ValueError(f"has {len(line):,} characters; expected at most {MAX_LINE:,}")
-    return AnswerLine.model_validate(json.loads(line))
+    try:
+        return AnswerLine.model_validate(json.loads(line))
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
 
 
 def _words(error: ValueError) -> str:
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'line'}: {e['msg']}" for e in error.errors()[:3])
+        return "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'line'}: {e['msg']}" for e in error.errors()[:3]
+        )
     if isinstance(error, json.JSONDecodeError):
         return f"is not JSON: {error.msg} at column {error.colno}"
     return str(error)

@@ -1,10 +1,13 @@
-"""The grader: puts a rubric to a model and records its judgments. It sees neither points nor domains."""
+"""The grader: puts a rubric to a model and records its judgments.
+
+It sees neither points nor domains.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +21,15 @@ from inspect_ai.model import (
     Model,
     ResponseSchema,
     get_model,
+    model_roles,
 )
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import json_schema
 
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, RubricItem
+from careeval.errors import ProtocolError
 from careeval.protocol.grading import (
     MAX_ATTEMPTS,
     Graded,
@@ -35,9 +40,9 @@ from careeval.protocol.grading import (
     resolve,
     shown_order,
 )
-from careeval.protocol.templates import Prompts, load_prompts
 from careeval.protocol.sample import rubric_of
-from careeval.protocol.solvers import STORE_KEY, cache_policy
+from careeval.protocol.solvers import cache_policy, stored_response
+from careeval.protocol.templates import Prompts, load_prompts
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"
@@ -56,8 +61,8 @@ def grade(
 ) -> Scorer:
     """Grade a response against each rubric and record every judgment in the score's metadata.
 
-    The value holds the points of each rubric, for Inspect's viewer alone: every number that careeval
-    publishes is computed from the judgments.
+    The value holds the points of each rubric, for Inspect's viewer alone: every number that
+    careeval publishes is computed from the judgments.
 
     Args:
         rubrics: `ladder`, `actions` or both.
@@ -69,56 +74,96 @@ def grade(
     """
     texts = load_prompts(Path(prompts) if prompts else None)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        response = Response(**state.store.get(STORE_KEY))
-        metadata: dict[str, Any] = {"epoch": state.epoch, "response_state": response.state, "rubrics": {}}
-        if response.state is not ResponseState.answered:
-            if response.state is ResponseState.missing:
-                return Score.unscored(reason="no_response", explanation=response.note, metadata=metadata)
-            return Score(value=dict.fromkeys(rubrics, 0), answer="", explanation=response.state, metadata=metadata)
-        grader = get_model(role=GRADER_ROLE, required=True)
-        call = _Call(
-            grader, texts, response.text, state.input_text if grader_context == "scenario" else None, per_item, durable
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        response = stored_response(state)
+        recorded: dict[str, Any] = {}
+        metadata = {
+            "epoch": state.epoch,
+            "response_state": response.state.value,
+            "rubrics": recorded,
+        }
+        match response.state:
+            case ResponseState.missing:
+                return Score.unscored(
+                    reason="no_response", explanation=response.note, metadata=metadata
+                )
+            case ResponseState.empty | ResponseState.refused:
+                nothing = dict.fromkeys(rubrics, 0)
+                why = response.state.value
+                return Score(value=nothing, answer="", explanation=why, metadata=metadata)
+        grading = _Grading(
+            get_model(role=GRADER_ROLE, required=True),
+            texts,
+            response.text,
+            state.input_text if grader_context == "scenario" else None,
+            per_item,
+            durable,
         )
         value: dict[str, float] = {}
         for rubric in map(Rubric, rubrics):
             items = rubric_of(state.metadata, rubric)
             shown = shown_order(items, str(state.sample_id), state.epoch, seed)
-            graded = await call.rubric(rubric, items, shown)
-            metadata["rubrics"][rubric.value] = {
+            graded = await grading.rubric(rubric, items, shown)
+            recorded[rubric.value] = {
                 "judgments": [asdict(judgment) for judgment in graded.judgments],
                 "shown": [item.id for item in shown],
                 "n_calls": graded.n_calls,
                 "n_quotes_dropped": graded.n_quotes_dropped,
             }
-            value[rubric] = viewer_points(items, graded)
+            value[rubric.value] = viewer_points(items, graded)
         return Score(value=value, answer=response.text, metadata=metadata)
 
     return score
 
 
+@solver
+def grader_given() -> Solver:
+    """Stop a run that is to be graded and has no grader, before anything is asked and paid for."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        if GRADER_ROLE not in model_roles():
+            raise ProtocolError(
+                "no grader is named: give --model-role grader=MODEL, "
+                "or store the responses ungraded with -T grade=false"
+            )
+        return state
+
+    return solve
+
+
 def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
-    """The points of a graded rubric, or NaN, Inspect's "unscored", when an unresolved item moves them."""
-    present = np.array([[np.nan if j.present is None else float(j.present) for j in graded.judgments]])
+    """The points of a graded rubric; NaN, Inspect's "unscored", where an unresolved item counts."""
+    judged = [np.nan if j.present is None else float(j.present) for j in graded.judgments]
+    present = np.array([judged])
     bounds = scenario_points(np.array([item.points for item in items]), present)
     return float(bounds.low[0]) if bounds.low[0] == bounds.high[0] else float("nan")
 
 
-class _Call:
-    """Everything that the calls about one response share."""
+@dataclass(frozen=True)
+class _Grading:
+    """What all calls about one response share; `scenario` where the grader is to see it."""
 
-    def __init__(
-        self, grader: Model, prompts: Prompts, response: str, scenario: str | None, per_item: bool, durable: bool
-    ) -> None:
-        self.grader, self.prompts, self.response = grader, prompts, response
-        self.scenario, self.per_item, self.durable = scenario, per_item, durable
+    grader: Model
+    prompts: Prompts
+    response: str
+    scenario: str | None
+    per_item: bool
+    durable: bool
 
-    async def rubric(self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]) -> Graded:
+    async def rubric(
+        self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
+    ) -> Graded:
         """Grade one rubric in one call, or in one call an item."""
+        if not items:
+            return Graded((), 0, 0)
         if not self.per_item:
             return resolve(items, shown, await self._ask(shown, rubric), self.response)
-        replies = await asyncio.gather(*(self._ask([item], f"{rubric}:{item.id}") for item in shown))
-        graded = [resolve([item], [item], reply, self.response) for item, reply in zip(shown, replies, strict=True)]
+        calls = (self._ask([item], f"{rubric}:{item.id}") for item in shown)
+        replies = await asyncio.gather(*calls)
+        graded = [
+            resolve([item], [item], reply, self.response)
+            for item, reply in zip(shown, replies, strict=True)
+        ]
         by_id = {one.judgments[0].item: one.judgments[0] for one in graded}
         return Graded(
             tuple(by_id[item.id] for item in items),
@@ -134,19 +179,25 @@ class _Call:
             # for a grader that computes instead of reading; no provider sends it
             metadata={"response": self.response, "items": [item.text for item in listed]},
         )
-        messages: list[ChatMessage] = [ChatMessageSystem(content=self.prompts.texts["grade-system.md"]), request]
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=self.prompts.texts["grade-system.md"]),
+            request,
+        ]
         replies: list[Reply] = []
         while len(replies) < MAX_ATTEMPTS:
-            # each attempt is kept apart, or a repair would be answered by the reply that it is to mend
+            # each attempt is kept apart, or a repair may be answered by what it is to mend
             cache = cache_policy(self.durable, f"grade:{scope}:{len(replies)}")
-            output = await self.grader.generate(messages, config=GenerateConfig(response_schema=SCHEMA), cache=cache)
+            output = await self.grader.generate(
+                messages, config=GenerateConfig(response_schema=SCHEMA), cache=cache
+            )
             reply = read_reply(output.completion, len(shown))
             replies.append(reply)
             if not reply.problem:
                 break
+            repair = self.prompts.repair(reply.problem, len(shown))
             messages = [
                 *messages[:2],
                 ChatMessageAssistant(content=output.completion or "(nothing)"),
-                ChatMessageUser(content=self.prompts.repair(reply.problem, len(shown)), metadata=request.metadata),
+                ChatMessageUser(content=repair, metadata=request.metadata),
             ]
         return replies

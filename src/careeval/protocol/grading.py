@@ -1,7 +1,7 @@
 """What is put to a grader and what is made of its reply: pure functions, no model, no clock.
 
-Judgments are checked as a set: each item of a call once, none extra. What a grader cannot be brought
-to say stays unresolved, a third state with its reason, and never becomes a score.
+Judgments are checked as a set: each item of a call once, none extra. What a grader cannot be
+brought to say stays unresolved, a third state with its reason, and never becomes a score.
 """
 
 from __future__ import annotations
@@ -24,14 +24,19 @@ MAX_ATTEMPTS = 3
 MAX_OBJECTS = 100
 """Opening braces of a reply that are tried as the start of its JSON: a bound on hostile text."""
 
+ELLIPSIS = "…"
+"""What stands for words in the form that the prompt shows; an entry with it is no judgment."""
+
 
 class ItemJudgment(BaseModel):
-    """One entry of a grader's reply; the order of the fields is the order in which it writes them."""
+    """One entry of a grader's reply, its fields in the order in which they are to be written."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
     item: Annotated[int, Field(description="number of the item on the list")]
-    quote: Annotated[str, Field(description="shortest deciding passage, copied exactly; empty if absent")]
+    quote: Annotated[
+        str, Field(description="shortest deciding passage, copied exactly; empty if absent")
+    ]
     reason: Annotated[str, Field(description="one short sentence")]
     present: Annotated[bool, Field(description="whether the answer contains the item")]
 
@@ -50,15 +55,18 @@ class Reply:
 
     Attributes:
         judged: Number on the list → its entry, for every item that was judged exactly once.
-        problem: Why the reply cannot be taken as a whole, in words for the grader; empty when it can.
+        problem: Why the reply cannot be taken as a whole, in words for the grader; empty when it
+            can.
     """
 
     judged: Mapping[int, ItemJudgment] = field(default_factory=dict)
     problem: str = ""
 
 
-def shown_order(items: Sequence[RubricItem], scenario: str, epoch: int, seed: int) -> list[RubricItem]:
-    """The items in the order in which a grader sees them: shuffled, the same whenever asked again."""
+def shown_order(
+    items: Sequence[RubricItem], scenario: str, epoch: int, seed: int
+) -> list[RubricItem]:
+    """The items in the order in which a grader sees them: shuffled, the same when asked again."""
     return random.Random(f"{seed}:{scenario}:{epoch}").sample(list(items), len(items))
 
 
@@ -70,8 +78,8 @@ def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
 def read_reply(text: str, n_items: int) -> Reply:
     """Read a grader's reply to a call about items 1 to `n_items`.
 
-    The reply may be JSON alone, or JSON in a fence or in prose. A truth value must be true or false;
-    a word such as "yes" is not read as one.
+    The reply may be JSON alone, or JSON in a fence or in prose; of several lists of judgments the
+    last one counts. A truth value must be true or false; a word such as "yes" is not read as one.
     """
     if not text.strip():
         return Reply(problem="it is empty")
@@ -89,9 +97,13 @@ def read_reply(text: str, n_items: int) -> Reply:
             judgment = ItemJudgment.model_validate(entry)
         except ValidationError as error:
             first = error.errors()[0]
-            problems.append(f"an entry's {'.'.join(map(str, first['loc'])) or 'form'} is not as asked")
+            problems.append(
+                f"an entry's {'.'.join(map(str, first['loc'])) or 'form'} is not as asked"
+            )
             continue
-        if not 1 <= judgment.item <= n_items:
+        if judgment.reason.strip() == ELLIPSIS:
+            problems.append("an entry repeats the example")
+        elif not 1 <= judgment.item <= n_items:
             problems.append(f"item {judgment.item} is not on the list")
         elif judgment.item in judged:
             twice.add(judgment.item)
@@ -103,7 +115,7 @@ def read_reply(text: str, n_items: int) -> Reply:
         problems.append(f"it judges {_items(twice)} more than once")
     if absent := set(range(1, n_items + 1)) - set(judged) - twice:
         problems.append(f"it does not judge {_items(absent)}")
-    return Reply(judged, "; ".join(problems))
+    return Reply(judged, "; ".join(dict.fromkeys(problems)))
 
 
 def merge(replies: Sequence[Reply]) -> dict[int, ItemJudgment]:
@@ -130,7 +142,12 @@ class Graded:
     n_quotes_dropped: int
 
 
-def resolve(items: Sequence[RubricItem], shown: Sequence[RubricItem], replies: Sequence[Reply], response: str) -> Graded:
+def resolve(
+    items: Sequence[RubricItem],
+    shown: Sequence[RubricItem],
+    replies: Sequence[Reply],
+    response: str,
+) -> Graded:
     """Judgments for every item of a rubric from a grader's replies to one call and its repairs.
 
     Args:
@@ -155,13 +172,17 @@ def resolve(items: Sequence[RubricItem], shown: Sequence[RubricItem], replies: S
 
 
 def quote_found(quote: str, response: str) -> bool:
-    """Whether the quote's words stand in the response in this order, case, space and punctuation aside."""
+    """Whether the quote's words stand in the response, in their order and next to each other.
+
+    Case, space and punctuation do not matter.
+    """
     words = _words(quote)
     return bool(words) and f" {words} " in f" {_words(response)} "
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    # an underscore is punctuation here: Markdown's emphasis
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def _items(numbers: set[int]) -> str:
@@ -170,20 +191,26 @@ def _items(numbers: set[int]) -> str:
 
 
 def _json_object(text: str) -> dict[str, object] | None:
-    """The first JSON object with a key `judgments` in a text, or the first object; None where there is none."""
+    """The last JSON object with a key `judgments` in a text; without one the first object, or None.
+
+    The last, since a grader that thinks aloud repeats the form or drafts before it judges.
+    """
     decoder = json.JSONDecoder()
     first: dict[str, object] | None = None
+    last: dict[str, object] | None = None
     start = text.find("{")
     for _ in range(MAX_OBJECTS):
         if start == -1:
             break
+        end = start + 1
         try:
-            found, _ = decoder.raw_decode(text, start)
+            found, after = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
+            pass
+        else:
             if "judgments" in found:
-                return found
-            first = first or found
-        start = text.find("{", start + 1)
-    return first
+                last, end = found, after
+            else:
+                first = first or found
+        start = text.find("{", end)
+    return last or first

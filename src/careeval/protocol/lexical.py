@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import snowballstemmer
@@ -20,14 +20,17 @@ LEXICAL = "careeval/lexical"
 """Its name as a grader."""
 
 THRESHOLD = 0.25
-"""Coverage from which an item counts as present; chosen on the probes of the first twelve scenarios,
-where sensitivity and specificity are about equal there."""
+"""Coverage from which an item counts as present: where sensitivity and specificity were about equal
+on the probes of the first twelve scenarios."""
 
-STOP_WORDS = frozenset(
-    "a an and the of to in on at is are was be been it its she he they her his their hers him them i you me my "
-    "we our us with for from as by that this these those or so if not no do does did then than into up out there "
-    "when while until who what which would will can could should may might any all".split()
-)  # fmt: skip
+STOP_WORDS = frozenset({
+    "a", "an", "and", "the", "of", "to", "in", "on", "at", "is", "are", "was", "be", "been", "it",
+    "its", "she", "he", "they", "her", "his", "their", "hers", "him", "them", "i", "you", "me",
+    "my", "we", "our", "us", "with", "for", "from", "as", "by", "that", "this", "these", "those",
+    "or", "so", "if", "not", "no", "do", "does", "did", "then", "than", "into", "up", "out",
+    "there", "when", "while", "until", "who", "what", "which", "would", "will", "can", "could",
+    "should", "may", "might", "any", "all",
+})  # fmt: skip
 
 _STEM = snowballstemmer.stemmer("english")
 
@@ -46,11 +49,19 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
     """
     spoken = set(words(response))
     stems = [set(words(item)) for item in items]
-    weights = {word: math.log((len(items) + 1) / sum(word in s for s in stems)) for s in stems for word in s}
+    weights = {
+        word: math.log((len(items) + 1) / sum(word in s for s in stems))
+        for s in stems
+        for word in s
+    }
     return [
-        sum(weights[word] for word in item & spoken) / sum(weights[word] for word in item) if item else 0.0
-        for item in stems
+        _weight(item & spoken, weights) / _weight(item, weights) if item else 0.0 for item in stems
     ]
+
+
+def _weight(stems: set[str], weights: Mapping[str, float]) -> float:
+    # rounded once, so that the order of a set, another in every process, changes nothing
+    return math.fsum(weights[stem] for stem in stems)
 
 
 def nearest_sentence(response: str, item: str) -> str:
@@ -69,5 +80,7 @@ def judgments(response: str, items: Sequence[str]) -> list[dict[str, Any]]:
             "reason": f"{share:.0%} of the item's weighted words stand in the answer",
             "present": share >= THRESHOLD,
         }
-        for number, (item, share) in enumerate(zip(items, coverage(response, items), strict=True), start=1)
+        for number, (item, share) in enumerate(
+            zip(items, coverage(response, items), strict=True), start=1
+        )
     ]

@@ -42,13 +42,14 @@ def audit_probes(bank: Bank, grader: str, folder: Path, task: dict[str, object])
     outcome = begin_recorded(free, SYSTEM, responses, grader, task)
     if not outcome.complete:
         raise ProtocolError(
-            f"{outcome.n_failed} probes could not be graded", hint=f"finish with 'careeval run --resume -o {free}'"
+            f"{outcome.n_failed} probes could not be graded",
+            hint=f"finish with 'careeval run --resume -o {free}'",
         )
     return ProbeAgreement.of(labelled(read_run(free).judgments, bank.probes))
 
 
 def lexical_agreement(bank: Bank) -> ProbeAgreement:
-    """How the lexical grader does on a bank's probes: computed on the spot, since it costs nothing."""
+    """How the lexical grader does on a bank's probes: computed at once, since it costs nothing."""
     return ProbeAgreement.of(_lexical_judgments(bank))
 
 
@@ -59,4 +60,6 @@ def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
             for probe in probes:
                 found = judgments(probe.text, [item.text for item in items])
                 for item, judged in zip(items, found, strict=True):
-                    yield Labelled(rubric, item.points, probe.trap, probe.labels[item.id], judged["present"])
+                    yield Labelled(
+                        rubric, item.points, probe.trap, probe.labels[item.id], judged["present"]
+                    )

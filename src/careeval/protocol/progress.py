@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 
@@ -15,8 +14,6 @@ class Progress:
 
     system: str
     n_samples: int
-
-
 
 
 @contextmanager
@@ -30,13 +27,18 @@ def shown(progress: Progress) -> Iterator[None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(progress.system, total=progress.n_samples)
 
         @hooks(name="careeval_progress", description="Counts finished samples.")
         class _Counter(Hooks):
-            async def on_sample_end(self, data: SampleEnd) -> None:
+            async def on_sample_end(self, data: SampleEnd) -> None:  # noqa: ARG002
                 bar.advance(task)
 
         yield

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.core.response import Response
-from careeval.errors import ProtocolError
+from careeval.errors import CareEvalError, ProtocolError
 from careeval.protocol.answers import n_epochs, write_answers
 from careeval.protocol.progress import Progress, shown
 
@@ -50,7 +50,8 @@ class Run:
         task: Arguments of the task, `careeval.protocol.task.careeval`.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
-        max_connections: Calls in flight to each of model and grader; the provider's default if `None`.
+        max_connections: Calls in flight to each of model and grader; the provider's default if
+            `None`.
     """
 
     system: str
@@ -89,17 +90,13 @@ def begin(run: Run, folder: Path) -> Outcome:
     Raises:
         ProtocolError: The folder holds a run already, or the run is set up wrongly.
     """
-    if (folder / RUN_FILE).exists():
-        raise ProtocolError(
-            f"{folder} holds a run already",
-            hint=f"finish it with 'careeval run --resume -o {folder.parent}', or give another folder or --name",
-        )
+    _refuse_used(folder)
     folder.mkdir(parents=True, exist_ok=True)
     saved = folder / RUN_FILE
     saved.write_text(json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     try:
         return _carry_out(run, folder)
-    except ProtocolError:
+    except CareEvalError:
         # nothing was asked: leave no run behind that resuming would trip over
         if not list(folder.glob("*.eval")):
             saved.unlink()
@@ -140,15 +137,25 @@ def grade_again(
     """
     gradings = folder / "graded"
     name = folder_name(grader)
-    n = 1 + max((int(p.name[len(name) + 1 :]) for p in gradings.glob(f"{name}-*") if p.name[len(name) + 1 :].isdigit()),
-                default=0)  # fmt: skip
+    numbers = (path.name.removeprefix(f"{name}-") for path in gradings.glob(f"{name}-*"))
+    n = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
     return begin_recorded(gradings / f"{name}-{n}", system, responses, grader, task)
 
 
 def begin_recorded(
-    folder: Path, system: str, responses: Sequence[Response], grader: str | None, task: dict[str, Any]
+    folder: Path,
+    system: str,
+    responses: Sequence[Response],
+    grader: str | None,
+    task: dict[str, Any],
 ) -> Outcome:
-    """Carry out a run over recorded responses, kept in its folder so that it can be resumed."""
+    """Carry out a run over recorded responses, kept in its folder so that it can be resumed.
+
+    Raises:
+        ProtocolError: As `begin`.
+    """
+    # before the responses of the run that is there are written over
+    _refuse_used(folder)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
     write_answers(file, system, responses)
@@ -161,6 +168,15 @@ def begin_recorded(
     return begin(Run(system, None, grader, n_epochs(responses), recorded), folder)
 
 
+def _refuse_used(folder: Path) -> None:
+    if (folder / RUN_FILE).exists():
+        raise ProtocolError(
+            f"{folder} holds a run already",
+            hint=f"finish it with 'careeval run --resume -o {folder.parent}', "
+            "or give another folder or --name",
+        )
+
+
 def _carry_out(run: Run, folder: Path) -> Outcome:
     from inspect_ai import eval_set
     from inspect_ai._util.error import PrerequisiteError
@@ -168,8 +184,12 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
 
     from careeval.protocol.task import careeval
 
-    connections: dict[str, Any] = {"max_connections": run.max_connections} if run.max_connections else {}
-    task = careeval(**{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system})
+    connections: dict[str, Any] = (
+        {"max_connections": run.max_connections} if run.max_connections else {}
+    )
+    task = careeval(
+        **{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system}
+    )
     n_samples = len(task.dataset) * run.epochs
     try:
         with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
@@ -194,22 +214,29 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
                 max_retries=8,
                 timeout=600,
                 log_buffer=10,
-                log_model_api=False,
                 display="none",
                 log_level="error",
                 ctl_server=False,
                 **connections,
             )
     except PrerequisiteError as error:
-        raise ProtocolError(re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()) from error
-    n_failed = sum(n_samples - (log.results.completed_samples if log.results else 0) for log in logs)
+        plain = re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()
+        raise ProtocolError(plain) from error
+    except ValueError as error:
+        # Inspect has no type of its own for this one
+        if not str(error).startswith(("Model API ", "Model name ")):
+            raise
+        raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
+    n_failed = sum(
+        n_samples - (log.results.completed_samples if log.results else 0) for log in logs
+    )
     if complete and not n_failed:
         shutil.rmtree(folder / CALLS, ignore_errors=True)
     return Outcome(folder, complete and not n_failed, n_failed)
 
 
 def _connections(run: Run) -> int:
-    """Calls in flight where the user has not said: the embedded engine's slots, or Inspect's default."""
+    """Calls in flight unless the user says: the embedded engine's slots, or Inspect's default."""
     return 8 if (run.model or "").startswith(EMBEDDED) else 20
 
 

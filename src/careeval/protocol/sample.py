@@ -10,7 +10,8 @@ from typing import Any
 
 from careeval.core.scenario import Action, Rubric, RubricItem, Rung, Scenario
 
-_KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor", "status")
+_KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
+         "status")  # fmt: skip
 """Fields of a scenario that a result may be read by."""
 
 
@@ -18,7 +19,10 @@ def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]
     """What a scenario's sample carries: what results are read by, and the rubrics asked for."""
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
-        rubric.value: [item.model_dump(mode="json", exclude={"why", "sources"}) for item in scenario.rubric(rubric)]
+        rubric.value: [
+            item.model_dump(mode="json", exclude={"why", "sources"})
+            for item in scenario.rubric(rubric)
+        ]
         for rubric in rubrics
     }
     return {**{name: kept[name] for name in _KEPT}, "rubrics": items}
@@ -28,4 +32,7 @@ def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
     """The items of one rubric that a sample carries, in the rubric's order."""
     if rubric is Rubric.ladder:
         return [Rung.model_validate(item) for item in metadata["rubrics"][rubric.value]]
-    return [Action.model_validate({**item, "why": "-", "sources": ()}) for item in metadata["rubrics"][rubric.value]]
+    return [
+        Action.model_validate({**item, "why": "-", "sources": ()})
+        for item in metadata["rubrics"][rubric.value]
+    ]

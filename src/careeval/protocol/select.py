@@ -12,7 +12,11 @@ from careeval.errors import ProtocolError
 
 
 def select_scenarios(
-    bank: Bank, split: Split, adls: Sequence[str] = (), ids: Sequence[str] = (), limit: int | None = None
+    bank: Bank,
+    split: Split,
+    adls: Sequence[str] = (),
+    ids: Sequence[str] = (),
+    limit: int | None = None,
 ) -> list[Scenario]:
     """The scenarios to put, in the order of their ids.
 
@@ -21,7 +25,8 @@ def select_scenarios(
         split: Public or held-out.
         adls: Activities to take; all when empty.
         ids: Scenarios to take; all when empty.
-        limit: At most so many, taken from the activities in turn, so that a small run sees them all.
+        limit: At most so many, taken from the activities in turn, so that a small run sees all of
+            them.
 
     Raises:
         ProtocolError: A name is not known, or nothing is left.
@@ -29,7 +34,7 @@ def select_scenarios(
     """
     for adl in adls:
         if adl not in Adl.__members__.values():
-            near = get_close_matches(adl, list(Adl), n=1)
+            near = get_close_matches(adl, [known.value for known in Adl], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"use {', '.join(Adl)}"
             raise ProtocolError(f"activity {adl!r} is not known", hint=hint)
     if limit is not None and limit < 1:
@@ -41,7 +46,9 @@ def select_scenarios(
         if s.split is split and (not adls or s.adl in adls) and (not wanted or s.id in wanted)
     ]
     if not chosen:
-        raise ProtocolError(f"no scenario of bank {bank.about.name!r} is {split} and fits what was asked for")
+        raise ProtocolError(
+            f"no scenario of bank {bank.about.name!r} is {split} and fits what was asked for"
+        )
     if limit is None:
         return chosen
     by_adl = [[s for s in chosen if s.adl is adl] for adl in Adl]

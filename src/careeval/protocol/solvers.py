@@ -24,14 +24,15 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from careeval.core.response import Response, ResponseState
+from careeval.errors import ProtocolError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.templates import load_prompts
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
-_SAMPLING_FIELDS = ("temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "max_output_tokens",
-                    "reasoning_effort", "reasoning")  # fmt: skip
+_SAMPLING_FIELDS = ("temperature", "top_p", "seed", "max_tokens", "max_completion_tokens",
+                    "max_output_tokens", "reasoning_effort", "reasoning")  # fmt: skip
 """Fields of a request to a provider that say how its answer was drawn."""
 
 
@@ -48,11 +49,16 @@ def ask(prompts: str | None = None, seed: int = 0, durable: bool = False) -> Sol
     """
     system = load_prompts(Path(prompts) if prompts else None).ask_system
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)
-        state.messages = [ChatMessageSystem(content=system), ChatMessageUser(content=state.input_text.strip())]
+        state.messages = [
+            ChatMessageSystem(content=system),
+            ChatMessageUser(content=state.input_text.strip()),
+        ]
         config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
-        state.output = await get_model().generate(state.messages, config=config, cache=cache_policy(durable, "ask"))
+        state.output = await get_model().generate(
+            state.messages, config=config, cache=cache_policy(durable, "ask")
+        )
         state.store.set(STORE_KEY, asdict(response_of(state.output, scenario, state.epoch)))
         state.store.set(SAMPLING_KEY, sampling_sent())
         return state
@@ -62,10 +68,20 @@ def ask(prompts: str | None = None, seed: int = 0, durable: bool = False) -> Sol
 
 @solver
 def recorded(responses: str, system: str) -> Solver:
-    """Take the answers of one system from a file; one that is not there is a missing response."""
-    answers = {(r.scenario, r.epoch): r for r in read_answers(Path(responses))[system]}
+    """Take the answers of one system from a file; one that is not there is a missing response.
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    Raises:
+        ProtocolError: The file cannot be read, or holds no answer of that system.
+    """
+    given = read_answers(Path(responses))
+    if system not in given:
+        named = ", ".join(map(repr, given))
+        raise ProtocolError(
+            f"{responses}: holds no answers of {system!r}", hint=f"it holds {named}"
+        )
+    answers = {(r.scenario, r.epoch): r for r in given[system]}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         key = (str(state.sample_id), state.epoch)
         missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
         response = answers.get(key, missing)
@@ -74,6 +90,12 @@ def recorded(responses: str, system: str) -> Solver:
         return state
 
     return solve
+
+
+def stored_response(state: TaskState) -> Response:
+    """The response that a solver has left; read back from a log, its state is a plain string."""
+    stored: dict[str, Any] = state.store.get(STORE_KEY)
+    return Response(**{**stored, "state": ResponseState(stored["state"])})
 
 
 def cache_policy(durable: bool, scope: str) -> CachePolicy | bool:
@@ -95,21 +117,24 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
     """
     text = output.completion.strip()
     stop = output.stop_reason if output.choices else "unknown"
+    cut = stop in {"max_tokens", "model_length"}
     if stop == "content_filter":
-        return Response(scenario, epoch, "", ResponseState.refused, note=text or output.error or "content filter")
+        note = text or output.error or "content filter"
+        return Response(scenario, epoch, "", ResponseState.refused, note=note)
     if text:
-        return Response(scenario, epoch, text, ResponseState.answered, cut=stop in {"max_tokens", "model_length"})
+        return Response(scenario, epoch, text, ResponseState.answered, cut=cut)
     if stop == "stop":
         return Response(scenario, epoch, "", ResponseState.empty)
-    note = "cut off before any text" if stop in {"max_tokens", "model_length"} else output.error or f"stopped: {stop}"
+    note = "cut off before any text" if cut else output.error or f"stopped: {stop}"
     return Response(scenario, epoch, "", ResponseState.missing, note=note)
 
 
 def sampling_sent() -> dict[str, Any]:
-    """How the last call's answer was drawn, as the request to the provider said it; empty if unknown.
+    """How the last call's answer was drawn, as the request to the provider said it.
 
     A provider may drop a field that its model refuses (a reasoning model's temperature, say): what
-    is not in here was not sent.
+    is not in here was not sent. Empty if unknown: the provider reports no request, or the answer is
+    one that was kept on disk when the run broke off.
     """
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):

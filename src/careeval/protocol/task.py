@@ -1,4 +1,7 @@
-"""The CareEval task, as Inspect runs it: `inspect eval careeval/careeval --model … --model-role grader=…`."""
+"""The CareEval task, as Inspect runs it.
+
+`inspect eval careeval/careeval --model … --model-role grader=…`
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ from careeval.bank import content_hash, load_bank
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.grader import grade as grade_scorer
-from careeval.protocol.templates import load_prompts
+from careeval.protocol.grader import grader_given
 from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import rubrics_named, select_scenarios
 from careeval.protocol.solvers import ask, recorded
+from careeval.protocol.templates import load_prompts
 
 PROTOCOL_VERSION = "1-A"
 """`N-X`: N rises with any change after which scores do not compare, X with any other change."""
@@ -71,10 +75,16 @@ def careeval(
     texts = load_prompts(Path(prompts) if prompts else None)
     rubrics = rubrics_named(rubric)
     if grader_context not in {"none", "scenario"}:
-        raise ProtocolError(f"grader context {grader_context!r} is not known", hint="use none or scenario")
+        raise ProtocolError(
+            f"grader context {grader_context!r} is not known", hint="use none or scenario"
+        )
+    if split not in Split.__members__.values():
+        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
     chosen = select_scenarios(loaded, Split(split), _listed(adl), _listed(scenario), limit)
     if responses is not None and system is None:
-        raise ProtocolError("recorded answers need the name of their system", hint="give system=NAME")
+        raise ProtocolError(
+            "recorded answers need the name of their system", hint="give system=NAME"
+        )
     about: dict[str, Any] = {
         "careeval": {
             "software": package.__version__,
@@ -92,13 +102,15 @@ def careeval(
             "grade_seed": grade_seed,
         }
     }
+    scorer = grade_scorer(
+        [r.value for r in rubrics], per_item, grader_context, prompts, grade_seed, durable
+    )
     return Task(
         name="careeval",
         dataset=MemoryDataset([_sample(s, rubrics) for s in chosen], name=loaded.about.name),
         solver=recorded(responses, system) if responses and system else ask(prompts, seed, durable),
-        scorer=grade_scorer([r.value for r in rubrics], per_item, grader_context, prompts, grade_seed, durable)
-        if grade
-        else None,
+        setup=grader_given() if grade else None,
+        scorer=scorer if grade else None,
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
         version=int(PROTOCOL_VERSION.split("-")[0]),
@@ -107,8 +119,9 @@ def careeval(
 
 
 def grade_mode(per_item: bool, grader_context: str) -> str:
-    """How a grader was asked, as tables name it: `batched` or `per-item`, `+scenario` if it saw that."""
-    return ("per-item" if per_item else "batched") + ("+scenario" if grader_context == "scenario" else "")
+    """How a grader was asked, as tables name it: `batched` or `per-item`, `+scenario` if seen."""
+    mode = "per-item" if per_item else "batched"
+    return f"{mode}+scenario" if grader_context == "scenario" else mode
 
 
 def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:

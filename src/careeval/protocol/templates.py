@@ -24,7 +24,10 @@ FIELDS: dict[str, frozenset[str]] = {
     "grade-request-scenario.md": frozenset({"fence", "scenario", "response", "items"}),
     "grade-repair.md": frozenset({"problem", "n_items"}),
 }
-"""Each prompt file and the fields that it may hold; a grading request must hold `response` and `items`."""
+"""Each prompt file and the fields that it may hold."""
+
+REQUIRED = frozenset({"response", "items"})
+"""Fields that a file which may hold them must hold."""
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
@@ -50,14 +53,17 @@ class Prompts:
         return self._hash(*(name for name in FIELDS if name.startswith("grade-")))
 
     def _hash(self, *names: str) -> str:
-        return hashlib.sha256("\0".join(self.texts[name] for name in names).encode()).hexdigest()[:8]
+        told = "\0".join(self.texts[name] for name in names)
+        return hashlib.sha256(told.encode()).hexdigest()[:8]
 
     @property
     def ask_system(self) -> str:
         """The role instruction, then the response format."""
         return f"{self.texts['ask-role.md']}\n\n{self.texts['ask-format.md']}"
 
-    def grade_request(self, response: str, items: Sequence[GraderItem], scenario: str | None = None) -> str:
+    def grade_request(
+        self, response: str, items: Sequence[GraderItem], scenario: str | None = None
+    ) -> str:
         """What the grader is asked about one response.
 
         Args:
@@ -87,7 +93,8 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     """The prompts of a folder; careeval's own where none is given.
 
     Raises:
-        ProtocolError: A file is missing, or holds a field that is not known there.
+        ProtocolError: A file is missing or is not text, holds a field that is not known there, or
+            lacks one that it needs.
     """
     root = folder or OWN_PROMPTS
     missing = [name for name in FIELDS if not (root / name).is_file()]
@@ -96,15 +103,23 @@ def load_prompts(folder: Path | None = None) -> Prompts:
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
             hint=f"it needs {', '.join(FIELDS)}; begin with a copy of {OWN_PROMPTS}",
         )
-    texts = {name: (root / name).read_text(encoding="utf-8").strip() for name in FIELDS}
-    for name, text in texts.items():
+    texts: dict[str, str] = {}
+    for name, allowed in FIELDS.items():
+        try:
+            text = texts[name] = (root / name).read_text(encoding="utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise ProtocolError(
+                f"{root / name}: is not UTF-8 text", hint="save it as UTF-8"
+            ) from error
         found = set(_FIELD.findall(text))
-        required = FIELDS[name] & {"response", "items"}
-        if unknown := found - FIELDS[name]:
+        if unknown := found - allowed:
+            fields = ", ".join(f"{{{field}}}" for field in sorted(allowed))
             raise ProtocolError(
                 f"{root / name}: field {{{min(unknown)}}} is not known there",
-                hint=f"it may hold {', '.join(f'{{{f}}}' for f in sorted(FIELDS[name])) or 'no fields'}",
+                hint=f"it may hold {fields or 'no fields'}",
             )
-        if absent := required - found:
-            raise ProtocolError(f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it")
+        if absent := (REQUIRED & allowed) - found:
+            raise ProtocolError(
+                f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it"
+            )
     return Prompts(texts)

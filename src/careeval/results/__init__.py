@@ -1,0 +1,1 @@
+"""Runs as tables, what they come to, and how that is handed on."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Errors, Summary
+from careeval.results.estimates import Errors
+from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Summary
 from careeval.stats import Estimate
 
 
@@ -28,9 +30,8 @@ _FILE = TypeAdapter(SummaryFile)
 
 def summary_json(summaries: Sequence[Summary]) -> dict[str, Any]:
     """Summaries as JSON values; an unknown number is `{"value": null, "reason": "…"}`."""
-    file = SummaryFile(schema=SCHEMA, note=NOT_COMPARABLE, models=list(summaries))
-    dumped: dict[str, Any] = _without_unknowns(_FILE.dump_python(file, mode="json"))
-    return dumped
+    known: dict[str, Any] = _without_unknowns(_dumped(summaries))
+    return known
 
 
 def summary_schema() -> dict[str, Any]:
@@ -38,19 +39,38 @@ def summary_schema() -> dict[str, Any]:
     schema = _FILE.json_schema()
     number = {"type": "number"}
     pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
-    known = {"value": number, "low": number, "high": number, "ci95": {"anyOf": [pair, {"type": "null"}]}}
+    known = {
+        "value": number,
+        "low": number,
+        "high": number,
+        "ci95": {"anyOf": [pair, {"type": "null"}]},
+    }
     schema["$defs"]["Estimate"] = {
         "description": "A number with its bounds and its 95% interval, or null with the reason.",
         "oneOf": [
             _object({**known, "reason": {"type": "string"}}, required=[*known]),
-            _object({"value": {"type": "null"}, "reason": {"type": "string"}}, required=["value", "reason"]),
+            _object(
+                {"value": {"type": "null"}, "reason": {"type": "string"}},
+                required=["value", "reason"],
+            ),
         ],
     }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _dumped(summaries: Sequence[Summary]) -> dict[str, Any]:
+    file = SummaryFile(schema=SCHEMA, note=NOT_COMPARABLE, models=list(summaries))
+    dumped: dict[str, Any] = _FILE.dump_python(file, mode="json")
+    return dumped
 
 
 def _without_unknowns(value: Any) -> Any:
@@ -68,7 +88,10 @@ _ESTIMATE = {f.name for f in fields(Estimate)}
 
 def percent(fraction: float | None) -> str:
     """A fraction as a percentage with one decimal; a dash where it is unknown."""
-    return "–" if fraction is None else f"{100 * fraction:.1f}".replace("-", "−")
+    if fraction is None:
+        return "–"
+    rounded = round(100 * fraction, 1) or 0.0  # never a minus before 0.0
+    return f"{rounded:.1f}".replace("-", "−")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -138,17 +161,19 @@ def markdown(summaries: Sequence[Summary]) -> str:
         _markdown_table(HEADLINE, [headline_row(s) for s in summaries]),
         _markdown_table(BY_ADL, [row for s in summaries for row in adl_rows(s)]),
         _markdown_table(BY_DOMAIN, [row for s in summaries for row in domain_rows(s)]),
-        "\n".join(f"- {note}" for note in remarks(summaries)),
+        "\n".join(f"- {_plain(note)}" for note in remarks(summaries)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def csv_text(summaries: Sequence[Summary]) -> str:
-    """One row an entry, numbers as fractions, an unknown one empty."""
-    rows = [_flat(summary_json([s])["models"][0]) for s in summaries]
+    """One row an entry, numbers as fractions; an unknown number is empty beside its reason."""
+    rows = [_flat(entry) for entry in _dumped(summaries)["models"]]
     names = list(dict.fromkeys(name for row in rows for name in row))
+    # what is whole and unknown in one entry, such as `severe`, may be several columns in another
+    columns = [name for name in names if not any(other.startswith(f"{name}.") for other in names)]
     out = io.StringIO()
-    writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
+    writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
@@ -162,23 +187,30 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
         found += [f"{s.model}: {warning}." for warning in s.warnings]
         for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
             if count:
-                found.append(f"{s.model}: {count} responses {what}, 0 points each.")
+                of = f"{count} of {s.n_responses} responses"
+                found.append(f"{s.model}: {of} are {what}: 0 points each.")
         found.append(f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}")
         if any(cell.small for cell in s.by_adl.values()):
             found.append("* fewer than five scenarios: no interval, and not for comparing.")
     return [*dict.fromkeys(found), NOT_COMPARABLE] if summaries else []
 
 
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+def _flat(value: Any, name: str = "") -> dict[str, Any]:
+    """Nested values as columns: `score.value`, `by_adl.dressing.n`."""
+    if name.endswith("ci95"):
+        low, high = value or (None, None)
+        return {f"{name}.low": low, f"{name}.high": high}
     if isinstance(value, dict):
-        return {k: v for key, part in value.items() for k, v in _flat(part, f"{prefix}{key}.").items()}
-    if isinstance(value, list):
-        if prefix.endswith("ci95."):
-            return {f"{prefix}low": value[0], f"{prefix}high": value[1]}
-        return {prefix[:-1]: "; ".join(map(str, value))}
-    return {prefix[:-1]: value}
+        parts = (_flat(part, f"{name}.{key}" if name else key) for key, part in value.items())
+        return {column: cell for part in parts for column, cell in part.items()}
+    return {name: "; ".join(value) if isinstance(value, list) else value}
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    lines = [head, ["---"] * len(head), *(map(_plain, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is, on one line: names come from people and providers."""
+    return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", " ".join(text.split()))

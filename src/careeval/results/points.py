@@ -1,4 +1,4 @@
-"""From the two tables to the arrays that the statistics take: one rubric, one system, one grader."""
+"""From the two tables to the arrays of the statistics: one system, one grader, one rubric."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from careeval.core.scenario import Domain
+from careeval.core.scenario import Domain, Rubric
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GradedScenario:
     """One rubric of one scenario, with what a grader found in the responses to it.
 
     Attributes:
         scenario: Its id.
-        adl: Its activity.
-        points: Of the items, shape (n_items,).
+        adl: Its activity; `None` where no response says it.
+        points: Of the items, shape (n_items,). Empty where nothing of the scenario was judged, and
+            so its rubric is not known.
         levels: Of the items in each domain, 0 to 2, NaN where not rated, shape (n_items,) each.
-        epochs: Of the responses judged, shape (n_responses,).
+        epochs: Of the responses judged, rising, shape (n_responses,).
         present: 1, 0, or NaN where unresolved, shape (n_responses, n_items).
     """
 
@@ -36,9 +37,9 @@ class GradedScenario:
     present: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bounds:
-    """Two arrays of one shape: with every unresolved item settled for the lower, and for the higher."""
+    """Two arrays of one shape: every unresolved item settled for the lower, and for the higher."""
 
     low: FloatArray
     high: FloatArray
@@ -48,35 +49,63 @@ class Bounds:
         """Halfway between them: the value where nothing is unresolved."""
         return (self.low + self.high) / 2
 
+    @property
+    def resolved(self) -> bool:
+        """Whether both are the same, since nothing is unresolved."""
+        return np.array_equal(self.low, self.high, equal_nan=True)
+
     def of(self, chosen: NDArray[np.bool_]) -> Bounds:
         """Both arrays at the scenarios chosen."""
         return Bounds(self.low[chosen], self.high[chosen])
 
 
-def graded_scenarios(judgments: pl.DataFrame, responses: pl.DataFrame) -> list[GradedScenario]:
-    """The judgments of one system, grader, grading and rubric, scenario by scenario, in the order of ids.
+def graded_scenarios(
+    responses: pl.DataFrame, judgments: pl.DataFrame, rubric: Rubric
+) -> list[GradedScenario]:
+    """What one grading of one system found on one rubric, scenario by scenario, in order of ids.
 
-    A response for which an item has no row at all (its grading was another version's, say) is left
-    out, and so counts as ungraded.
+    A scenario judged on the other rubric alone has none of this one, and is left out. One that was
+    judged on neither is in, without items: a run that lost it is not whole.
+
+    Args:
+        responses: Of the system.
+        judgments: Of these responses by one grader, on both rubrics, each item of a response once.
+        rubric: The one to take.
     """
-    adls = dict(responses.select("scenario", "adl").unique("scenario").iter_rows())
-    found = []
-    for (scenario,), part in judgments.sort("scenario", "epoch", "position").group_by("scenario", maintain_order=True):
-        items = part.unique("position").sort("position")
-        whole = part.group_by("epoch").len().filter(pl.col("len") == items.height)["epoch"]
-        judged = part.filter(pl.col("epoch").is_in(whole.implode()))
-        present = judged["present"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        found.append(
-            GradedScenario(
-                scenario=str(scenario),
-                adl=adls.get(scenario),
-                points=items["points"].cast(pl.Int64).to_numpy(),
-                levels={d: items[d.value].cast(pl.Float64).fill_null(np.nan).to_numpy() for d in Domain},
-                epochs=judged["epoch"].unique().sort().cast(pl.Int64).to_numpy(),
-                present=present.reshape(-1, items.height),
-            )
-        )
-    return found
+    adls = dict(responses.drop_nulls("adl").select("scenario", "adl").iter_rows())
+    judged = set(judgments["scenario"])
+    rows = judgments.filter(pl.col("rubric") == rubric.value).sort("scenario", "epoch", "position")
+    # one array for all scenarios, cut after: a query for each would take seconds
+    numbers = rows.select(pl.col(_NUMBERS).cast(pl.Float64)).fill_null(np.nan).to_numpy()
+    names, starts = np.unique(rows["scenario"].to_numpy(), return_index=True)
+    found = dict(zip(names.tolist(), np.split(numbers, starts[1:]), strict=False))
+    return [
+        _graded_scenario(scenario, adls.get(scenario), found.get(scenario, numbers[:0]))
+        for scenario in sorted(set(responses["scenario"]))
+        if scenario in found or scenario not in judged
+    ]
+
+
+_NUMBERS = ("epoch", "position", "points", "present", *(domain.value for domain in Domain))
+
+
+def _graded_scenario(scenario: str, adl: str | None, rows: FloatArray) -> GradedScenario:
+    """One scenario from its rows of `_NUMBERS`, sorted by epoch and position.
+
+    A response that lacks an item's row (its grading was another version's, say) is not judged.
+    """
+    epoch, position, points, present, *levels = rows.T
+    positions, items = np.unique(position, return_index=True)
+    epochs, of_row, n_rows = np.unique(epoch, return_inverse=True, return_counts=True)
+    whole = n_rows == len(positions)
+    return GradedScenario(
+        scenario=scenario,
+        adl=adl,
+        points=points[items].astype(np.int64),
+        levels={domain: of_items[items] for domain, of_items in zip(Domain, levels, strict=True)},
+        epochs=epochs[whole].astype(np.int64),
+        present=present[whole[of_row]].reshape(whole.sum(), len(positions)),
+    )
 
 
 def grid(
@@ -84,7 +113,7 @@ def grid(
     n_epochs: int,
     of: Callable[[GradedScenario], tuple[FloatArray, FloatArray]],
 ) -> Bounds:
-    """One number for each scenario and epoch, with bounds; NaN where there is no judged response.
+    """One number for each scenario and epoch, with bounds; NaN where no judged response is.
 
     Args:
         scenarios: The rows.
@@ -94,7 +123,7 @@ def grid(
     Returns:
         Arrays of shape (n_scenarios, n_epochs).
     """
-    bounds = Bounds(*(np.full((len(scenarios), n_epochs), np.nan) for _ in range(2)))
+    low, high = (np.full((len(scenarios), n_epochs), np.nan) for _ in range(2))
     for row, scenario in enumerate(scenarios):
-        bounds.low[row, scenario.epochs - 1], bounds.high[row, scenario.epochs - 1] = of(scenario)
-    return bounds
+        low[row, scenario.epochs - 1], high[row, scenario.epochs - 1] = of(scenario)
+    return Bounds(low, high)

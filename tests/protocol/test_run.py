@@ -1,0 +1,296 @@
+"""Running and resuming: nothing asked twice, nothing lost, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from careeval.core.response import Response, ResponseState
+from careeval.errors import ProtocolError
+from careeval.protocol.logs import read_runs
+from careeval.protocol.run import (
+    CALLS,
+    RESPONSES_FILE,
+    RUN_FILE,
+    Outcome,
+    Run,
+    begin,
+    begin_recorded,
+    folder_name,
+    resume,
+    run_folders,
+)
+from careeval.results.tables import Runs
+from fakes import Call, Fake, keyword_grader, write_bank
+
+ANSWER = "I ask her about the blouse and wait, holding the sleeve."
+
+
+def answer(_: Call) -> str:
+    """The script of a system that works."""
+    return ANSWER
+
+
+def make(bank: Path, model: Fake, grader: Fake | None, epochs: int = 2) -> Run:
+    """A run of a system called robot over the small bank."""
+    return Run("robot", model.model, grader and grader.model, epochs, {"bank": str(bank)})
+
+
+def comparable(runs: Runs) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables without what differs between two runs of the same thing: clock and request."""
+    return runs.responses.drop("created", "seconds", "sampling"), runs.judgments
+
+
+Undisturbed = tuple[Path, Outcome, Fake, Fake]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, bank: Path) -> Undisturbed:
+    """A run of two scenarios and two epochs, with its outcome, its model and its grader."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    model, grader = Fake("run-model", answer), Fake("run-grader", keyword_grader)
+    outcome = begin(make(bank, model, grader), root / "robot")
+    return root, outcome, model, grader
+
+
+def test_worked_example(undisturbed: Undisturbed) -> None:
+    """A run ends complete, with a row a response and a row a judgment, and no note."""
+    root, outcome, _, _ = undisturbed
+    assert outcome == Outcome(root / "robot", complete=True, n_failed=0)
+    runs = read_runs(root)
+    assert runs.notes == ()
+    assert runs.responses.select("system", "scenario", "epoch", "state").rows() == [
+        ("robot", scenario, epoch, "answered")
+        for scenario in ("dressing-001", "eating-001")
+        for epoch in (1, 2)
+    ]
+    assert runs.responses["text"].unique().to_list() == [ANSWER]
+    assert runs.judgments.height == 2 * 2 * (3 + 3)
+    (grader,) = runs.judgments["grader"].unique()
+    assert grader.startswith("fake/run-grader (batched, prompt ")
+
+
+def test_what_is_known_of_a_call_is_in_the_table(undisturbed: Undisturbed) -> None:
+    """Model, tokens and sampling stand with each response; a price that is unknown is null."""
+    row = read_runs(undisturbed[0]).responses.row(0, named=True)
+    assert (row["model"], row["model_returned"]) == ("fake/run-model", "fake/run-model")
+    assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (7, 5, None)
+    assert json.loads(row["sampling"]).keys() == {"temperature", "seed", "max_tokens"}
+
+
+def test_the_grader_is_asked_at_temperature_0(undisturbed: Undisturbed) -> None:
+    """The grader's temperature is 0, the system's 1, neither touching the other."""
+    _, _, model, grader = undisturbed
+    assert {call.config.temperature for call in grader.calls} == {0.0}
+    assert {call.config.temperature for call in model.calls} == {1.0}
+    assert {call.config.seed for call in grader.calls} == {None}
+
+
+def test_finished_calls_are_not_kept(undisturbed: Undisturbed) -> None:
+    """A complete run leaves no cache of calls in its folder, and Inspect's own setting alone."""
+    root, _, _, _ = undisturbed
+    assert not (root / "robot" / CALLS).exists()
+    assert "INSPECT_CACHE_DIR" not in os.environ
+
+
+def test_resuming_a_complete_run_asks_nothing(undisturbed: Undisturbed) -> None:
+    """A complete run that is resumed stays as it is, at no cost."""
+    root, outcome, model, grader = undisturbed
+    before = len(model.calls), len(grader.calls), comparable(read_runs(root))
+    assert resume(root / "robot") == outcome
+    assert (len(model.calls), len(grader.calls)) == before[:2] == (4, 8)
+    for now, then in zip(comparable(read_runs(root)), before[2], strict=True):
+        assert_frame_equal(now, then)
+
+
+def test_a_used_folder_is_refused(undisturbed: Undisturbed, bank: Path) -> None:
+    """A second run into the folder of a first, of any kind, is refused and changes nothing."""
+    root, _, model, grader = undisturbed
+    before = sorted((p, p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file())
+    with pytest.raises(ProtocolError, match="holds a run already") as caught:
+        begin(make(bank, model, grader), root / "robot")
+    assert caught.value.hint.startswith(f"finish it with 'careeval run --resume -o {root}'")
+    given = [Response("eating-001", 1, "I sing.", ResponseState.answered)]
+    with pytest.raises(ProtocolError, match="holds a run already"):
+        begin_recorded(root / "robot", "robot", given, grader.model, {"bank": str(bank)})
+    assert sorted((p, p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file()) == before
+
+
+def test_the_folder_knows_its_run(undisturbed: Undisturbed, bank: Path) -> None:
+    """What was asked for stands in run.json, and its folder is found below any other."""
+    root, _, model, grader = undisturbed
+    saved = json.loads((root / "robot" / RUN_FILE).read_text(encoding="utf-8"))
+    assert saved == asdict(make(bank, model, grader))
+    assert run_folders(root.parent).count(root / "robot") == 1
+    assert run_folders(root / "robot") == [root / "robot"]
+
+
+# --- when things break off ---------------------------------------------------------------------
+
+
+def test_a_provider_that_fails(undisturbed: Undisturbed, bank: Path, tmp_path: Path) -> None:
+    """Failed samples are asked again on resuming, they alone, and the tables are as undisturbed."""
+
+    def failing(call: Call) -> str:
+        if "eating-001" in call.request:
+            raise ConnectionError("the server is down")
+        return ANSWER
+
+    model, grader = Fake("run-model", failing), Fake("run-grader", keyword_grader)
+    folder = tmp_path / "robot"
+    outcome = begin(make(bank, model, grader), folder)
+    assert outcome == Outcome(folder, complete=False, n_failed=2)
+    assert (folder / CALLS).is_dir()
+    assert len(grader.calls) == 4
+
+    runs = read_runs(tmp_path)
+    failed = runs.responses.filter(pl.col("state") == "missing")
+    assert failed["scenario"].unique().to_list() == ["eating-001"]
+    assert all("the server is down" in note for note in failed["note"])
+    assert set(runs.judgments["scenario"]) == {"dressing-001"}
+
+    model.script = answer
+    model.calls.clear()
+    grader.calls.clear()
+    assert resume(folder) == Outcome(folder, complete=True, n_failed=0)
+    assert ["eating-001" in call.request for call in model.calls] == [True, True]
+    assert len(grader.calls) == 4
+    assert not (folder / CALLS).exists()
+    for now, then in zip(
+        comparable(read_runs(tmp_path)), comparable(read_runs(undisturbed[0])), strict=True
+    ):
+        assert_frame_equal(now, then)
+
+
+def test_a_grader_that_fails(bank: Path, tmp_path: Path) -> None:
+    """A grader that breaks off costs no answer: on resuming the system is not asked again."""
+
+    def failing(call: Call) -> str:
+        if "cuff" in call.request:  # the actions, which are graded after the ladder
+            raise ConnectionError("the grader is down")
+        return keyword_grader(call)
+
+    model, grader = Fake("kept-model", answer), Fake("failing-grader", failing)
+    folder = tmp_path / "robot"
+    assert not begin(make(bank, model, grader), folder).complete
+    asked = len(model.calls)
+    assert asked == 4
+    runs = read_runs(tmp_path)
+    assert set(runs.responses["state"]) == {"answered"}
+    assert runs.judgments["present"].null_count() == runs.judgments.height == 24
+    assert all("the grader is down" in reason for reason in runs.judgments["reason"])
+
+    grader.script = keyword_grader
+    grader.calls.clear()
+    assert resume(folder).complete
+    assert len(model.calls) == asked
+    assert len(grader.calls) == 4  # the ladder's judgments were on disk
+    assert read_runs(tmp_path).judgments["present"].null_count() == 0
+
+
+def test_the_cache_setting_comes_back(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever set Inspect's cache folder finds it set as before, and nothing of ours in it."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "theirs"))
+    outcome = begin(make(bank, Fake("alone", answer), None, epochs=1), tmp_path / "runs" / "robot")
+    assert outcome == Outcome(tmp_path / "runs" / "robot", complete=True, n_failed=0)
+    assert os.environ["INSPECT_CACHE_DIR"] == str(tmp_path / "theirs")
+    assert not (tmp_path / "theirs").exists()
+
+
+@pytest.mark.parametrize(
+    ("model", "grader", "message"),
+    [
+        ("nowhere/model", None, "Model API nowhere of model 'nowhere/model' not recognized"),
+        ("gpt", None, "Model name 'gpt' should be in the format"),
+        ("fake/any", "nowhere/model", "Model API nowhere"),
+        ("fake/any", "careeval/lexicl", "there is no model careeval/lexicl"),
+        ("openai/gpt-5.1", None, "OPENAI_API_KEY"),
+    ],
+)
+def test_a_run_that_cannot_begin(
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    grader: str | None,
+    message: str,
+) -> None:
+    """A model that there is no way to is refused in plain words, and leaves no run behind."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ProtocolError, match=message) as caught:
+        begin(Run("robot", model, grader, 1, {"bank": str(bank)}), tmp_path / "robot")
+    assert "[bold]" not in str(caught.value)
+    assert run_folders(tmp_path) == []
+
+
+def test_what_cannot_be_resumed(tmp_path: Path) -> None:
+    """A folder without a run, or with a file that is not ours, is refused by name."""
+    with pytest.raises(ProtocolError, match=r"holds no run: there is no run\.json"):
+        resume(tmp_path)
+    for text in ("{", '{"colour": "red"}', "[]"):
+        (tmp_path / RUN_FILE).write_text(text, encoding="utf-8")
+        with pytest.raises(ProtocolError, match="is not what careeval wrote"):
+            resume(tmp_path)
+
+
+# --- recorded answers --------------------------------------------------------------------------
+
+
+def test_recorded_answers(bank: Path, tmp_path: Path) -> None:
+    """Answers from elsewhere are graded under their system's name, and no model is named."""
+    given = [
+        Response("eating-001", 1, ANSWER, ResponseState.answered),
+        Response("eating-001", 2, "", ResponseState.refused, note="policy"),
+        Response("dressing-001", 1, "", ResponseState.empty),
+    ]
+    grader = Fake("answers-grader", keyword_grader)
+    folder = tmp_path / "robot"
+    outcome = begin_recorded(folder, "robot", given, grader.model, {"bank": str(bank)})
+    assert outcome == Outcome(folder, complete=True, n_failed=0)
+    assert (folder / RESPONSES_FILE).is_file()
+    assert len(grader.calls) == 2
+    runs = read_runs(tmp_path)
+    columns = ("scenario", "epoch", "state", "note", "model", "model_returned", "ask_prompt")
+    assert runs.responses.select(columns).rows() == [
+        ("dressing-001", 1, "empty", "", None, None, None),
+        ("dressing-001", 2, "missing", "no recorded answer", None, None, None),
+        ("eating-001", 1, "answered", "", None, None, None),
+        ("eating-001", 2, "refused", "policy", None, None, None),
+    ]
+    present = runs.judgments.group_by("scenario", "epoch").agg(pl.col("present").sum())
+    assert sorted(present.rows()) == [
+        ("dressing-001", 1, 0),
+        ("eating-001", 1, 4),
+        ("eating-001", 2, 0),
+    ]
+
+
+def test_a_scenario_that_is_not_in_the_bank(tmp_path: Path) -> None:
+    """Answers to a scenario that the bank lacks are refused before anything is graded."""
+    bank = write_bank(tmp_path / "bank", ["eating-001"])
+    given = [Response("eating-009", 1, ANSWER, ResponseState.answered)]
+    with pytest.raises(Exception, match="has no scenario 'eating-009'"):
+        begin_recorded(tmp_path / "robot", "robot", given, None, {"bank": str(bank)})
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("openai/gpt-4o-2024-08-06", "openai-gpt-4o-2024-08-06"),
+        ("robot a (v2)", "robot-a-v2"),
+        ("../../etc", "etc"),
+        ("Größe 7", "Größe-7"),
+        ("///", "system"),
+    ],
+)
+def test_folder_names(name: str, folder: str) -> None:
+    """A name becomes one folder of a path, never a way out of it."""
+    assert folder_name(name) == folder

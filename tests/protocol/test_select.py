@@ -1,0 +1,87 @@
+"""Which scenarios and rubrics a run takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from careeval.bank import Bank, load_bank
+from careeval.core.scenario import Rubric, Split
+from careeval.errors import BankError, ProtocolError
+from careeval.protocol.select import rubrics_named, select_scenarios
+from fakes import write_bank
+
+IDS = ["bathing-001", "dressing-001", "dressing-002", "dressing-003", "eating-001", "eating-002"]
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
+    """Six scenarios of three activities."""
+    return load_bank(write_bank(tmp_path_factory.mktemp("bank"), IDS))
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        ({}, IDS),
+        ({"adls": ["eating"]}, IDS[4:]),
+        ({"adls": ["eating", "bathing"]}, [IDS[0], *IDS[4:]]),
+        ({"ids": ["eating-002", "dressing-001"]}, ["dressing-001", "eating-002"]),
+        ({"ids": ["eating-002", "dressing-001"], "adls": ["dressing"]}, ["dressing-001"]),
+        ({"limit": 1}, ["dressing-001"]),
+        ({"limit": 3}, ["bathing-001", "dressing-001", "eating-001"]),
+        ({"limit": 4}, ["bathing-001", "dressing-001", "dressing-002", "eating-001"]),
+        ({"limit": 99}, IDS),
+    ],
+)
+def test_what_is_chosen(bank: Bank, asked: dict[str, object], chosen: list[str]) -> None:
+    """All filters hold at once, a limit takes the activities in turn, and ids come in order."""
+    found = select_scenarios(bank, Split.public, **asked)  # type: ignore[arg-type]
+    assert [scenario.id for scenario in found] == chosen
+
+
+@pytest.mark.parametrize(
+    ("asked", "message", "hint"),
+    [
+        ({"adls": ["dresing"]}, "activity 'dresing' is not known", "did you mean 'dressing'?"),
+        (
+            {"adls": ["sleep"]},
+            "activity 'sleep' is not known",
+            "use dressing, grooming, toileting, transferring, eating, bathing",
+        ),
+        ({"limit": 0}, "limit 0 leaves nothing to do", "use 1 or more"),
+        (
+            {"adls": ["grooming"]},
+            "no scenario of bank 'small' is public and fits what was asked for",
+            "",
+        ),
+    ],
+)
+def test_what_cannot_be_chosen(
+    bank: Bank, asked: dict[str, object], message: str, hint: str
+) -> None:
+    """A name that is not known, and a choice that leaves nothing, are refused with a way out."""
+    with pytest.raises(ProtocolError) as caught:
+        select_scenarios(bank, Split.public, **asked)  # type: ignore[arg-type]
+    assert (str(caught.value), caught.value.hint) == (message, hint)
+
+
+def test_the_other_split_is_never_taken(bank: Bank) -> None:
+    """A bank without held-out scenarios has none to put, whatever is asked for."""
+    with pytest.raises(ProtocolError, match="is held-out and fits"):
+        select_scenarios(bank, Split.held_out)
+
+
+def test_an_unknown_id_names_the_nearest(bank: Bank) -> None:
+    """An id that is not in the bank is refused with the one that was meant."""
+    with pytest.raises(BankError) as caught:
+        select_scenarios(bank, Split.public, ids=["eating-01"])
+    assert caught.value.hint == "did you mean 'eating-001'?"
+
+
+def test_rubrics() -> None:
+    """Both rubrics go by one name, each by its own, and no other name is one."""
+    assert rubrics_named("both") == [Rubric.ladder, Rubric.actions]
+    assert rubrics_named("ladder") == [Rubric.ladder]
+    assert rubrics_named("actions") == [Rubric.actions]
+    with pytest.raises(ProtocolError, match="rubric 'rungs' is not known"):
+        rubrics_named("rungs")

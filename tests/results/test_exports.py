@@ -1,0 +1,252 @@
+"""What leaves the program: JSON against its shipped schema, CSV, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+
+from careeval.core.scenario import Domain
+from careeval.results.exports import (
+    BY_ADL,
+    BY_DOMAIN,
+    HEADLINE,
+    adl_rows,
+    csv_text,
+    domain_rows,
+    headline_row,
+    markdown,
+    percent,
+    remarks,
+    summary_json,
+    summary_schema,
+    with_interval,
+)
+from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
+from careeval.results.tables import Runs
+from careeval.stats import Estimate
+from results.authored import Marks, by_hand, judgments, ladder_run, marks_of_runs, responses
+
+KNOWN: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in range(6)}
+UNKNOWN: Marks = {"dressing-1": ["11000", "missing"], "eating-1": ["missing", "missing"]}
+
+
+def known_and_unknown() -> list[Summary]:
+    """Two systems: one with numbers throughout, one without most of them."""
+    levels = {scenario: {domain: [2, 2, 1, 1, 0] for domain in Domain} for scenario in KNOWN}
+    rows = judgments(KNOWN, levels=levels) + judgments(KNOWN, levels=levels, rubric="actions")
+    lacking = Runs.of(responses(UNKNOWN, system="robot-b"), judgments(UNKNOWN, system="robot-b"))
+    return summarise(Runs.together([Runs.of(responses(KNOWN), rows), lacking]))
+
+
+# JSON
+
+
+def test_json_of_a_run_by_hand() -> None:
+    """The machine contract has each number under its name, and a reason where there is none."""
+    found = summary_json(summarise(by_hand()))
+
+    assert found["schema"] == "careeval.summary/1"
+    assert found["note"] == NOT_COMPARABLE
+    (model,) = found["models"]
+    assert (model["model"], model["grader"]) == ("robot-a", "judge")
+    reason = "fewer than five scenarios"
+    assert model["score"] == {
+        "value": 0.25, "low": 0.25, "high": 0.25, "ci95": None, "reason": reason
+    }  # fmt: skip
+    assert model["severe"]["count"] == 1
+    assert model["by_adl"]["eating"]["n"] == 1
+    assert model["by_domain"]["communication_intent"]["action_score"] == {
+        "value": None,
+        "reason": "no item of this rubric is rated in this domain",
+    }
+
+
+def test_json_of_a_known_number_has_no_reason() -> None:
+    """A number whose interval is known is four fields."""
+    robot_a, _ = summary_json(known_and_unknown())["models"]
+    assert robot_a["score"].keys() == {"value", "low", "high", "ci95"}
+
+
+def test_shipped_schema() -> None:
+    """The schema in the package is the one that the types make."""
+    shipped = files("careeval.results").joinpath("summary.schema.json").read_text(encoding="utf-8")
+    assert json.loads(shipped) == summary_schema()
+
+
+def test_json_is_what_its_schema_says() -> None:
+    """Known and unknown numbers, of both rubrics and of one, are valid, through text and back."""
+    summaries = known_and_unknown()
+    reasons = {bool(s.score.reason) for s in summaries}
+    assert reasons == {True, False}
+    text = json.dumps(summary_json(summaries), allow_nan=False)
+    validate(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [
+        {"value": None},
+        {"value": 0.5},
+        {"value": 0.5, "low": 0.5, "high": 0.5, "ci95": [0.4]},
+        {"value": None, "reason": "none", "low": 0},
+    ],
+)
+def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
+    """An unknown number without its reason, or a known one without its bounds, is not valid."""
+    found = summary_json(summarise(by_hand()))
+    found["models"][0]["score"] = estimate
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)
+
+
+@settings(max_examples=40, deadline=None)
+@given(marks_of_runs())
+def test_json_never_has_nan(marks: Marks) -> None:
+    """Whatever is missing or unresolved, JSON is valid and all its numbers are finite."""
+    found = summary_json(summarise(ladder_run(marks)))
+    validate(found)
+    assert all(math.isfinite(n) for n in leaves(found) if isinstance(n, float))
+
+
+# CSV
+
+
+def test_csv_of_a_run_by_hand() -> None:
+    """One row with a column for each number, as a fraction."""
+    (row,) = csv.DictReader(io.StringIO(csv_text(summarise(by_hand()))))
+    assert (row["model"], row["n_scenarios"]) == ("robot-a", "2")
+    assert float(row["score.value"]) == 0.25
+    assert float(row["severe.per_scenario.value"]) == 0.5
+    assert float(row["by_adl.eating.action_score.value"]) == 0.75
+    assert float(row["by_domain.user_agency.ladder_level.value"]) == 0.375
+    assert (row["score.ci95.low"], row["score.reason"]) == ("", "fewer than five scenarios")
+
+
+def test_csv_of_known_and_unknown() -> None:
+    """Both entries have the same columns; an unknown number is empty beside its reason."""
+    summaries = known_and_unknown()
+    known, unknown = csv.DictReader(io.StringIO(csv_text(summaries)))
+    assert summaries[0].score.ci95 is not None
+    assert float(known["score.ci95.high"]) == summaries[0].score.ci95[1]
+    assert unknown["worst_at_n.value"] == unknown["worst_at_n.low"] == ""
+    assert unknown["worst_at_n.reason"] == "3 of 4 responses are missing or not graded"
+    # the actions of the second were not graded: no column of its own for their errors as a whole
+    assert "action_severe" not in known
+    assert unknown["action_severe.count"] == ""
+    assert unknown["not_ranked"] == "3 of 4 responses are missing"
+
+
+def test_csv_quotes_names() -> None:
+    """A name with commas, quotes and line ends is read back as it was."""
+    name = 'a,"b"\nc'
+    marks = {"dressing-1": ["11000"]}
+    runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
+    (row,) = csv.DictReader(io.StringIO(csv_text(summarise(runs)), newline=""))
+    assert row["model"] == name
+
+
+# Rows and Markdown
+
+
+def test_rows_of_a_run_by_hand() -> None:
+    """Rows have a cell for each head, in percent, with a dash for what is unknown."""
+    (s,) = summarise(by_hand())
+    assert dict(zip(HEADLINE, headline_row(s), strict=True)) == {
+        "model": "robot-a", "grader": "judge", "score % [95% CI]": "25.0", "worst of n %": "−16.7",
+        "worst run %": "0.0", "SD of runs": "35.4", "actions % [95% CI]": "50.0",
+        "severe": "1 of 4", "mild": "1 of 4", "n": "2 × 2",
+    }  # fmt: skip
+    dressing, eating = adl_rows(s)
+    assert len(dressing) == len(BY_ADL)
+    assert eating == ("robot-a", "eating", "1*", "16.7", "0.0", "75.0", "1", "0")
+    by_domain = domain_rows(s)
+    assert {len(row) for row in by_domain} == {len(BY_DOMAIN)}
+    assert by_domain[2] == ("robot-a", "communication intent", "–", "0", "37.5", "2")
+
+
+def test_rows_of_one_rubric() -> None:
+    """What was not graded is a dash, not a 0."""
+    marks = {"dressing-1": ["11000"]}
+    rows = judgments(marks, rubric="actions")
+    (s,) = summarise(Runs.of(responses(marks), rows))
+    assert headline_row(s)[2:6] == ("–",) * 4
+    assert headline_row(s)[7:9] == ("–", "–")
+    (row,) = adl_rows(s)
+    assert row[-2:] == ("–", "–")
+
+
+def test_percent() -> None:
+    """A fraction has one decimal and a true minus, and what rounds to 0 has none."""
+    printed = [percent(f) for f in (1 / 3, -0.125, -0.0004, 0.0, None)]
+    assert printed == ["33.3", "−12.5", "0.0", "0.0", "–"]
+
+
+def test_number_with_its_interval() -> None:
+    """The interval stands in brackets, the bounds of the unresolved before it, if there are any."""
+    assert with_interval(Estimate(0.5, 0.5, 0.5, (-0.25, 0.75))) == "50.0 [−25.0, 75.0]"
+    assert with_interval(Estimate(0.5, 0.25, 0.75, (0.1, 0.9))) == (
+        "50.0 (25.0 to 75.0 by the unresolved) [10.0, 90.0]"
+    )
+    assert with_interval(Estimate.unknown("no response")) == "–"
+
+
+def test_markdown_shows_names_as_they_are() -> None:
+    """A name with a pipe, markup or a line end stays one cell of text."""
+    marks = {"dressing-1": ["11000"]}
+    name = "a|b\\|c <img src=x> [d](e) *f* `g`\n| h"
+    runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
+
+    lines = markdown(summarise(runs)).splitlines()
+
+    shown = r"a\|b\\\|c \<img src=x\> [d\](e) \*f\* \`g\` \| h"
+    assert lines[2].startswith(f"| {shown} | judge | 100.0 |")
+    assert len([line for line in lines if line.startswith("|")]) == 3 + 3 + (2 + len(Domain))
+    assert not any("<img" in line.replace(r"\<", "") for line in lines)
+
+
+def test_markdown_says_what_must_be_said() -> None:
+    """Under the tables each remark is an item of one list."""
+    text = markdown(known_and_unknown())
+    assert "\n- robot-b: not for ranking: 3 of 4 responses are missing.\n" in text
+    assert "\n- Bank authored 1-0: Written for a test.\n" in text
+    assert text.endswith(f"\n- {NOT_COMPARABLE}\n")
+
+
+def test_remarks() -> None:
+    """Each remark is said once, however many entries call for it; the last is on the paper."""
+    marks = {"dressing-1": ["11000", "empty", "refused", "refused"]}
+    rows = judgments(marks) + judgments(marks, grader="careeval/lexical (all, prompt 0)")
+    lexical = "not for ranking: the lexical grader compares words: for seeing everything work"
+    assert remarks(summarise(Runs.of(responses(marks, cut=True), rows))) == [
+        f"robot-a: {lexical}.",
+        "robot-a: 1 of 1 answers were cut off at the token limit, and graded as they are.",
+        "robot-a: 1 of 4 responses are empty: 0 points each.",
+        "robot-a: 2 of 4 responses are refused: 0 points each.",
+        "Bank authored 1-0: Written for a test.",
+        "* fewer than five scenarios: no interval, and not for comparing.",
+        NOT_COMPARABLE,
+    ]
+    assert remarks([]) == []
+
+
+def validate(found: dict[str, Any]) -> None:
+    """Hold a summary to the schema."""
+    jsonschema.Draft202012Validator(summary_schema()).validate(found)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """All that is in nested values."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from leaves(part)
+    else:
+        yield value

@@ -1,0 +1,75 @@
+"""From rows to arrays: one example, then what rows may lack."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from careeval.core.scenario import Domain, Rubric
+from careeval.results.points import Bounds, graded_scenarios, grid
+from careeval.results.tables import Runs
+from results.authored import judgments, ladder_run, responses
+
+
+def test_rows_as_arrays() -> None:
+    """Each scenario's rows become its points, levels, and a row of marks for a judged response."""
+    marks = {"eating-1": ["1?0", "missing", "001"], "dressing-1": ["01", "10", "ungraded"]}
+    points = {"eating-1": [2, 1, -2], "dressing-1": [2, -1]}
+    levels = {"eating-1": {Domain.user_agency: [2, None, 0]}}
+    runs = Runs.of(responses(marks), judgments(marks, points, levels))
+
+    dressing, eating = graded_scenarios(runs.responses, runs.judgments, Rubric.ladder)
+
+    assert (dressing.scenario, dressing.adl) == ("dressing-1", "dressing")
+    assert dressing.points.tolist() == [2, -1]
+    assert dressing.epochs.tolist() == [1, 2]
+    assert dressing.present.tolist() == [[0, 1], [1, 0]]
+    assert np.isnan(dressing.levels[Domain.user_agency]).all()
+    assert (eating.scenario, eating.epochs.tolist()) == ("eating-1", [1, 3])
+    np.testing.assert_array_equal(eating.present, [[1, np.nan, 0], [0, 0, 1]])
+    np.testing.assert_array_equal(eating.levels[Domain.user_agency], [2, np.nan, 0])
+
+
+def test_scenario_without_judgments_has_no_items() -> None:
+    """A scenario that nothing was judged of is there, with no item and no response."""
+    runs = ladder_run({"dressing-1": ["11000"], "eating-1": ["missing"]})
+    _, eating = graded_scenarios(runs.responses, runs.judgments, Rubric.ladder)
+    assert eating.points.shape == (0,)
+    assert eating.present.shape == (0, 0)
+    assert eating.levels[Domain.user_agency].shape == (0,)
+
+
+def test_scenario_of_the_other_rubric_is_left_out() -> None:
+    """A scenario that was judged on the ladder alone is not among those of the actions."""
+    runs = ladder_run({"dressing-1": ["11000"], "eating-1": ["missing"]})
+    found = graded_scenarios(runs.responses, runs.judgments, Rubric.actions)
+    assert [scenario.scenario for scenario in found] == ["eating-1"]
+
+
+def test_response_that_lacks_an_item_is_not_judged() -> None:
+    """A response without a row for one of the items is not among the responses judged."""
+    runs = ladder_run({"dressing-1": ["11000", "11111"]})
+    lacking = runs.judgments.filter((pl.col("epoch") == 2) | (pl.col("position") != 3))
+    (dressing,) = graded_scenarios(runs.responses, lacking, Rubric.ladder)
+    assert dressing.epochs.tolist() == [2]
+    assert dressing.present.tolist() == [[1, 1, 1, 1, 1]]
+
+
+def test_grid() -> None:
+    """Epoch k is column k - 1, with its lower and its higher number, and NaN where nothing is."""
+    runs = ladder_run({"dressing-1": ["missing", "11000", "00000"], "eating-1": ["missing"] * 3})
+    scenarios = graded_scenarios(runs.responses, runs.judgments, Rubric.ladder)
+
+    found = grid(scenarios, 3, lambda s: (s.present.sum(axis=1), s.present.sum(axis=1) + 4))
+
+    nan = np.nan
+    np.testing.assert_array_equal(found.low, [[nan, 2, 0], [nan, nan, nan]])
+    np.testing.assert_array_equal(found.high, [[nan, 6, 4], [nan, nan, nan]])
+    np.testing.assert_array_equal(found.middle[0], [nan, 4, 2])
+
+
+def test_bounds_of_some_scenarios() -> None:
+    """Choosing scenarios takes the same rows of both bounds."""
+    bounds = Bounds(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]]))
+    chosen = bounds.of(np.array([False, True]))
+    assert (chosen.low.tolist(), chosen.high.tolist()) == ([[1]], [[3]])

@@ -1,0 +1,44 @@
+"""The layers hold, and importing the package costs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+HEAVY = ("inspect_ai", "polars", "pydantic", "altair", "jinja2", "numpy", "scipy", "yaml")
+
+
+def test_contracts_hold() -> None:
+    """No module imports from a layer above it, or a package that another part owns."""
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("module", ["careeval", "careeval.errors"])
+def test_import_is_light(module: str) -> None:
+    """Importing the package, or its errors, loads none of the heavy packages."""
+    code = f"import sys, {module}; print(*(name for name in {HEAVY} if name in sys.modules))"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []
+
+
+def test_bank_knows_no_inspect() -> None:
+    """Loading a bank loads neither Inspect nor polars nor altair."""
+    code = (
+        "import sys, careeval; careeval.load_bank(); "
+        "print(*(name for name in ('inspect_ai', 'polars', 'altair') if name in sys.modules))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []
