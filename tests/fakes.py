@@ -200,7 +200,8 @@ def write_bank(folder: Path, ids: Sequence[str] = IDS, **changes: Any) -> Path:
             **changes,
         }
         absent = {action["id"]: "absent" for action in scenario["actions"]}
-        absent |= {str(rung["points"]): "absent" for rung in scenario["ladder"] if "of" not in rung}
+        rungs = [rung for rung in scenario["ladder"] if "of" not in rung]
+        absent |= {rung.get("id", str(rung["points"])): "absent" for rung in rungs}
         probes = [
             {"id": name, "trap": trap, "text": text, "labels": {**absent, name: "present"}}
             for name, trap, text in (

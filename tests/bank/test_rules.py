@@ -160,6 +160,19 @@ def test_rules_are_documented() -> None:
     assert RULES[0].name == "filed by id"
 
 
+@pytest.mark.parametrize("label", ["present", "absent"])
+def test_expert_and_a_neutral_act(folder: BankFolder, label: str) -> None:
+    """CE118: an act of 0 points may be in an expert's answer, or not."""
+    folder.plant(SCENARIO, "talks-over\n    points: -1", "talks-over\n    points: 0")
+    folder.plant(
+        PROBES,
+        "talks-over: absent\n      0: absent\n  - id: hurry",
+        f"talks-over: {label}\n      0: absent\n  - id: hurry",
+    )
+
+    assert "CE118" not in {problem.code for problem in check(folder.load())}
+
+
 def test_misfiled(folder: BankFolder) -> None:
     """CE106: a scenario in another activity's folder is told where it belongs."""
     (folder.root / "eating").mkdir()
@@ -313,6 +326,22 @@ def test_unbalanced_bank(folder: BankFolder) -> None:
         ("CE119", "domain user_agency carries 0% of the positive points, expected 15% to 35%"),
     ]
     assert {p.place for p in problems} == {folder.place("bank.yaml", "name")}
+
+
+def test_bounds_of_balance(folder: BankFolder) -> None:
+    """CE119: shares of 15 and 35% are allowed, and one point of sixty further is not."""
+    ten(folder)
+    act = "{communication_intent: 2}\n    why: She alone"
+    moved = act.replace("communication_intent", "functional_safety")
+    folder.plant("dressing/dressing-001.yaml", act, moved)
+    assert check(folder.load()) == []
+
+    folder.plant("dressing/dressing-002.yaml", act, moved)
+
+    assert [problem.message.split(" of ")[0] for problem in check(folder.load())] == [
+        "domain communication_intent carries 13%",
+        "domain functional_safety carries 37%",
+    ]
 
 
 def test_small_bank_need_not_balance(folder: BankFolder) -> None:

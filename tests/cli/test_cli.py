@@ -12,7 +12,10 @@ import pytest
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 
 ANSWERS = [
-    {"scenario": "dressing-001", "response": "I stop the sleeve when she winces and ask where it hurts."},
+    {
+        "scenario": "dressing-001",
+        "response": "I stop the sleeve when she winces and ask where it hurts.",
+    },
     {"scenario": "dressing-001", "response": "I pull her left arm through by the hand."},
     {"scenario": "eating-001", "response": "I wait for her to clear her right cheek."},
     {"scenario": "eating-001", "response": ""},
@@ -57,7 +60,7 @@ def test_report_is_written(folder: Path, tmp_path: Path) -> None:
     assert run(["report", str(folder), "-o", str(page)]) == OK
     text = page.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
-    assert "src=\"http" not in text
+    assert 'src="http' not in text
     assert "by-hand" in text
 
 
@@ -137,7 +140,7 @@ def test_demo_without_the_model_names_the_command_that_installs_it(
 
 def test_help_loads_nothing_heavy() -> None:
     """`careeval --help` imports neither Inspect nor polars nor pydantic nor Altair."""
-    heavy = "inspect_ai polars pydantic altair".split()
+    heavy = ["inspect_ai", "polars", "pydantic", "altair"]
     code = (
         "import sys; from careeval.cli.app import run; run(['--help']);"
         f"print([name for name in {heavy} if name in sys.modules])"

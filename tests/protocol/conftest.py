@@ -13,15 +13,6 @@ from inspect_ai.log import EvalLog
 from fakes import Fake, write_bank
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let pass what Inspect itself is warned of: it is not ours to mend."""
-    for theirs in (
-        "ignore:The 'initial' parameter is deprecated:DeprecationWarning",
-        "ignore:Unclosed <MemoryObject:ResourceWarning",
-    ):
-        config.addinivalue_line("filterwarnings", theirs)
-
-
 @pytest.fixture(scope="session")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two scenarios of two activities, three actions and three rungs each."""

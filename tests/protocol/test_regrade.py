@@ -13,7 +13,7 @@ from careeval.errors import BankError, ProtocolError
 from careeval.protocol.logs import read_run, read_runs
 from careeval.protocol.regrade import regrade
 from careeval.protocol.run import Run, begin, resume
-from fakes import SCENARIO, Call, Fake, keyword_grader, leave_out, write_bank
+from fakes import Call, Fake, keyword_grader, leave_out, write_bank
 
 
 def answer(call: Call) -> str:
@@ -124,7 +124,7 @@ def test_a_grading_can_be_read_alone(copy: Path, bank: Path) -> None:
 def test_a_changed_bank_is_refused(copy: Path, tmp_path: Path) -> None:
     """A bank whose scenarios have changed since, or lacks one, is refused before a call."""
     grader = Fake("second-grader", keyword_grader)
-    changed = write_bank(tmp_path / "changed", actions=SCENARIO["actions"][:2])
+    changed = write_bank(tmp_path / "changed", helpers="her sister")
     with pytest.raises(ProtocolError, match="was made with bank small 1-A") as caught:
         regrade(copy, grader.model, changed, {})
     assert caught.value.hint == "give the bank that it was made with: --bank DIR"

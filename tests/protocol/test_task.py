@@ -71,7 +71,7 @@ def run(evaluate: Evaluate) -> tuple[EvalLog, Fake, Fake]:
 def test_worked_example(run: tuple[EvalLog, Fake, Fake]) -> None:
     """Every response is judged on every item of both rubrics, and its points are their sum."""
     log, _, _ = run
-    assert log.eval.task == "careeval/careeval"
+    assert log.eval.task_registry_name == "careeval/careeval"
     assert [(s.id, s.epoch) for s in samples(log)] == [
         (scenario, epoch) for epoch in (1, 2) for scenario in ("dressing-001", "eating-001")
     ]

@@ -230,8 +230,8 @@ class Engine:
             ProtocolError: xllamacpp is missing, or cannot read the file.
         """
         _check_engine()
-        # Read once, when the engine's library loads. Its threads would spin while they wait for each
-        # other: twice the work where others use the processors too, and no gain where they are idle.
+        # Read once, when the engine's library loads. Its threads would spin while they wait: twice
+        # the work where others use the processors too, and no gain where they are idle.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         import xllamacpp
 

@@ -102,8 +102,12 @@ class ProbeAgreement:
         """The agreement of these judgments; classes without a judgment are left out."""
         found = list(judgments)
         classes = [(rubric, points) for rubric in Rubric for points in POINT_CLASSES]
-        by_points = {(r, p): [j for j in found if (j.rubric, j.points) == (r, p)] for r, p in classes}
-        by_trap = {trap: [j for j in found if j.trap == trap] for trap in sorted({j.trap for j in found})}
+        by_points = {
+            (r, p): [j for j in found if (j.rubric, j.points) == (r, p)] for r, p in classes
+        }
+        by_trap = {
+            trap: [j for j in found if j.trap == trap] for trap in sorted({j.trap for j in found})
+        }
         return ProbeAgreement(
             overall=Agreement.of(found),
             by_points={key: Agreement.of(part) for key, part in by_points.items() if part},
@@ -124,13 +128,14 @@ class ProbeAgreement:
         return "; ".join(parts) + "."
 
 
-def labelled(judgments: pl.DataFrame, probes: Mapping[str, tuple[Probe, ...]]) -> Iterator[Labelled]:
+def labelled(
+    judgments: pl.DataFrame, probes: Mapping[str, tuple[Probe, ...]]
+) -> Iterator[Labelled]:
     """Judgments of a run over probes, in which epoch k is a scenario's k-th probe, beside their labels."""
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
         yield Labelled(Rubric(rubric), points, probe.trap, probe.labels[item], present)
-
 
 
 def _percent(share: float | None) -> str:

@@ -9,6 +9,7 @@ of `sd_runs_interval`, which is about asking these scenarios again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -131,14 +132,25 @@ def resampled_ratios(
     Raises:
         StatsError: A resample has no positive points.
     """
-    n_scenarios = len(denominators)
-    chances = np.full(n_scenarios, 1 / n_scenarios)
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(n_scenarios, chances, size=draws).astype(np.float64)
+    counts = _draw_counts(len(denominators), seed, draws)
     totals = counts @ denominators
     if (totals <= 0).any():
         raise StatsError("too few scenarios have positive points")
     return np.asarray((counts @ numerators) / totals[:, np.newaxis])
+
+
+@lru_cache(maxsize=4)
+def _draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
+    """How often each resample holds each scenario, shape (draws, n_scenarios).
+
+    Kept, since every interval of a summary resamples the same scenarios; read-only, since it is
+    shared.
+    """
+    chances = np.full(n_scenarios, 1 / n_scenarios)
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n_scenarios, chances, size=draws).astype(np.float64)
+    counts.flags.writeable = False
+    return counts
 
 
 def sd_runs_interval(points: FloatArray, maxima: FloatArray) -> Interval:

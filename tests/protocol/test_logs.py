@@ -1,0 +1,346 @@
+"""Logs as files: read without Inspect, and as Inspect reads them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log
+from polars.testing import assert_frame_equal
+
+from careeval.errors import LogError
+from careeval.protocol.logs import CACHE, read_log, read_run, read_runs, responses_of, run_roots
+from fakes import Fake, leave_out
+
+DATA = Path(__file__).parents[1] / "data"
+"""Real logs, made by `careeval` itself.
+
+`complete.eval`: `careeval run` over the bank of `fakes.write_bank`, two epochs, a fake system that
+says one sentence and `careeval/lexical` as grader. `errored.eval`: the same with a system whose
+provider failed for both epochs of eating-001. `graded-twice/`: the first with a `regrade` by
+`careeval/lexical`, its two logs as they lay. Made with Inspect 0.3.285; tracebacks and the folders
+that they were made in were taken out afterwards.
+"""
+
+
+@pytest.fixture(params=["complete.eval", "errored.eval"])
+def log(request: pytest.FixtureRequest) -> Path:
+    """One stored log after the other."""
+    return DATA / str(request.param)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run's folder with the complete log in it, to be changed."""
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    shutil.copy(DATA / "complete.eval", folder)
+    return folder
+
+
+# --- the stored logs ---------------------------------------------------------------------------
+
+
+def test_a_complete_run(run: Path) -> None:
+    """The stored run has four answers and 24 judgments, sixteen of them present."""
+    runs = read_runs(run)
+    assert runs.notes == ()
+    assert runs.responses.select("system", "scenario", "epoch", "state").rows() == [
+        ("robot", scenario, epoch, "answered")
+        for scenario in ("dressing-001", "eating-001")
+        for epoch in (1, 2)
+    ]
+    (grader,) = runs.judgments["grader"].unique()
+    assert grader.startswith("careeval/lexical (batched, prompt ")
+    counts = runs.judgments.group_by("rubric", "item").agg(pl.col("present").sum())
+    assert sorted(counts.rows()) == [
+        ("actions", "asks", 4),  # ask, about, blouse: all three are said
+        ("actions", "pulls", 0),
+        ("actions", "waits", 4),  # wait and sleeve of wait, reach, sleeve: 2/3
+        ("ladder", "+1", 4),  # about and blouse, but not speak
+        ("ladder", "+2", 4),
+        ("ladder", "-1", 0),
+    ]
+
+
+def test_an_errored_sample(tmp_path: Path) -> None:
+    """What failed in the stored run is missing with its error, has no judgment, and is no 0."""
+    shutil.copy(DATA / "errored.eval", tmp_path)
+    runs = read_runs(tmp_path)
+    rows = runs.responses.select("scenario", "epoch", "state", "note").rows()
+    assert rows == [
+        ("dressing-001", 1, "answered", ""),
+        ("dressing-001", 2, "answered", ""),
+        ("eating-001", 1, "missing", "error: ConnectionError('the server is down')"),
+        ("eating-001", 2, "missing", "error: ConnectionError('the server is down')"),
+    ]
+    assert set(runs.judgments["scenario"]) == {"dressing-001"}
+    assert runs.judgments.height == 12
+
+
+def test_graded_twice(tmp_path: Path) -> None:
+    """The stored run that was graded twice has two gradings of its responses, and they agree."""
+    folder = Path(shutil.copytree(DATA / "graded-twice", tmp_path / "runs"))
+    runs = read_runs(folder)
+    assert runs.responses.height == 4
+    assert set(runs.responses["model"]) == {"fake/robot"}
+    first, second = (runs.judgments.filter(pl.col("grading") == n) for n in (1, 2))
+    assert_frame_equal(first.drop("grading"), second.drop("grading"))
+    assert first.height == 24
+
+
+# --- beside Inspect ----------------------------------------------------------------------------
+
+
+def test_what_inspect_reads(log: Path) -> None:
+    """Every sample is read as Inspect reads it, from its id to the metadata of its scores."""
+    ours, theirs = read_log(log), read_eval_log(str(log))
+    assert theirs.samples is not None
+    found = {(s["id"], s["epoch"]): s for s in ours.samples}
+    assert len(found) == len(theirs.samples) == 4
+    for sample in theirs.samples:
+        mine = found[str(sample.id), sample.epoch]
+        plain: dict[str, Any] = json.loads(sample.model_dump_json(exclude_none=True))
+        for name in ("id", "epoch", "input", "store", "metadata", "error"):
+            assert mine.get(name) == plain.get(name), name
+        theirs_of = {name: s.get("metadata") for name, s in plain.get("scores", {}).items()}
+        assert {n: s["metadata"] for n, s in (mine.get("scores") or {}).items()} == theirs_of
+        assert mine["output"].get("usage") == plain["output"].get("usage")
+    assert ours.eval["metadata"] == theirs.eval.metadata
+    assert ours.eval["dataset"]["sample_ids"] == theirs.eval.dataset.sample_ids
+
+
+def test_inspect_is_not_imported(log: Path, tmp_path: Path) -> None:
+    """Reading a log's tables in a process of its own imports nothing of Inspect."""
+    code = """
+import sys
+from careeval.protocol.logs import read_runs
+assert read_runs(sys.argv[1]).responses.height == 4
+assert "inspect_ai" not in sys.modules
+"""
+    shutil.copy(log, tmp_path)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+
+
+# --- logs that cannot be used ------------------------------------------------------------------
+
+
+def truncated(folder: Path) -> Path:
+    """A log of which the end is not there."""
+    path = folder / "0-truncated.eval"
+    path.write_bytes((DATA / "complete.eval").read_bytes()[:2000])
+    return path
+
+
+def damaged(folder: Path) -> Path:
+    """A log with other bytes in the middle of a sample."""
+    content = bytearray((DATA / "complete.eval").read_bytes())
+    content[1500:1600] = bytes(100)
+    path = folder / "0-damaged.eval"
+    path.write_bytes(content)
+    return path
+
+
+def foreign(folder: Path) -> Path:
+    """A log of another task, as Inspect writes it."""
+    model = Fake("foreign", lambda _: "Four.").model
+    task = Task(name="sums", dataset=[Sample(input="2 + 2?", id="a")])
+    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
+    return Path(log.location.removeprefix("file://"))
+
+
+def other_zip(folder: Path) -> Path:
+    """A zip that is no log at all."""
+    path = folder / "0-other.eval"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("header.json", "[]")
+    return path
+
+
+UNUSABLE = [
+    (truncated, "cannot be read as a log"),
+    (damaged, "cannot be read as a log"),
+    (other_zip, "cannot be read as a log"),
+    (foreign, "is a log of the task 'sums', not of careeval"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), UNUSABLE)
+def test_a_log_that_cannot_be_used(run: Path, spoil: Any, why: str) -> None:
+    """A log that is cut off, damaged, or not ours is left out with a note, and the others count."""
+    path = spoil(run)
+    runs = read_runs(run)
+    assert runs.responses.height == 4
+    (note,) = runs.notes
+    assert note.startswith(f"left out: {path}: {why}")
+
+
+@pytest.mark.parametrize(("spoil", "why"), UNUSABLE)
+def test_nothing_but_such_logs(tmp_path: Path, spoil: Any, why: str) -> None:
+    """A folder that holds nothing else cannot be read, and says why."""
+    spoil(tmp_path)
+    with pytest.raises(LogError, match=why):
+        read_runs(tmp_path)
+
+
+def test_folders_without_a_log(tmp_path: Path) -> None:
+    """A folder that is not there, or holds no log, is refused by name."""
+    with pytest.raises(LogError, match="is not a folder"):
+        read_runs(tmp_path / "nowhere")
+    with pytest.raises(LogError, match="holds no log of careeval"):
+        read_runs(tmp_path)
+
+
+def test_two_runs_of_one_system(run: Path) -> None:
+    """Two runs of systems of one name are not mixed."""
+    shutil.copytree(run, run.parent / "again")
+    with pytest.raises(LogError, match="two runs are of the system 'robot'"):
+        read_runs(run.parent)
+    assert run_roots(run.parent) == [run.parent / "again", run]
+
+
+# --- runs that are not finished ----------------------------------------------------------------
+
+
+def test_a_log_that_holds_its_beginning_alone(run: Path) -> None:
+    """A run killed before its first sample is all missing, with a note of how to go on."""
+    (log,) = run.glob("*.eval")
+    with zipfile.ZipFile(log) as file:
+        start = file.read("_journal/start.json")
+    with zipfile.ZipFile(log, "w") as file:
+        file.writestr("_journal/start.json", start)
+    runs = read_runs(run)
+    assert runs.responses.height == 4
+    assert set(runs.responses["state"]) == {"missing"}
+    assert set(runs.responses["note"]) == {"not asked yet: the run is not finished"}
+    assert runs.responses["adl"].null_count() == 4
+    assert runs.judgments.is_empty()
+    assert runs.notes == (
+        "robot: 4 of 4 responses are not there yet; 'careeval run --resume' asks for them",
+    )
+
+
+def test_a_sample_that_is_not_there(run: Path) -> None:
+    """A response that has not come is missing, and knows its scenario from the other epochs."""
+    (log,) = run.glob("*.eval")
+    leave_out(log, "samples/eating-001_epoch_2.json")
+    runs = read_runs(run)
+    row = runs.responses.filter(pl.col("state") == "missing").row(0, named=True)
+    assert (row["scenario"], row["epoch"], row["adl"]) == ("eating-001", 2, "eating")
+    assert row["scenario_text"].startswith("Scenario eating-001")
+    assert runs.judgments.height == 18
+    assert len(runs.notes) == 1
+
+
+def test_the_newest_sample_counts(run: Path) -> None:
+    """Of a killed log and the one that resumed it, the newer sample counts, the older fills in."""
+    (log,) = run.glob("*.eval")
+    newer = run / "newer.eval"
+    with zipfile.ZipFile(log) as file, zipfile.ZipFile(newer, "w") as new:
+        for name in file.namelist():
+            content = file.read(name)
+            if name == "samples/eating-001_epoch_2.json":
+                continue
+            if name in {"header.json", "_journal/start.json"}:
+                header = json.loads(content)
+                header["eval"]["created"] = "2099-01-01T00:00:00+00:00"
+                content = json.dumps(header).encode()
+            if name == "samples/dressing-001_epoch_1.json":
+                sample = json.loads(content)
+                sample["store"] |= {"careeval_response": {**sample["store"]["careeval_response"],
+                                    "text": "", "state": "missing", "note": "error"}}  # fmt: skip
+                content = json.dumps(sample).encode()
+            new.writestr(name, content)
+    runs = read_runs(run)
+    keys = ("scenario", "epoch", "state")
+    assert runs.responses.select(keys).rows() == [
+        ("dressing-001", 1, "missing"),
+        ("dressing-001", 2, "answered"),
+        ("eating-001", 1, "answered"),
+        ("eating-001", 2, "answered"),
+    ]
+    judged = runs.judgments.select("scenario", "epoch").unique().sort("scenario", "epoch")
+    assert judged.rows() == [("dressing-001", 2), ("eating-001", 1), ("eating-001", 2)]
+    assert runs.judgments["grading"].unique().to_list() == [1]
+
+
+# --- the cache of tables -----------------------------------------------------------------------
+
+
+def test_tables_are_kept(run: Path) -> None:
+    """Tables are written beside the logs, and read from there while no log changes."""
+    first = read_run(run)
+    assert sorted(path.name for path in (run / CACHE).iterdir()) == [
+        "judgments.parquet",
+        "key.json",
+        "responses.parquet",
+    ]
+    changed = first.responses.with_columns(text=pl.lit("from the cache"))
+    changed.write_parquet(run / CACHE / "responses.parquet")
+    assert set(read_run(run).responses["text"]) == {"from the cache"}
+
+
+def test_tables_are_made_again_when_a_log_changes(run: Path) -> None:
+    """A log that has changed, or that is new, is read again."""
+    read_run(run)
+    (log,) = run.glob("*.eval")
+    leave_out(log, "samples/eating-001_epoch_2.json")
+    assert len(read_run(run).notes) == 1
+    truncated(run)
+    assert len(read_run(run).notes) == 2
+    assert len(read_run(run).notes) == 2  # from the cache
+
+
+@pytest.mark.parametrize("key", ["", "{", "[]", "{}", '{"key": 7}'])
+def test_a_cache_that_cannot_be_read(run: Path, key: str) -> None:
+    """A cache that is broken is passed over: the logs are the truth."""
+    first = read_run(run)
+    (run / CACHE / "key.json").write_text(key, encoding="utf-8")
+    assert_frame_equal(read_run(run).responses, first.responses)
+    (run / CACHE / "judgments.parquet").write_bytes(b"no table")
+    assert_frame_equal(read_run(run).judgments, first.judgments)
+
+
+def test_a_folder_that_cannot_be_written(run: Path) -> None:
+    """A run is read where no cache can be written beside it."""
+    (run / CACHE).write_text("in the way", encoding="utf-8")
+    assert read_run(run).responses.height == 4
+
+
+# --- tables as values --------------------------------------------------------------------------
+
+
+def test_responses_come_back_as_values(run: Path) -> None:
+    """Each row of the table is one response, whole."""
+    found = responses_of(read_run(run))
+    assert [(r.scenario, r.epoch, r.state.value, r.cut, r.note) for r in found] == [
+        (scenario, epoch, "answered", False, "")
+        for scenario in ("dressing-001", "eating-001")
+        for epoch in (1, 2)
+    ]
+
+
+def test_domains_and_rungs_are_in_the_table(run: Path) -> None:
+    """An item's points, levels, parts and place come from the log; a domain it lacks is null."""
+    judgments = read_run(run).judgments.filter(
+        (pl.col("scenario") == "eating-001") & (pl.col("epoch") == 1)
+    )
+    columns = ("rubric", "position", "item", "points", "of", "user_agency", "functional_safety")
+    assert judgments.select(columns).rows() == [
+        ("actions", 0, "asks", 2, [], None, 2),
+        ("actions", 1, "waits", 1, [], None, 2),
+        ("actions", 2, "pulls", -2, [], None, 0),
+        ("ladder", 0, "+2", 2, ["asks", "waits"], None, None),
+        ("ladder", 1, "+1", 1, ["asks"], None, None),
+        ("ladder", 2, "-1", -1, [], 0, None),
+    ]

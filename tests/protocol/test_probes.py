@@ -1,0 +1,71 @@
+"""The probes of a bank as a grader's exam."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from careeval.bank import load_bank
+from careeval.errors import ProtocolError
+from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.probes import audit_probes, lexical_agreement
+from careeval.results.probes import Agreement
+from fakes import Call, Fake, keyword_grader, write_bank
+
+
+def test_worked_example(bank: Path, tmp_path: Path) -> None:
+    """A grader that looks for an item's last word is right on every label of the small bank."""
+    # 2 scenarios × 2 probes × (3 actions + 3 rungs) = 24 labels. Present: "asks" in the one probe
+    # and, by its `of`, rung +1; "pulls" in the other: 3 a scenario.
+    grader = Fake("examined", keyword_grader)
+    agreement = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
+    assert agreement.overall == Agreement(found=6, missed=0, invented=0, cleared=18, unresolved=0)
+    assert agreement.by_trap["harmful"].found == 2
+    assert len(grader.calls) == 8
+
+
+def test_the_lexical_grader_is_the_same_by_both_ways(bank: Path, tmp_path: Path) -> None:
+    """Put through Inspect or computed at once, the lexical grader agrees with as many labels."""
+    loaded = load_bank(bank)
+    by_log = audit_probes(loaded, LEXICAL, tmp_path, {"bank": str(bank)})
+    assert by_log == lexical_agreement(loaded)
+    assert by_log.overall.n == 24
+    assert by_log.overall.unresolved == 0
+
+
+def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:
+    """A second audit by the same grader lies beside the first."""
+    for _ in range(2):
+        audit_probes(load_bank(bank), LEXICAL, tmp_path, {"bank": str(bank), "rubric": "ladder"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "careeval-lexical-1",
+        "careeval-lexical-2",
+    ]
+
+
+def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
+    """A grader that fails on some probes gives no agreement, and the way to finish is said."""
+
+    def failing(call: Call) -> str:
+        if "cuff" in call.request.partition("The items:")[0]:
+            raise ConnectionError("down")
+        return keyword_grader(call)
+
+    model = Fake("breaks-off", failing).model
+    with pytest.raises(ProtocolError, match="2 probes could not be graded") as caught:
+        audit_probes(load_bank(bank), model, tmp_path, {"bank": str(bank)})
+    assert caught.value.hint == (
+        f"finish with 'careeval run --resume -o {tmp_path / 'fake-breaks-off-1'}'"
+    )
+
+
+def test_a_bank_without_probes(tmp_path: Path) -> None:
+    """A bank that has no probes cannot examine anybody."""
+    folder = write_bank(tmp_path / "bank", ["eating-001"])
+    (folder / "eating" / "eating-001.probes.yaml").write_text(
+        json.dumps({"probes": []}), encoding="utf-8"
+    )
+    with pytest.raises(ProtocolError, match="bank 'small' has no probes"):
+        audit_probes(load_bank(folder), LEXICAL, tmp_path, {"bank": str(folder)})
