@@ -9,9 +9,10 @@ CareEvalError
 └── UsageError       the command line asks for something that cannot be done
 ```
 
-Each is the user's to mend, so the command line prints the message and its `hint:`, never a traceback.
-A failure of the *grader* is not in this tree: it is data (an unresolved judgment), never an exception
-that stops a run and never a score. Anything else that escapes is a defect of ours, and shows itself whole.
+Each is the user's to mend, so the command line prints the message and its `hint:`, never a
+traceback. A failure of the *grader* is not in this tree: it is data (an unresolved judgment), never
+an exception that stops a run and never a score. Anything else that escapes is a defect of ours, and
+shows itself whole.
 """
 
 

@@ -86,6 +86,10 @@ def test_an_errored_sample(tmp_path: Path) -> None:
     ]
     assert set(runs.judgments["scenario"]) == {"dressing-001"}
     assert runs.judgments.height == 12
+    [system] = runs.responses["system"].unique()
+    assert runs.notes == (
+        f"{system}: 2 samples failed; the last: ConnectionError('the server is down')",
+    )
 
 
 def test_graded_twice(tmp_path: Path) -> None:

@@ -191,6 +191,7 @@ def _tables(folder: Path, paths: Sequence[Path]) -> Runs:
         for sample in log.samples:
             responses[log.system, sample["id"], sample["epoch"]] = _response_row(log, sample)
     notes += _complete([*later, *own], responses)
+    notes += _failures([*later, *own])
     graded: dict[tuple[Path, str | None, ResponseKey], tuple[Log, int, Mapping[str, Any]]] = {}
     for log, grading in _gradings([*own, *sorted(later, key=_number)]):
         for sample in log.samples:
@@ -282,6 +283,21 @@ def _complete(logs: Sequence[Log], responses: dict[ResponseKey, dict[str, Any]])
                 f"{system}: {len(absent)} of {len(asked)} responses are not there yet; "
                 "'careeval run --resume' asks for them"
             )
+
+
+def _failures(logs: Sequence[Log]) -> Iterator[str]:
+    """For each system with samples that ended in an error: how many, and the last one's words."""
+    newest = {
+        (log.path.parent, log.system, sample["id"], sample["epoch"]): (log.system, sample)
+        for log in logs
+        for sample in log.samples
+    }
+    errors: dict[str, list[str]] = {}
+    for system, sample in newest.values():
+        if error := sample.get("error"):
+            errors.setdefault(system, []).append(error["message"].strip().splitlines()[0])
+    for system, messages in errors.items():
+        yield f"{system}: {len(messages)} samples failed; the last: {messages[-1][:300]}"
 
 
 def _gradings(logs: Sequence[Log]) -> Iterator[tuple[Log, int]]:

@@ -37,6 +37,12 @@ DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
 EMBEDDED = "gguf/"
 """Models of this provider run inside the process, one run at a time."""
 
+EMBEDDED_CALLS = 8
+"""What the embedded engine decodes at a time; more would only wait."""
+
+INSPECT_CALLS = 20
+"""Where Inspect's own limit on calls in flight begins; it adapts from there."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -184,9 +190,8 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
 
     from careeval.protocol.task import careeval
 
-    connections: dict[str, Any] = (
-        {"max_connections": run.max_connections} if run.max_connections else {}
-    )
+    in_flight = run.max_connections or (EMBEDDED_CALLS if _embedded(run.model) else None)
+    connections: dict[str, Any] = {"max_connections": in_flight} if in_flight else {}
     task = careeval(
         **{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system}
     )
@@ -210,7 +215,8 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
                 retry_on_error=2,
                 retry_attempts=0,
                 retry_immediate=False,
-                max_samples=2 * (run.max_connections or _connections(run)),
+                # twice the connections, so that one half is asked while the other is graded
+                max_samples=2 * (in_flight or INSPECT_CALLS),
                 max_retries=8,
                 timeout=600,
                 log_buffer=10,
@@ -235,9 +241,8 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
     return Outcome(folder, complete and not n_failed, n_failed)
 
 
-def _connections(run: Run) -> int:
-    """Calls in flight unless the user says: the embedded engine's slots, or Inspect's default."""
-    return 8 if (run.model or "").startswith(EMBEDDED) else 20
+def _embedded(model: str | None) -> bool:
+    return (model or "").startswith(EMBEDDED)
 
 
 @contextmanager

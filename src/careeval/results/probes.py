@@ -131,7 +131,7 @@ class ProbeAgreement:
 def labelled(
     judgments: pl.DataFrame, probes: Mapping[str, tuple[Probe, ...]]
 ) -> Iterator[Labelled]:
-    """Judgments of a run over probes, in which epoch k is a scenario's k-th probe, beside their labels."""
+    """Judgments of a run over probes beside their labels; epoch k is a scenario's k-th probe."""
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
