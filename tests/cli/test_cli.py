@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+from careeval.cli.app import CHECK_FAILED, INTERRUPTED, OK, USAGE, run
+from careeval.protocol.run import Outcome
 
 ANSWERS = [
     {
@@ -147,3 +148,16 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+@pytest.mark.parametrize("command", ["run", "grade"])
+def test_an_interrupted_run_ends_in_130_and_says_how_to_go_on(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that was stopped ends with status 130, and the command that resumes it on stderr."""
+    stopped = Outcome(folder, complete=False, n_failed=0, interrupted=True)
+    monkeypatch.setattr("careeval.cli.run.resume", lambda _: stopped)
+    monkeypatch.setattr("careeval.cli.grade.regrade", lambda *_: [stopped])
+    line = ["run", "--resume", "-o", str(folder)] if command == "run" else ["grade", str(folder)]
+    assert run(line) == INTERRUPTED
+    assert f"careeval run --resume -o {folder}" in capsys.readouterr().err

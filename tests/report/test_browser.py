@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from careeval.report.page import write_page
 from careeval.results.summary import Summary
@@ -124,8 +124,11 @@ def test_the_filter_is_kept_in_the_address(page: Page, address: str) -> None:
 def test_the_severe_errors_are_one_link_away(page: Page, address: str) -> None:
     """The link under the errors leads to the responses that have one, and shows no other."""
     page.goto(address)
+    everything, n = _shown(page), page.locator(".answer[data-severe]").count()
     page.get_by_role("link", name="Read the responses with a severe error").click()
-    assert _shown(page) == page.locator(".answer[data-severe]").count() > 0
+    # the address changes first, and the page follows it
+    expect(page.locator("output")).to_have_text(f"{n} of {everything} responses")
+    assert _shown(page) == n > 0
     assert page.locator("#responses h2").is_visible()
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, SOME_FAILED
-from careeval.cli.show import grader_agreement, print_summary, say
+from careeval.cli.show import grader_agreement, print_summary, say, stopped
 from careeval.protocol.gguf import check_embedded
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
@@ -26,7 +26,7 @@ SCENARIOS = [
 ]
 """Two of each activity, always these: a larger bank does not make the demo slower."""
 SAMPLES = 5
-MAX_TOKENS = 200
+MAX_TOKENS = 100
 
 
 @app.default
@@ -42,10 +42,12 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     check_embedded()
     root = out or _free(Path("careeval-demo"))
     n = SAMPLES * len(SCENARIOS)
-    say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; about a minute on two cores …")
+    say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; some two minutes on two cores …")
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
     outcome = begin(Run(name, MODEL, LEXICAL, SAMPLES, task), root / folder_name(name))
+    if outcome.interrupted:
+        return stopped(root)
     runs = read_runs(root)
     summaries = summarise(runs)
     print_summary(summaries)

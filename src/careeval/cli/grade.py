@@ -8,7 +8,7 @@ from cyclopts import App
 
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.options import Grading
-from careeval.cli.show import print_summary, say
+from careeval.cli.show import print_summary, say, stopped
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import regrade
 from careeval.protocol.run import DEFAULT_GRADER
@@ -34,6 +34,8 @@ def grade(
         grading: How the grader is asked.
     """
     outcomes = regrade(folder, grader, bank, grading.task())
+    if any(outcome.interrupted for outcome in outcomes):
+        return stopped(folder)
     print_summary(summarise(read_runs(folder)))
     unfinished = [outcome for outcome in outcomes if not outcome.complete]
     for outcome in unfinished:

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.options import Grading, Scenarios
-from careeval.cli.show import print_summary, say
+from careeval.cli.show import print_summary, say, stopped
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.logs import read_runs
@@ -147,6 +147,8 @@ def _resume(out: Path | None, model: str | None, responses: Path | None) -> int:
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:
     """Show what has come out, and what to do next."""
+    if any(outcome.interrupted for outcome in outcomes):
+        return stopped(root)
     runs = read_runs(root)
     summaries = summarise(runs)
     print_summary(summaries)
@@ -158,6 +160,6 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
         say(f"{outcome.folder}: {outcome.n_failed} samples failed; finish with: {again}")
     if summaries:
         say(f"The page: careeval report {root} -o report.html")
-    else:
+    elif not unfinished:
         say(f"The responses are stored, ungraded. Grade them: careeval grade {root} --grader MODEL")
     return SOME_FAILED if unfinished else OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.bank import load_bank
+from careeval.cli.app import INTERRUPTED
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
@@ -26,6 +28,12 @@ PIPE_WIDTH = 160
 def say(message: str) -> None:
     """A message for the person at the terminal."""
     print(message, file=sys.stderr)
+
+
+def stopped(folder: Path) -> int:
+    """Say how to go on with a run that was interrupted; the exit status comes back."""
+    say(f"Stopped; what was finished is kept. Go on with: careeval run --resume -o {folder}")
+    return INTERRUPTED
 
 
 def print_summary(summaries: Sequence[Summary]) -> None:
@@ -85,8 +93,11 @@ def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 
 
 def _names(s: Summary) -> tuple[Text, Text]:
+    """The system and its grader, with the mode where that is not the usual one."""
+    grader, _, mode = s.grader.rstrip(")").partition(" (")
+    mode = mode.partition(",")[0]
     # Text, because a name that somebody chose is no markup
-    return Text(s.model), Text(s.grader.split(" (")[0])
+    return Text(s.model), Text(grader if mode == "batched" else f"{grader} ({mode})")
 
 
 def _headline(summaries: Sequence[Summary]) -> Table:

@@ -78,11 +78,13 @@ class Outcome:
         folder: Where it is.
         complete: Whether every sample finished; otherwise resuming the folder does the rest.
         n_failed: Samples that ended in an error.
+        interrupted: Whether it was stopped from outside, with Ctrl-C.
     """
 
     folder: Path
     complete: bool
     n_failed: int
+    interrupted: bool = False
 
 
 def folder_name(name: str) -> str:
@@ -233,6 +235,9 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
         if not str(error).startswith(("Model API ", "Model name ")):
             raise
         raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
+    if not logs:
+        # interrupted: Inspect gives back no log, and says that all of none succeeded
+        return Outcome(folder, complete=False, n_failed=0, interrupted=True)
     n_failed = sum(
         n_samples - (log.results.completed_samples if log.results else 0) for log in logs
     )

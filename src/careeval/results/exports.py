@@ -182,8 +182,11 @@ def csv_text(summaries: Sequence[Summary]) -> str:
 def remarks(summaries: Sequence[Summary]) -> list[str]:
     """What a reader must be told with these numbers, each remark once."""
     found = []
+    reasons = dict.fromkeys(reason for s in summaries for reason in s.not_ranked)
+    for reason in reasons:
+        models = dict.fromkeys(s.model for s in summaries if reason in s.not_ranked)
+        found.append(f"{', '.join(models)}: not for ranking: {reason}.")
     for s in summaries:
-        found += [f"{s.model}: not for ranking: {reason}." for reason in s.not_ranked]
         found += [f"{s.model}: {warning}." for warning in s.warnings]
         for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
             if count:

@@ -1,0 +1,254 @@
+"""The documentation: what it lists is what the code has, and what it shows can be run.
+
+`python tests/test_docs.py` writes what stands between `<!-- generated: … -->` and `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+import careeval
+from careeval.bank import load_bank
+from careeval.bank.rules import RULES
+from careeval.cli.app import app
+from careeval.core.scenario import Action, Person, Rung, Scenario
+from careeval.protocol.answers import AnswerLine, read_answers
+from careeval.protocol.probes import lexical_agreement
+from careeval.protocol.task import PROTOCOL_VERSION
+from careeval.protocol.templates import FIELDS
+from careeval.results.exports import SummaryFile
+from careeval.results.probes import Agreement
+from careeval.results.summary import Cell, DomainCell, Errors, Summary
+from careeval.results.tables import JUDGMENTS, RESPONSES, Column
+from careeval.stats import Estimate
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+DATA = ROOT / "src" / "careeval" / "bank" / "data"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def _first_line(value: object) -> str:
+    return (inspect.getdoc(value) or "").splitlines()[0]
+
+
+def _commands() -> dict[str, str]:
+    """Each command with what its help says first."""
+    found: dict[str, str] = {}
+    for name in (name for name in app if not name.startswith("-")):
+        below = [sub for sub in app[name] if not sub.startswith("-")]
+        found |= {f"{name} {sub}": app[name][sub].help for sub in below} or {name: app[name].help}
+    return {name: text.strip().splitlines()[0] for name, text in found.items()}
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    return _table(("column", "type", "holds"), ((f"`{c.name}`", c.kind, c.holds) for c in columns))
+
+
+def _agreement() -> str:
+    agreement = lexical_agreement(load_bank())
+
+    def row(name: str, part: Agreement) -> tuple[object, ...]:
+        shares = (
+            "–" if share is None else f"{share:.0%}"
+            for share in (part.sensitivity, part.specificity)
+        )
+        present, absent = part.found + part.missed, part.cleared + part.invented
+        return (name, present, part.found, absent, part.cleared, *shares)
+
+    head = ("items", "present", "found", "absent", "cleared", "finds", "clears")
+    signed = {
+        points: f"{points:+d}".replace("-", "−").replace("+0", "0") for points in range(-2, 3)
+    }
+    by_points = [
+        row(f"{rubric}, {signed[points]}", part)
+        for (rubric, points), part in agreement.by_points.items()
+    ]
+    by_trap = [row(trap, part) for trap, part in agreement.by_trap.items()]
+    whole = _table(head, [*by_points, row("**all**", agreement.overall)])
+    return f"{whole}\nBy trap:\n\n{_table(('trap', *head[1:]), by_trap)}"
+
+
+GENERATED: dict[tuple[str, str], Callable[[], str]] = {
+    ("reference.md", "commands"): lambda: _table(
+        ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
+    ),
+    ("reference.md", "names"): lambda: _table(
+        ("name", "is"),
+        ((f"`{name}`", _first_line(getattr(careeval, name))) for name in careeval.__all__),
+    ),
+    ("reference.md", "responses"): lambda: _columns(RESPONSES),
+    ("reference.md", "judgments"): lambda: _columns(JUDGMENTS),
+    ("concepts/bank.md", "rules"): lambda: _table(
+        ("code", "rule", "what is asked"),
+        ((rule.code, rule.name, _first_line(rule.find)) for rule in RULES),
+    ),
+    ("concepts/limits.md", "lexical"): _agreement,
+}
+"""Page and name of a block → its text."""
+
+
+def _block(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(<!-- generated: {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+@cache
+def _page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("page", "name"), GENERATED)
+def test_generated_block_is_what_the_code_says(page: str, name: str) -> None:
+    """A generated block holds the text that the code gives today."""
+    found = _block(name).search(_page(page))
+    assert found is not None
+    assert found[2].strip() == GENERATED[page, name]().strip(), "run: python tests/test_docs.py"
+
+
+def test_every_generated_block_is_known() -> None:
+    """No page has a generated block that nothing writes."""
+    found = {
+        (page.relative_to(DOCS).as_posix(), name)
+        for page in PAGES
+        for name in re.findall(r"<!-- generated: (\w+) -->", page.read_text(encoding="utf-8"))
+    }
+    assert found == set(GENERATED)
+
+
+def test_every_code_of_a_problem_is_explained() -> None:
+    """Each code that the bank's modules name stands in the page on the bank."""
+    modules = (ROOT / "src" / "careeval" / "bank").glob("*.py")
+    codes = {code for path in modules for code in re.findall(r"CE\d{3}", path.read_text("utf-8"))}
+    assert {rule.code for rule in RULES} < codes
+    assert codes == set(re.findall(r"CE\d{3}", _page("concepts/bank.md")))
+
+
+@pytest.mark.parametrize("kind", [SummaryFile, Summary, Errors, Cell, DomainCell, Estimate])
+def test_every_key_of_the_summary_is_explained(kind: type) -> None:
+    """Each key of the summary file stands, as code, in the page on scoring."""
+    page = _page("concepts/scoring.md")
+    assert [f.name for f in fields(kind) if f"`{f.name}`" not in page] == []
+
+
+@pytest.mark.parametrize("kind", [Scenario, Action, Rung])
+def test_every_field_of_a_scenario_is_explained(kind: type[Scenario | Action | Rung]) -> None:
+    """Each field of a scenario and of its items stands, as code, in the page on the bank."""
+    page = _page("concepts/bank.md")
+    assert [name for name in kind.model_fields if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", Person.model_fields)
+def test_person_is_explained(name: str) -> None:
+    """The page on the bank says what a scenario tells of the person."""
+    assert re.search(rf"^\| `person` \| .*\b{name}\b", _page("concepts/bank.md"), re.MULTILINE)
+
+
+def test_every_field_of_an_answer_is_explained() -> None:
+    """Each field of a line of recorded answers stands, as code, in the page on the protocol."""
+    page = _page("concepts/protocol.md")
+    assert [name for name in AnswerLine.model_fields if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_prompt_file_is_listed_with_its_fields(name: str) -> None:
+    """A prompt file's row in the page on the protocol names the fields that it may hold."""
+    row = re.search(rf"^\| `{name}` \| .* \| (.*) \|$", _page("concepts/protocol.md"), re.MULTILINE)
+    assert row is not None
+    assert set(re.findall(r"\{(\w+)\}", row[1])) == FIELDS[name]
+
+
+def test_protocol_version_is_the_codes() -> None:
+    """The page on the protocol names the version that logs carry."""
+    assert f"version, `{PROTOCOL_VERSION}` today" in _page("concepts/protocol.md")
+
+
+def test_answers_of_the_tutorial_can_be_graded(tmp_path: Path) -> None:
+    """The tutorial's answers are read as one system's, two to each of two scenarios of the bank."""
+    block = re.search(r"<!-- answers.jsonl -->\n```json\n(.*?)```", _page("tutorial.md"), re.DOTALL)
+    assert block is not None
+    file = tmp_path / "answers.jsonl"
+    file.write_text(block[1], encoding="utf-8")
+    answers = read_answers(file)
+    assert list(answers) == ["my-planner"]
+    asked = [(answer.scenario, answer.epoch) for answer in answers["my-planner"]]
+    assert asked == [("dressing-001", 1), ("dressing-001", 2), ("eating-001", 1), ("eating-001", 2)]
+    assert all(load_bank().scenario(scenario) for scenario, _ in asked)
+
+
+@pytest.mark.parametrize(
+    ("first", "file"),
+    [("# yaml", "dressing-001.yaml"), ("probes:", "dressing-001.probes.yaml")],
+)
+def test_example_is_the_banks_own(first: str, file: str) -> None:
+    """A file of the bank that a page shows shortened has no line that the file has not."""
+    shown = re.search(rf"```yaml\n({first}.*?)```", _page("concepts/bank.md"), re.DOTALL)
+    assert shown is not None
+    lines = [line for line in shown[1].splitlines() if line.strip() != "…"]
+    own = (DATA / "dressing" / file).read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line not in own] == []
+    assert yaml.safe_load("\n".join(lines))
+
+
+def _links() -> list[tuple[str, str]]:
+    """Each page with each file that it links to, as the page writes it."""
+    found = []
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        targets = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+        name = page.relative_to(DOCS).as_posix()
+        found += [(name, target) for target in targets if target and "://" not in target]
+    return found
+
+
+@pytest.mark.parametrize(("page", "target"), _links())
+def test_relative_link_resolves(page: str, target: str) -> None:
+    """A link of a page to another file leads to a file that is there."""
+    assert (DOCS / page).parent.joinpath(target).is_file()
+
+
+def test_index_names_every_page() -> None:
+    """Each page of the documentation can be reached from its index."""
+    linked = set(re.findall(r"\]\(([^)]+\.md)\)", _page("README.md")))
+    pages = {page.relative_to(DOCS).as_posix() for page in PAGES} - {"README.md"}
+    assert linked == pages
+
+
+def _typed() -> list[str]:
+    """Each careeval command that a page has its reader type."""
+    texts = (page.read_text(encoding="utf-8") for page in PAGES)
+    return [
+        line for text in texts for line in re.findall(r"^\$ careeval (.+)$", text, re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize("line", _typed())
+def test_command_of_the_docs_is_understood(line: str) -> None:
+    """A command that a page has its reader type has no name or option that careeval has not."""
+    command, *_ = app.parse_args(line, exit_on_error=False, print_error=False)
+    assert command.__module__ == f"careeval.cli.{line.split()[0]}"
+
+
+def write() -> None:
+    """Write every generated block into its page."""
+    for (page, name), text in GENERATED.items():
+        path = DOCS / page
+        before, after = re.split(rf"(?<=<!-- generated: {name} -->\n)", path.read_text("utf-8"))
+        rest = after[after.index("<!-- end -->") :]
+        path.write_text(f"{before}\n{text().strip()}\n\n{rest}", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()
