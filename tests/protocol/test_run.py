@@ -273,6 +273,31 @@ def test_recorded_answers(bank: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_a_bank_that_changed_is_not_resumed(tmp_path: Path) -> None:
+    """A run is not resumed with scenarios that have changed since it began."""
+    bank = write_bank(tmp_path / "bank")
+    given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
+    folder = tmp_path / "robot"
+    task = {"bank": str(bank)}
+    assert begin_recorded(folder, "robot", given, "careeval/lexical", task).complete
+    write_bank(bank, version=2)
+    with pytest.raises(ProtocolError, match="have changed since"):
+        resume(folder)
+
+
+def test_an_interrupted_run_is_kept(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Inspect gives back after Ctrl-C, success without a log, is no complete run."""
+    monkeypatch.setattr("inspect_ai.eval_set", lambda *_, **__: (True, []))
+    given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
+    folder = tmp_path / "robot"
+    outcome = begin_recorded(folder, "robot", given, "careeval/lexical", {"bank": str(bank)})
+    assert outcome.interrupted
+    assert not outcome.complete
+    assert (folder / "run.json").exists()
+
+
 def test_a_scenario_that_is_not_in_the_bank(tmp_path: Path) -> None:
     """Answers to a scenario that the bank lacks are refused before anything is graded."""
     bank = write_bank(tmp_path / "bank", ["eating-001"])

@@ -47,7 +47,13 @@ from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"
 
-SCHEMA = ResponseSchema(name="judgments", json_schema=json_schema(Judgments), strict=True)
+CONFIG = GenerateConfig(
+    temperature=0.0,
+    response_schema=ResponseSchema(
+        name="judgments", json_schema=json_schema(Judgments), strict=True
+    ),
+)
+"""How every grader is asked; built once, since the schema takes a millisecond."""
 
 
 @scorer(metrics={"*": [mean()]}, name="careeval")
@@ -187,9 +193,7 @@ class _Grading:
         while len(replies) < MAX_ATTEMPTS:
             # each attempt is kept apart, or a repair may be answered by what it is to mend
             cache = cache_policy(self.durable, f"grade:{scope}:{len(replies)}")
-            output = await self.grader.generate(
-                messages, config=GenerateConfig(response_schema=SCHEMA), cache=cache
-            )
+            output = await self.grader.generate(messages, config=CONFIG, cache=cache)
             reply = read_reply(output.completion, len(shown))
             replies.append(reply)
             if not reply.problem:

@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from careeval.core.response import Response
-from careeval.errors import CareEvalError, ProtocolError
+from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.answers import n_epochs, write_answers
+from careeval.protocol.logs import read_log
 from careeval.protocol.progress import Progress, shown
 
 RUN_FILE = "run.json"
@@ -197,13 +198,13 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
     task = careeval(
         **{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system}
     )
+    _refuse_changed_bank(folder, (task.metadata or {})["careeval"]["bank_hash"])
     n_samples = len(task.dataset) * run.epochs
     try:
         with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
             roles = {}
             if run.grader:
-                config = GenerateConfig(temperature=0.0, **connections)
-                roles["grader"] = get_model(run.grader, config=config)
+                roles["grader"] = get_model(run.grader, config=GenerateConfig(**connections))
             complete, logs = eval_set(
                 task,
                 log_dir=str(folder),
@@ -244,6 +245,20 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
     if complete and not n_failed:
         shutil.rmtree(folder / CALLS, ignore_errors=True)
     return Outcome(folder, complete and not n_failed, n_failed)
+
+
+def _refuse_changed_bank(folder: Path, bank_hash: str) -> None:
+    """Stop before a resumed run puts other scenarios than it began with."""
+    for path in sorted(folder.glob("*.eval")):
+        try:
+            begun = read_log(path).about["bank_hash"]
+        except LogError:
+            continue
+        if begun != bank_hash:
+            raise ProtocolError(
+                f"{folder} was begun with scenarios that have changed since: {begun}, now {bank_hash}",
+                hint="begin a new run in another folder, or give back the bank as it was",
+            )
 
 
 def _embedded(model: str | None) -> bool:
