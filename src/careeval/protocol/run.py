@@ -256,7 +256,8 @@ def _refuse_changed_bank(folder: Path, bank_hash: str) -> None:
             continue
         if begun != bank_hash:
             raise ProtocolError(
-                f"{folder} was begun with scenarios that have changed since: {begun}, now {bank_hash}",
+                f"{folder} was begun with scenarios that have changed since "
+                f"({begun}, now {bank_hash})",
                 hint="begin a new run in another folder, or give back the bank as it was",
             )
 
