@@ -27,6 +27,8 @@ SCENARIOS = [
 """Two of each activity, always these: a larger bank does not make the demo slower."""
 SAMPLES = 5
 MAX_TOKENS = 100
+MIN_P = 0.1
+"""Without such a cut so small a model rambles at the protocol's temperature of 1."""
 
 
 @app.default
@@ -45,7 +47,8 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; some two minutes on two cores …")
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
-    outcome = begin(Run(name, MODEL, LEXICAL, SAMPLES, task), root / folder_name(name))
+    run = Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P})
+    outcome = begin(run, root / folder_name(name))
     if outcome.interrupted:
         return stopped(root)
     runs = read_runs(root)

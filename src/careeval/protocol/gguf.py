@@ -11,7 +11,8 @@ name the same file share it. It is loaded at the first answer and closed at exit
 memory; it also opens a port on the loopback interface, behind a random key that nobody is told.
 
 **What is sampled.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's
-own distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off.
+own distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
+provider's argument `min_p` puts one of them back.
 
 **How far a seed goes.** Asked alone, the same seed and prompt gave the same answer each time. Asked
 eight at a time, none of eight gave it twice: the batch that a token shares changes the last digits
@@ -67,7 +68,7 @@ KEPT_PROMPTS_MIB = 256
 READ_TOKENS = 512
 """Prompt tokens read in one step: the longest that an abandoned call still works."""
 
-NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0}
+NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 """The model's own distribution, uncut."""
 
 Request = dict[str, Any]
@@ -157,8 +158,17 @@ class GgufAPI(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  (the signature Inspect calls)
+        min_p: float = 0.0,
     ) -> None:
         """Find the file and the engine, without loading either.
+
+        Args:
+            model_name: What follows `gguf/`.
+            base_url: Not used.
+            api_key: Not used.
+            config: Of every call.
+            min_p: Leave out tokens less likely than this share of the likeliest, 0 to 1. The
+                smallest models ramble at temperature 1 without such a cut.
 
         Raises:
             ProtocolError: The file or a package is missing, or the file is not GGUF.
@@ -166,6 +176,7 @@ class GgufAPI(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config)
         _check_engine()
         self.path = model_path(model_name)
+        self.min_p = min_p
 
     async def generate(
         self,
@@ -185,7 +196,7 @@ class GgufAPI(ModelAPI):
         """
         if tools:
             raise ProtocolError("a gguf/ model cannot call tools")
-        request = _request(input, config)
+        request = _request(input, config, self.min_p)
         abandoned = threading.Event()
         started = time.perf_counter()
         try:
@@ -315,7 +326,7 @@ def _cpus() -> int:
     return os.cpu_count() or 1
 
 
-def _request(messages: Sequence[ChatMessage], config: GenerateConfig) -> Request:
+def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: float) -> Request:
     asked = {
         "temperature": config.temperature,
         "top_p": config.top_p,
@@ -328,6 +339,7 @@ def _request(messages: Sequence[ChatMessage], config: GenerateConfig) -> Request
         # The engine ends an answer where its slot does; what the prompt leaves of it is what fits.
         "max_tokens": min(config.max_tokens or SLOT_TOKENS, SLOT_TOKENS),
         **NEUTRAL,
+        "min_p": min_p,
         **{name: value for name, value in asked.items() if value is not None},
     }
     if config.response_schema is not None:

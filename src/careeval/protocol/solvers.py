@@ -31,8 +31,11 @@ from careeval.protocol.templates import load_prompts
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
-_SAMPLING_FIELDS = ("temperature", "top_p", "seed", "max_tokens", "max_completion_tokens",
-                    "max_output_tokens", "reasoning_effort", "reasoning")  # fmt: skip
+_SAMPLING_FIELDS = (
+    *("temperature", "top_p", "top_k", "min_p", "seed"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens"),
+    *("reasoning_effort", "reasoning"),
+)
 """Fields of a request to a provider that say how its answer was drawn."""
 
 
