@@ -176,9 +176,19 @@ def test_a_damaged_file_is_the_users_to_mend(tmp_path: Path) -> None:
     assert error.value.hint
 
 
+def test_a_request_is_sampled_uncut_unless_asked() -> None:
+    """Only the cuts that were asked for are sent, and llama.cpp's own are switched off."""
+    hello = [ChatMessageUser(content="Hello.")]
+    plain = gguf._request(hello, GenerateConfig(), min_p=0.0)
+    cut = gguf._request(hello, GenerateConfig(top_p=0.9), min_p=0.1)
+    assert [plain[name] for name in ("temperature", "top_p", "top_k", "min_p")] == [1, 1, 0, 0]
+    assert [cut[name] for name in ("temperature", "top_p", "top_k", "min_p")] == [1, 0.9, 0, 0.1]
+
+
 def test_a_long_limit_is_cut_to_what_a_slot_holds() -> None:
     """No request asks for more tokens than a slot holds."""
-    request = gguf._request([ChatMessageUser(content="Hello.")], GenerateConfig(max_tokens=8192))
+    hello = [ChatMessageUser(content="Hello.")]
+    request = gguf._request(hello, GenerateConfig(max_tokens=8192), min_p=0.0)
     assert request["max_tokens"] == gguf.SLOT_TOKENS
 
 
