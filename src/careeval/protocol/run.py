@@ -41,6 +41,9 @@ EMBEDDED = "gguf/"
 EMBEDDED_CALLS = 8
 """What the embedded engine decodes at a time; more would only wait."""
 
+EMBEDDED_GRADER_TOKENS = 1536
+"""Of an embedded grader's reply: enough for nine items, and an end for a small model's rambling."""
+
 INSPECT_CALLS = 20
 """Where Inspect's own limit on calls in flight begins; it adapts from there."""
 
@@ -204,7 +207,9 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
         with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
             roles = {}
             if run.grader:
-                roles["grader"] = get_model(run.grader, config=GenerateConfig(**connections))
+                limit = {"max_tokens": EMBEDDED_GRADER_TOKENS} if _embedded(run.grader) else {}
+                config = GenerateConfig(**connections, **limit)
+                roles["grader"] = get_model(run.grader, config=config)
             complete, logs = eval_set(
                 task,
                 log_dir=str(folder),
