@@ -33,7 +33,7 @@ EXAMPLES = """A hosted model, graded by the default grader:
 
 The embedded model, offline:
 
-``careeval run -m gguf/smollm2-135m --grader careeval/lexical -o runs/offline``
+``careeval run -m gguf/smollm2-135m --grader careeval/lexical --max-tokens 200 -o runs/offline``
 
 Answers that a robot or a person gave, one JSON object a line:
 

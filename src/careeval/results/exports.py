@@ -192,9 +192,9 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
             if count:
                 of = f"{count} of {s.n_responses} responses"
                 found.append(f"{s.model}: {of} are {what}: 0 points each.")
-        found.append(f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}")
-        if any(cell.small for cell in s.by_adl.values()):
-            found.append("* fewer than five scenarios: no interval, and not for comparing.")
+    found += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
+    if any(cell.small for s in summaries for cell in s.by_adl.values()):
+        found.append("* fewer than five scenarios: no interval, and not for comparing.")
     return [*dict.fromkeys(found), NOT_COMPARABLE] if summaries else []
 
 
