@@ -97,6 +97,14 @@ def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["run", "-m", "careeval/lexical", "--adl", "dresing"], "did you mean 'dressing'"),
         (["run", "-m", "careeval/lexical", "--scenario", "dressing-01"], "dressing-001"),
         (["run", "-m", "gguf//no/such.gguf", "--grader", "careeval/lexical"], "no file"),
+        (["run", "-m", "careeval/lexical"], "can only grade"),
+        (["run", "--responses", "a.jsonl", "--samples", "7"], "are not asked for"),
+        (["run", "--responses", "a.jsonl", "--scenario", "eating-001"], "no answer to eating-001"),
+        (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "cannot be called"),
+        (["run", "--responses", "a.jsonl", "--name", "x" * 121], "at most 120 characters"),
+        (["run", "--responses", "same-folder.jsonl"], "make the same folder"),
+        (["run", "--responses", "surrogate.jsonl"], "surrogate pair"),
+        (["run", "--responses", "a.jsonl", "-o", "a.jsonl"], "a.jsonl"),
     ],
 )
 def test_mistakes_get_a_word_and_no_traceback(
@@ -108,6 +116,11 @@ def test_mistakes_get_a_word_and_no_traceback(
 ) -> None:
     """A user's mistake ends with status 2, a sentence on stderr, and nothing on stdout."""
     monkeypatch.chdir(tmp_path)
+    answer = '{"scenario": "dressing-001", "response": "I stop."}\n'
+    Path("a.jsonl").write_text(answer, encoding="utf-8")
+    two = [answer.replace("}", f', "system": "{name}"}}') for name in ("a/b", "a-b")]
+    Path("same-folder.jsonl").write_text("".join(two), encoding="utf-8")
+    Path("surrogate.jsonl").write_text(answer.replace("stop", "\\ud800"), encoding="utf-8")
     assert run(line) == USAGE
     printed = capsys.readouterr()
     assert said in printed.err
@@ -161,3 +174,49 @@ def test_an_interrupted_run_ends_in_130_and_says_how_to_go_on(
     line = ["run", "--resume", "-o", str(folder)] if command == "run" else ["grade", str(folder)]
     assert run(line) == INTERRUPTED
     assert f"careeval run --resume -o {folder}" in capsys.readouterr().err
+
+
+def test_a_run_is_not_put_into_another(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run in the folder of another is refused, and the other can still be read."""
+    answers = str(folder.parent / "by-hand.jsonl")
+    line = ["run", "--responses", answers, "--name", "other", "--grader", "careeval/lexical"]
+    assert run([*line, "-o", str(folder / "by-hand")]) == USAGE
+    assert "own folder" in capsys.readouterr().err
+    assert run(["summary", str(folder)]) == OK
+
+
+def test_a_chosen_scenario_is_graded_alone(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With recorded answers `--scenario` leaves out the answers to every other scenario."""
+    answers = str(folder.parent / "by-hand.jsonl")
+    line = ["run", "--responses", answers, "--grader", "careeval/lexical"]
+    assert run([*line, "--scenario", "eating-001", "-o", str(tmp_path)]) == OK
+    capsys.readouterr()
+    assert run(["summary", str(tmp_path), "--json"]) == OK
+    [entry] = json.loads(capsys.readouterr().out)["models"]
+    assert (entry["n_scenarios"], entry["n_responses"]) == (1, 2)
+
+
+def test_settings_come_from_flag_environment_and_file(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is typed wins over the environment, and the environment over careeval.toml."""
+    monkeypatch.chdir(tmp_path)
+    Path("careeval.toml").write_text('[summary]\nformat = "csv"\n', encoding="utf-8")
+    assert run(["summary", str(folder)]) == OK
+    assert capsys.readouterr().out.startswith("model,")
+    monkeypatch.setenv("CAREEVAL_SUMMARY_FORMAT", "md")
+    assert run(["summary", str(folder)]) == OK
+    assert capsys.readouterr().out.startswith("| model |")
+    assert run(["summary", str(folder), "--format", "json"]) == OK
+    assert capsys.readouterr().out.startswith("{")
+
+
+@pytest.mark.parametrize("option", ["--samples", "--max-tokens"])
+def test_nothing_is_not_asked_for(option: str) -> None:
+    """A run of no samples, or of answers without a token, is refused."""
+    assert run(["run", "-m", "gguf/smollm2-135m", option, "0"]) == USAGE

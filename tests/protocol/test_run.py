@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from careeval.protocol.run import (
     resume,
     run_folders,
 )
+from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
 from fakes import Call, Fake, keyword_grader, write_bank
 
@@ -283,6 +285,19 @@ def test_a_bank_that_changed_is_not_resumed(tmp_path: Path) -> None:
     write_bank(bank, version=2)
     with pytest.raises(ProtocolError, match="have changed since"):
         resume(folder)
+
+
+def test_prompts_that_changed_are_not_resumed(bank: Path, tmp_path: Path) -> None:
+    """A run is not resumed with prompts that have changed since it began."""
+    prompts = tmp_path / "prompts"
+    shutil.copytree(OWN_PROMPTS, prompts)
+    given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
+    task = {"bank": str(bank), "prompts": str(prompts)}
+    assert begin_recorded(tmp_path / "robot", "robot", given, "careeval/lexical", task).complete
+    with (prompts / "grade-system.md").open("a", encoding="utf-8") as file:
+        file.write("Be strict.")
+    with pytest.raises(ProtocolError, match="prompts that have changed since"):
+        resume(tmp_path / "robot")
 
 
 def test_an_interrupted_run_is_kept(

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 from cyclopts.config import Env, Toml
 
 import careeval
-from careeval.errors import CareEvalError
+from careeval.errors import CareEvalError, UsageError
 
 OK, SOME_FAILED, USAGE, CHECK_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
@@ -51,6 +51,11 @@ def run(argv: Sequence[str]) -> int:
         # the reader of a pipe has gone; what it wanted, it has
         sys.stderr.close()
         return OK
+    except OSError as error:
+        if error.filename is None:
+            raise
+        complain(UsageError(f"{error.filename}: {error.strerror}"))
+        return USAGE
     except Exception as error:
         # cyclopts prints its own errors of usage, then raises them
         if type(error).__module__.startswith("cyclopts"):
@@ -61,6 +66,11 @@ def run(argv: Sequence[str]) -> int:
 
 def complain(error: CareEvalError) -> None:
     """Say on stderr what cannot be done and what to do about it."""
-    print(f"careeval: {error}", file=sys.stderr)
+    print(plain(f"careeval: {error}"), file=sys.stderr)
     if error.hint:
-        print(f"  hint: {error.hint}", file=sys.stderr)
+        print(plain(f"  hint: {error.hint}"), file=sys.stderr)
+
+
+def plain(message: str) -> str:
+    """A message without the control characters that a terminal would obey."""
+    return "".join(c for c in message if c.isprintable() or c in "\n\t")

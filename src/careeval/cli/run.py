@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.options import Grading, Scenarios
@@ -52,15 +53,15 @@ app = App(name="run", help_epilogue=EXAMPLES)
 class Asking:
     """How the system is asked."""
 
-    samples: int = 10
+    samples: Annotated[int, Parameter(validator=Number(gte=1))] = 10
     """Responses to each scenario."""
     seed: int = 0
     """Of the answers, for providers that honour one."""
-    max_tokens: int = 8192
+    max_tokens: Annotated[int, Parameter(validator=Number(gte=1))] = 8192
     """Of one response, reasoning included."""
     base_url: str | None = None
     """Address of the model's server."""
-    max_connections: int | None = None
+    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
     """Calls in flight to each of model and grader."""
 
 
@@ -103,7 +104,12 @@ def run(
     task = scenarios.task() | grading.task()
     judge = grader if grade else None
     if responses is not None:
-        outcomes = _recorded(responses, name, root, judge, task)
+        if replace(asking, max_connections=None) != Asking():
+            raise UsageError(
+                "recorded answers are not asked for",
+                hint="leave --samples, --seed, --max-tokens and --base-url out",
+            )
+        outcomes = _recorded(responses, name, root, judge, task, asking.max_connections)
     else:
         assert model is not None
         task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
@@ -116,7 +122,12 @@ def run(
 
 
 def _recorded(
-    file: Path, name: str | None, root: Path, grader: str | None, task: dict[str, object]
+    file: Path,
+    name: str | None,
+    root: Path,
+    grader: str | None,
+    task: dict[str, object],
+    max_connections: int | None,
 ) -> list[Outcome]:
     answers = read_answers(file)
     if name is not None and len(answers) > 1:
@@ -124,8 +135,15 @@ def _recorded(
             f"{file} holds answers of {len(answers)} systems, and --name names one",
             hint="leave --name out",
         )
+    folders = {system: root / folder_name(name or system) for system in answers}
+    if len(set(folders.values())) < len(folders):
+        raise UsageError(
+            f"two systems of {file} have names that make the same folder", hint="rename one of them"
+        )
     return [
-        begin_recorded(root / folder_name(name or system), name or system, given, grader, task)
+        begin_recorded(
+            folders[system], name or system, given, grader, task, max_connections=max_connections
+        )
         for system, given in answers.items()
     ]
 
@@ -142,6 +160,7 @@ def _resume(out: Path | None, model: str | None, responses: Path | None) -> int:
     folders = run_folders(root)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
+    say("Resuming with the model, the grader and the settings that the run began with.")
     return _finish(root, [resume(folder) for folder in folders])
 
 

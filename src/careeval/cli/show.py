@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.bank import load_bank
-from careeval.cli.app import INTERRUPTED
+from careeval.cli.app import INTERRUPTED, plain
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
@@ -27,7 +27,7 @@ PIPE_WIDTH = 160
 
 def say(message: str) -> None:
     """A message for the person at the terminal."""
-    print(message, file=sys.stderr)
+    print(plain(message), file=sys.stderr)
 
 
 def stopped(folder: Path) -> int:
@@ -45,7 +45,7 @@ def print_summary(summaries: Sequence[Summary]) -> None:
     console.print(_by_adl(summaries))
     console.print(_by_domain(summaries))
     for remark in [*remarks(summaries), *sorted(set(grader_agreement(summaries).values()))]:
-        console.print(Text(f"  {remark}", style="dim"))
+        console.print(Text(plain(f"  {remark}"), style="dim"))
 
 
 def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
@@ -97,11 +97,12 @@ def _names(s: Summary) -> tuple[Text, Text]:
     grader, _, mode = s.grader.rstrip(")").partition(" (")
     mode = mode.partition(",")[0]
     # Text, because a name that somebody chose is no markup
-    return Text(s.model), Text(grader if mode == "batched" else f"{grader} ({mode})")
+    return Text(plain(s.model)), Text(plain(grader if mode == "batched" else f"{grader} ({mode})"))
 
 
 def _headline(summaries: Sequence[Summary]) -> Table:
-    n = summaries[0].n_epochs
+    epochs = {s.n_epochs for s in summaries}
+    n = epochs.pop() if len(epochs) == 1 else "n"
     table = _table(
         "Ladder, % of what an expert answer scores",
         ("model", "grader"),

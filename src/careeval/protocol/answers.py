@@ -118,9 +118,12 @@ def _line(line: str) -> AnswerLine:
     if len(line) > MAX_LINE:
         raise ValueError(f"has {len(line):,} characters; expected at most {MAX_LINE:,}")
     try:
-        return AnswerLine.model_validate(json.loads(line))
+        answer = AnswerLine.model_validate(json.loads(line))
     except RecursionError:
         raise ValueError("is nested too deeply") from None
+    if any("\ud800" <= character <= "\udfff" for character in answer.response):
+        raise ValueError("response: holds half of a surrogate pair, which is no character")
+    return answer
 
 
 def _words(error: ValueError) -> str:

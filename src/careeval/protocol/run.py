@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,10 +24,14 @@ from typing import Any
 from careeval.core.response import Response
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.answers import n_epochs, write_answers
-from careeval.protocol.logs import read_log
+from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.logs import GRADED, read_log
 from careeval.protocol.progress import Progress, shown
 
 RUN_FILE = "run.json"
+MAX_NAME = 120
+"""Characters of a system's name, which is a folder's too."""
+
 CALLS = "calls"
 """Folder of finished calls, kept until the run is complete."""
 RESPONSES_FILE = "responses.jsonl"
@@ -102,7 +106,7 @@ def begin(run: Run, folder: Path) -> Outcome:
     Raises:
         ProtocolError: The folder holds a run already, or the run is set up wrongly.
     """
-    _refuse_used(folder)
+    _refuse_unfit(folder, run.system)
     folder.mkdir(parents=True, exist_ok=True)
     saved = folder / RUN_FILE
     saved.write_text(json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -147,7 +151,7 @@ def grade_again(
         grader: Inspect's name of the grader.
         task: Arguments of the task beyond the responses.
     """
-    gradings = folder / "graded"
+    gradings = folder / GRADED
     name = folder_name(grader)
     numbers = (path.name.removeprefix(f"{name}-") for path in gradings.glob(f"{name}-*"))
     n = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
@@ -160,6 +164,8 @@ def begin_recorded(
     responses: Sequence[Response],
     grader: str | None,
     task: dict[str, Any],
+    *,
+    max_connections: int | None = None,
 ) -> Outcome:
     """Carry out a run over recorded responses, kept in its folder so that it can be resumed.
 
@@ -167,20 +173,36 @@ def begin_recorded(
         ProtocolError: As `begin`.
     """
     # before the responses of the run that is there are written over
-    _refuse_used(folder)
+    _refuse_unfit(folder, system)
+    answered = {response.scenario for response in responses}
+    wanted = set(task.get("scenario") or answered)
+    if unanswered := sorted(wanted - answered):
+        raise ProtocolError(f"there is no answer to {', '.join(unanswered)}")
+    responses = [response for response in responses if response.scenario in wanted]
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
     write_answers(file, system, responses)
     recorded = {
         **task,
-        "scenario": sorted({response.scenario for response in responses}),
+        "scenario": sorted(wanted),
         "responses": str(file.resolve()),
         "system": system,
     }
-    return begin(Run(system, None, grader, n_epochs(responses), recorded), folder)
+    run = Run(system, None, grader, n_epochs(responses), recorded, max_connections=max_connections)
+    return begin(run, folder)
 
 
-def _refuse_used(folder: Path) -> None:
+def _refuse_unfit(folder: Path, system: str) -> None:
+    """Stop before a run goes where it would be mistaken for part of another, or cannot be named."""
+    if not system.isprintable() or len(system) > MAX_NAME:
+        raise ProtocolError(
+            f"a system cannot be called {system[:MAX_NAME]!r}",
+            hint=f"give a name of at most {MAX_NAME} characters, without control characters",
+        )
+    own = folder.parent.parent if folder.parent.name == GRADED else None
+    for above in folder.absolute().parents:
+        if (above / RUN_FILE).exists() and above != (own and own.absolute()):
+            raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
     if (folder / RUN_FILE).exists():
         raise ProtocolError(
             f"{folder} holds a run already",
@@ -201,7 +223,9 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
     task = careeval(
         **{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system}
     )
-    _refuse_changed_bank(folder, (task.metadata or {})["careeval"]["bank_hash"])
+    _refuse_changed(folder, (task.metadata or {})["careeval"])
+    if run.model == LEXICAL:
+        raise ProtocolError(f"{LEXICAL} can only grade", hint="use it as --grader")
     n_samples = len(task.dataset) * run.epochs
     try:
         with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
@@ -252,19 +276,20 @@ def _carry_out(run: Run, folder: Path) -> Outcome:
     return Outcome(folder, complete and not n_failed, n_failed)
 
 
-def _refuse_changed_bank(folder: Path, bank_hash: str) -> None:
-    """Stop before a resumed run puts other scenarios than it began with."""
+def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
+    """Stop before a resumed run goes on with other scenarios or prompts than it began with."""
     for path in sorted(folder.glob("*.eval")):
         try:
-            begun = read_log(path).about["bank_hash"]
+            begun = read_log(path).about
         except LogError:
             continue
-        if begun != bank_hash:
-            raise ProtocolError(
-                f"{folder} was begun with scenarios that have changed since "
-                f"({begun}, now {bank_hash})",
-                hint="begin a new run in another folder, or give back the bank as it was",
-            )
+        for key, what in (("bank_hash", "scenarios"), ("prompts", "prompts")):
+            if begun[key] != about[key]:
+                raise ProtocolError(
+                    f"{folder} was begun with {what} that have changed since "
+                    f"({begun[key]}, now {about[key]})",
+                    hint=f"begin a new run in another folder, or give back the {what} as they were",
+                )
 
 
 def _embedded(model: str | None) -> bool:

@@ -193,6 +193,8 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
                 of = f"{count} of {s.n_responses} responses"
                 found.append(f"{s.model}: {of} are {what}: 0 points each.")
     found += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
+    if len({s.n_epochs for s in summaries}) > 1:
+        found.append("The worst of n compares only between equal n.")
     if any(cell.small for s in summaries for cell in s.by_adl.values()):
         found.append("* fewer than five scenarios: no interval, and not for comparing.")
     return [*dict.fromkeys(found), NOT_COMPARABLE] if summaries else []
