@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -236,6 +237,14 @@ def test_remarks() -> None:
         NOT_COMPARABLE,
     ]
     assert remarks([]) == []
+
+
+def test_unequal_n_is_remarked_on() -> None:
+    """Entries of unequal numbers of epochs are shown with a warning on their worst of n."""
+    [two] = summarise(by_hand())
+    warning = "The worst of n compares only between equal n."
+    assert warning in remarks([two, replace(two, model="robot-b", n_epochs=3)])
+    assert warning not in remarks([two, replace(two, model="robot-b")])
 
 
 def validate(found: dict[str, Any]) -> None:
