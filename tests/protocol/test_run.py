@@ -300,6 +300,14 @@ def test_prompts_that_changed_are_not_resumed(bank: Path, tmp_path: Path) -> Non
         resume(tmp_path / "robot")
 
 
+def test_a_run_json_of_something_else_is_in_nobodys_way(bank: Path, tmp_path: Path) -> None:
+    """A file run.json without logs beside it does not keep runs out of the folders below."""
+    (tmp_path / "run.json").write_text("{}", encoding="utf-8")
+    given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
+    folder = tmp_path / "runs" / "robot"
+    assert begin_recorded(folder, "robot", given, "careeval/lexical", {"bank": str(bank)}).complete
+
+
 def test_an_interrupted_run_is_kept(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

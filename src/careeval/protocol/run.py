@@ -29,12 +29,16 @@ from careeval.protocol.logs import GRADED, read_log
 from careeval.protocol.progress import Progress, shown
 
 RUN_FILE = "run.json"
-MAX_NAME = 120
-"""Characters of a system's name, which is a folder's too."""
+"""What a run was asked for; a folder that has one holds a run."""
+
+RESPONSES_FILE = "responses.jsonl"
+"""The recorded answers of a run that asks no model."""
 
 CALLS = "calls"
 """Folder of finished calls, kept until the run is complete."""
-RESPONSES_FILE = "responses.jsonl"
+
+MAX_NAME = 120
+"""Characters of a system's name, which is a folder's too."""
 
 DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
 """The paper's grader, dated: an alias moves."""
@@ -199,9 +203,10 @@ def _refuse_unfit(folder: Path, system: str) -> None:
             f"a system cannot be called {system[:MAX_NAME]!r}",
             hint=f"give a name of at most {MAX_NAME} characters, without control characters",
         )
-    own = folder.parent.parent if folder.parent.name == GRADED else None
-    for above in folder.absolute().parents:
-        if (above / RUN_FILE).exists() and above != (own and own.absolute()):
+    outside = folder.parent.parent if folder.parent.name == GRADED else folder
+    for above in outside.absolute().parents:
+        # with its logs, since a run.json alone may be anybody's
+        if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
             raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
     if (folder / RUN_FILE).exists():
         raise ProtocolError(
