@@ -26,6 +26,11 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from careeval.core.response import Response
+from careeval.errors import CareEvalError
+from careeval.protocol.regrade import prepare_regrading
+from careeval.protocol.run import Outcome, Run, forget, prepare_recorded, resume
+
 
 @dataclass(frozen=True)
 class Call:
@@ -225,3 +230,23 @@ def leave_out(log: Path, *names: str) -> None:
     with zipfile.ZipFile(log, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in kept.items():
             file.writestr(name, content)
+
+
+def begin_recorded(
+    folder: Path, system: str, given: Sequence[Response], grader: str | None, task: dict[str, Any]
+) -> Outcome:
+    """Grade recorded answers in this process, as `careeval run --responses` has a worker do it."""
+    run = Run(system, None, grader, 1, task)
+    prepare_recorded(folder, given, run)
+    try:
+        return resume(folder)
+    except CareEvalError:
+        forget(folder)
+        raise
+
+
+def regrade(folder: Path, grader: str, bank: Path, task: dict[str, Any]) -> list[Outcome]:
+    """Grade runs again in this process, as `careeval grade` has workers do it."""
+    return [
+        resume(each) for each in prepare_regrading(folder, bank, Run("", None, grader, 1, task))
+    ]

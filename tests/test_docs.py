@@ -24,11 +24,13 @@ from careeval.protocol.answers import AnswerLine, read_answers
 from careeval.protocol.probes import lexical_agreement
 from careeval.protocol.task import PROTOCOL_VERSION
 from careeval.protocol.templates import FIELDS
+from careeval.results.cost import Cost, RunCost
 from careeval.results.exports import SummaryFile
 from careeval.results.probes import Agreement
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column
 from careeval.stats import Estimate
+from faults.matrix import table as faults_table
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -97,6 +99,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
         ((rule.code, rule.name, _first_line(rule.find)) for rule in RULES),
     ),
     ("concepts/limits.md", "lexical"): _agreement,
+    ("guides/long-runs.md", "faults"): faults_table,
 }
 """Page and name of a block → its text."""
 
@@ -136,7 +139,9 @@ def test_every_code_of_a_problem_is_explained() -> None:
     assert codes == set(re.findall(r"CE\d{3}", _page("concepts/bank.md")))
 
 
-@pytest.mark.parametrize("kind", [SummaryFile, Summary, Errors, Cell, DomainCell, Estimate])
+@pytest.mark.parametrize(
+    "kind", [SummaryFile, Summary, Errors, Cell, DomainCell, Cost, RunCost, Estimate]
+)
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:
     """Each key of the summary file stands, as code, in the page on scoring."""
     page = _page("concepts/scoring.md")

@@ -7,7 +7,6 @@ surface; each is loaded when it is first used, so that importing the package cos
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from careeval.results.summary import Summary, summarise
     from careeval.results.tables import Runs
 
-__version__ = version("careeval")
+    __version__: str
 
 _HOMES = {
     "Action": "core.scenario",
@@ -64,6 +63,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # read when asked for: it costs more than the rest of the package's import
+        from importlib.metadata import version
+
+        return version("careeval")
     if name in _HOMES:
         return getattr(import_module(f"careeval.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'careeval' has no attribute {name!r}")

@@ -5,9 +5,15 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    from careeval.cli.app import run
+    try:
+        from careeval.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # while it was still being loaded
+        sys.stderr.write("interrupted\n")
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

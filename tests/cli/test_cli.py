@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from careeval.cli.app import CHECK_FAILED, INTERRUPTED, OK, USAGE, run
-from careeval.protocol.run import Outcome
+from careeval.cli.app import (
+    BUDGET_REACHED,
+    CHECK_FAILED,
+    INTERRUPTED,
+    OK,
+    SOME_FAILED,
+    USAGE,
+    run,
+)
+from careeval.protocol.run import Outcome, Stop
+
+OFFLINE = ["--grader", "careeval/lexical"]
 
 ANSWERS = [
     {
@@ -94,17 +105,23 @@ def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["run", "-m", "x/y", "--responses", "a.jsonl"], "give a model to ask"),
         (["run", "--resume", "-m", "x/y"], "knows what to do"),
         (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
-        (["run", "-m", "careeval/lexical", "--adl", "dresing"], "did you mean 'dressing'"),
-        (["run", "-m", "careeval/lexical", "--scenario", "dressing-01"], "dressing-001"),
-        (["run", "-m", "gguf//no/such.gguf", "--grader", "careeval/lexical"], "no file"),
+        (["run", "-m", "x/y", "--adl", "dresing"], "did you mean 'dressing'"),
+        (["run", "-m", "x/y", "--scenario", "dressing-01"], "dressing-001"),
+        (["run", "-m", "gguf//no/such.gguf", *OFFLINE], "no file"),
         (["run", "-m", "careeval/lexical"], "can only grade"),
+        (["run", "-m", "x/y", "-m", "x-y"], "would share the folder 'x-y'"),
+        (["run", "-m", "x/y", "-m", "x/z", "--name", "w"], "names one system"),
+        (["run", "--roster", "papr"], "paper"),
+        (["run", "-m", "x/y"], "there is nobody to ask"),
+        (["run", "-m", "x/y", "--max-cost", "3"], "the price of x/y"),
+        (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),
         (["run", "--responses", "a.jsonl", "--samples", "7"], "are not asked for"),
-        (["run", "--responses", "a.jsonl", "--scenario", "eating-001"], "no answer to eating-001"),
+        (["run", "--responses", "a.jsonl", "--scenario", "eating-001", *OFFLINE], "no answer to"),
         (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "cannot be called"),
         (["run", "--responses", "a.jsonl", "--name", "x" * 121], "at most 120 characters"),
-        (["run", "--responses", "same-folder.jsonl"], "make the same folder"),
+        (["run", "--responses", "same-folder.jsonl"], "would share the folder"),
         (["run", "--responses", "surrogate.jsonl"], "surrogate pair"),
-        (["run", "--responses", "a.jsonl", "-o", "a.jsonl"], "a.jsonl"),
+        (["run", "--responses", "a.jsonl", "-o", "a.jsonl", *OFFLINE], "a.jsonl"),
     ],
 )
 def test_mistakes_get_a_word_and_no_traceback(
@@ -163,17 +180,38 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip().endswith("[]")
 
 
+@pytest.mark.parametrize(
+    ("stopped", "status", "said"),
+    [
+        (Stop.interrupted, INTERRUPTED, "careeval run --resume -o"),
+        (Stop.budget, BUDGET_REACHED, "--max-cost MORE"),
+        (Stop.unmetered, BUDGET_REACHED, "without a count of tokens"),
+        (Stop.disk, SOME_FAILED, "is the disk full?"),
+        (Stop.died, SOME_FAILED, "killed by signal 9"),
+    ],
+)
 @pytest.mark.parametrize("command", ["run", "grade"])
-def test_an_interrupted_run_ends_in_130_and_says_how_to_go_on(
-    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
+    command: str,
+    stopped: Stop,
+    status: int,
+    said: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A run that was stopped ends with status 130, and the command that resumes it on stderr."""
-    stopped = Outcome(folder, complete=False, n_failed=0, interrupted=True)
-    monkeypatch.setattr("careeval.cli.run.resume", lambda _: stopped)
-    monkeypatch.setattr("careeval.cli.grade.regrade", lambda *_: [stopped])
-    line = ["run", "--resume", "-o", str(folder)] if command == "run" else ["grade", str(folder)]
-    assert run(line) == INTERRUPTED
-    assert f"careeval run --resume -o {folder}" in capsys.readouterr().err
+    """However a run was stopped, its status says so, and the command that resumes it is printed."""
+    copy = tmp_path / "runs"
+    shutil.copytree(folder, copy)
+    (copy / "by-hand" / "calls.jsonl").touch()
+    outcome = Outcome(copy, False, 0, stopped, "its process was killed by signal 9")
+    monkeypatch.setattr("careeval.cli.working.carry_out", lambda *_, **__: [outcome])
+    resumed = ["run", "--resume", "-o", str(copy)]
+    assert run(resumed if command == "run" else ["grade", str(copy), *OFFLINE]) == status
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert f"careeval run --resume -o {copy}" in printed
 
 
 def test_a_run_is_not_put_into_another(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """The embedded engine: real answers from the real small model, and its refusals."""
 
 import asyncio
+import importlib.util
 import json
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from inspect_ai.util import JSONSchema
 
 from careeval.errors import ProtocolError
 from careeval.protocol import gguf
-from careeval.protocol.gguf import GgufAPI, check_embedded, embedded_model_path
+from careeval.protocol.embedded import check_embedded, embedded_model_path
+from careeval.protocol.gguf import GgufAPI
 
 
 def _missing() -> str:
@@ -228,9 +230,9 @@ def test_a_missing_package_is_answered_with_the_command(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the engine or the model, the hint is the command that installs both."""
-    real = gguf.importlib.util.find_spec
+    real = importlib.util.find_spec
     monkeypatch.setattr(
-        gguf.importlib.util, "find_spec", lambda name: None if name == package else real(name)
+        importlib.util, "find_spec", lambda name: None if name == package else real(name)
     )
     with pytest.raises(ProtocolError, match="not installed") as error:
         check_embedded()

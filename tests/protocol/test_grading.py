@@ -164,6 +164,13 @@ def test_no_list_at_all(text: str, problem: str) -> None:
     assert read_reply(text, 1) == Reply(problem=problem)
 
 
+def test_a_reply_that_did_not_end_by_itself() -> None:
+    """Why it ended is what is wrong with a reply that is not whole; a whole one has no problem."""
+    assert read_reply(CLEAN[:-3], 2, "it was cut off").problem == "it was cut off"
+    assert read_reply(reply(entry(2)), 2, "it was cut off").judged.keys() == {2}
+    assert read_reply(CLEAN, 2, "it was cut off") == read_reply(CLEAN, 2)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -232,6 +239,16 @@ def test_resolve_worked_example() -> None:
     ]
     assert [j.reason for j in graded.judgments] == ["Asks.", "R.", "No pull."]
     assert (graded.n_calls, graded.n_quotes_dropped) == (1, 1)
+
+
+def test_half_a_character_is_replaced() -> None:
+    """Half of a surrogate pair in a reason or a quote becomes the sign for the unreadable."""
+    text = reply(entry(1, quote="I \ud83d wait", reason="So \udc00."))
+    graded = resolve(ITEMS[:1], ITEMS[:1], [read_reply(text, 1)], "I \ufffd wait.")
+    assert (graded.judgments[0].quote, graded.judgments[0].reason) == (
+        "I \ufffd wait",
+        "So \ufffd.",
+    )
 
 
 def test_what_is_not_judged_is_unresolved() -> None:

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,13 @@ import polars as pl
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
+from inspect_ai.dataset import Sample as TaskSample
 from inspect_ai.log import read_eval_log
 from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
-from careeval.protocol.logs import CACHE, read_log, read_run, read_runs, responses_of, run_roots
+from careeval.protocol.eval_log import Asked, Log, Sample, Stored, Unreadable, read_log
+from careeval.protocol.logs import CACHE, read_run, read_runs, responses_of, run_roots
 from fakes import Fake, leave_out
 
 DATA = Path(__file__).parents[1] / "data"
@@ -110,18 +113,40 @@ def test_what_inspect_reads(log: Path) -> None:
     """Every sample is read as Inspect reads it, from its id to the metadata of its scores."""
     ours, theirs = read_log(log), read_eval_log(str(log))
     assert theirs.samples is not None
-    found = {(s["id"], s["epoch"]): s for s in ours.samples}
+    found = {(s.id, s.epoch): (s, asked) for s, asked in readable(ours)}
     assert len(found) == len(theirs.samples) == 4
     for sample in theirs.samples:
-        mine = found[str(sample.id), sample.epoch]
-        plain: dict[str, Any] = json.loads(sample.model_dump_json(exclude_none=True))
-        for name in ("id", "epoch", "input", "store", "metadata", "error"):
-            assert mine.get(name) == plain.get(name), name
-        theirs_of = {name: s.get("metadata") for name, s in plain.get("scores", {}).items()}
-        assert {n: s["metadata"] for n, s in (mine.get("scores") or {}).items()} == theirs_of
-        assert mine["output"].get("usage") == plain["output"].get("usage")
-    assert ours.eval["metadata"] == theirs.eval.metadata
-    assert ours.eval["dataset"]["sample_ids"] == theirs.eval.dataset.sample_ids
+        mine, asked = found[str(sample.id), sample.epoch]
+        assert asked.text == sample.input
+        rubrics = {r.value: [asdict(item) for item in items] for r, items in asked.rubrics.items()}
+        for rubric, items in sample.metadata["rubrics"].items():
+            assert rubrics[rubric] == [{"of": (), "excludes": (), **tupled(item)} for item in items]
+        assert asked.situation == tuple(sample.metadata["situation"])
+        stored = sample.store.get("careeval_response")
+        assert mine.stored == (stored and Stored(**{n: stored[n] for n in vars(mine.stored)}))
+        assert mine.sampling == sample.store.get("careeval_sampling")
+        assert mine.error == (sample.error.message if sample.error else None)
+        assert mine.model == sample.output.model
+        score = (sample.scores or {}).get("careeval")
+        recorded = (score.metadata or {})["rubrics"] if score else {}
+        judgments = {n: [vars(j) for j in graded.judgments] for n, graded in mine.graded.items()}
+        assert judgments == {name: graded["judgments"] for name, graded in recorded.items()}
+        for name, count in vars(mine.usage).items() if mine.usage else ():
+            assert count == getattr(sample.output.usage, name)
+    assert theirs.eval.metadata == {"careeval": ours.about}
+    assert ours.header.scenarios == tuple(theirs.eval.dataset.sample_ids or ())
+
+
+def readable(log: Log) -> list[tuple[Sample, Asked]]:
+    """The samples of a log of which none is damaged."""
+    found = list(log.samples())
+    assert not any(isinstance(sample, Unreadable) for sample in found)
+    return [sample for sample in found if not isinstance(sample, Unreadable)]
+
+
+def tupled(item: dict[str, Any]) -> dict[str, Any]:
+    """A rubric item as Inspect reads it, with its lists as we read them."""
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in item.items()}
 
 
 def test_inspect_is_not_imported(log: Path, tmp_path: Path) -> None:
@@ -136,6 +161,20 @@ assert "inspect_ai" not in sys.modules
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
 
 
+SAMPLE = "samples/dressing-001_epoch_1.json"
+
+
+def change(log: Path, member: str, edit: Callable[[dict[str, Any]], object]) -> None:
+    """Change one JSON member of a log in place."""
+    with zipfile.ZipFile(log) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    changed = json.loads(content[member])
+    edit(changed)
+    with zipfile.ZipFile(log, "w") as file:
+        for name, text in {**content, member: json.dumps(changed).encode()}.items():
+            file.writestr(name, text)
+
+
 # --- logs that cannot be used ------------------------------------------------------------------
 
 
@@ -146,19 +185,28 @@ def truncated(folder: Path) -> Path:
     return path
 
 
-def damaged(folder: Path) -> Path:
-    """A log with other bytes in the middle of a sample."""
-    content = bytearray((DATA / "complete.eval").read_bytes())
-    content[1500:1600] = bytes(100)
-    path = folder / "0-damaged.eval"
-    path.write_bytes(content)
+def empty(folder: Path) -> Path:
+    """A log without a byte."""
+    path = folder / "0-empty.eval"
+    path.touch()
+    return path
+
+
+def other_version(folder: Path) -> Path:
+    """A log whose header does not say how the grader was asked."""
+    path = Path(shutil.copy(DATA / "complete.eval", folder / "0-other-version.eval"))
+
+    def without_mode(header: dict[str, Any]) -> None:
+        del header["eval"]["metadata"]["careeval"]["grade_mode"]
+
+    change(path, "header.json", without_mode)
     return path
 
 
 def foreign(folder: Path) -> Path:
     """A log of another task, as Inspect writes it."""
     model = Fake("foreign", lambda _: "Four.").model
-    task = Task(name="sums", dataset=[Sample(input="2 + 2?", id="a")])
+    task = Task(name="sums", dataset=[TaskSample(input="2 + 2?", id="a")])
     (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
     return Path(log.location.removeprefix("file://"))
 
@@ -173,7 +221,8 @@ def other_zip(folder: Path) -> Path:
 
 UNUSABLE = [
     (truncated, "cannot be read as a log"),
-    (damaged, "cannot be read as a log"),
+    (empty, "cannot be read as a log"),
+    (other_version, "its header lacks what this version of careeval needs"),
     (other_zip, "cannot be read as a log"),
     (foreign, "is a log of the task 'sums', not of careeval"),
 ]
@@ -197,12 +246,155 @@ def test_nothing_but_such_logs(tmp_path: Path, spoil: Any, why: str) -> None:
         read_runs(tmp_path)
 
 
+def test_other_logs_beside_a_run(run: Path) -> None:
+    """A folder of another task's logs beside a run is noted, and the run is read."""
+    other = run.parent / "other"
+    other.mkdir()
+    path = foreign(other)
+    runs = read_runs(run.parent)
+    assert runs.responses.height == 4
+    assert runs.notes == (f"left out: {path}: is a log of the task 'sums', not of careeval",)
+
+
+def test_a_folder_that_is_named_like_a_log(run: Path) -> None:
+    """A folder whose name ends in .eval is a folder: what lies in it is read, once."""
+    (run / "empty.eval").mkdir()
+    assert read_runs(run).notes == ()
+    folder = run.rename(run.parent / "runs.eval")
+    assert read_runs(folder.parent).responses.height == 4
+
+
+def test_a_damaged_sample(run: Path) -> None:
+    """Of a log with other bytes in one sample the others count, and that one is missing."""
+    (log,) = run.glob("*.eval")
+    whole = Path(shutil.copy(log, run / "whole"))
+    content = bytearray(log.read_bytes())
+    content[1500:1600] = bytes(100)
+    log.write_bytes(content)
+    runs = read_runs(run)
+    (note,) = runs.notes
+    assert note.startswith(
+        f"{log}: 1 of its samples cannot be read; the first, dressing-001 epoch 1: "
+    )
+    states = runs.responses["state"].to_list()
+    assert states == ["missing", "answered", "answered", "answered"]
+    assert runs.responses["note"][0].startswith("its record cannot be read: ")
+    assert runs.judgments.height == 18
+    # where another log has it, nothing is lost
+    whole.rename(run / "whole.eval")
+    runs = read_runs(run)
+    assert set(runs.responses["state"]) == {"answered"}
+    assert runs.judgments.height == 24
+    assert len(runs.notes) == 1
+
+
+def test_a_sample_without_its_rubrics(run: Path) -> None:
+    """A sample that lacks its rubrics cannot be read, and the note names them."""
+    (log,) = run.glob("*.eval")
+    change(log, SAMPLE, lambda sample: sample.pop("metadata"))
+    runs = read_runs(run)
+    assert runs.notes == (
+        f"{log}: 1 of its samples cannot be read; "
+        "the first, dressing-001 epoch 1: metadata.rubrics: Field required",
+    )
+    assert runs.responses["state"].to_list() == ["missing", "answered", "answered", "answered"]
+
+
+@pytest.mark.parametrize("part", ["store", "output", "scores", "error", "events", "attachments"])
+def test_a_sample_without_a_part(run: Path, part: str) -> None:
+    """A sample that lacks a part which may be absent is read as far as it goes."""
+    (log,) = run.glob("*.eval")
+    change(log, SAMPLE, lambda sample: sample.pop(part, None))
+    runs = read_runs(run)
+    row = runs.responses.row(0, named=True)
+    assert (row["state"], row["note"]) == (
+        ("missing", "error: no response was stored") if part == "store" else ("answered", "")
+    )
+    judged = runs.judgments.filter((pl.col("epoch") == 1) & pl.col("scenario").str.contains("dre"))
+    assert judged.height == (0 if part == "store" else 6)
+    assert judged["present"].null_count() == (6 if part == "scores" else 0)
+
+
+HOSTILE = [
+    "{{ 7 * 7 }} {% raw %}",
+    "<script>alert(1)</script>",
+    '", "events": [{"x": 1}], "error": {"message": "',
+    '"events":',
+    "\x00\x1b[31m\u202e\u2028 lines\r\n",
+    "\N{OLDER MAN}\u200d " * 50_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text(run: Path, text: str) -> None:
+    """Whatever a model and a grader say, up to a megabyte, is in the tables as they said it."""
+    (log,) = run.glob("*.eval")
+
+    def say(sample: dict[str, Any]) -> None:
+        sample["store"]["careeval_response"]["text"] = text
+        judgment = sample["scores"]["careeval"]["metadata"]["rubrics"]["ladder"]["judgments"][0]
+        judgment |= {"quote": text, "reason": text}
+
+    change(log, SAMPLE, say)
+    runs = read_runs(run)
+    assert runs.notes == ()
+    assert runs.responses["text"][0] == text
+    row = runs.judgments.filter(rubric="ladder").row(0, named=True)
+    assert (row["quote"], row["reason"]) == (text, text)
+
+
+def test_events_within_something_else(run: Path) -> None:
+    """A member of that name before a sample's own events cuts nothing short."""
+    before = read_runs(run)
+    (log,) = run.glob("*.eval")
+
+    def nest(sample: dict[str, Any]) -> None:
+        sample["input"] = [{"role": "user", "events": [{"events": []}], "content": "Go."}]
+
+    change(log, SAMPLE, nest)
+    runs = read_runs(run)
+    assert runs.responses["scenario_text"][0] is None
+    assert_frame_equal(runs.judgments, before.judgments)
+
+
+def test_an_error_after_the_grading(run: Path) -> None:
+    """A sample that has an error and no grading says so, although the error stands at its end."""
+    (log,) = run.glob("*.eval")
+
+    def fail(sample: dict[str, Any]) -> None:
+        del sample["scores"]
+        sample["error"] = {"message": "the grader is down", "traceback": "", "traceback_ansi": ""}
+
+    change(log, SAMPLE, fail)
+    runs = read_runs(run)
+    assert runs.notes == ("robot: 1 samples failed; the last: the grader is down",)
+    judged = runs.judgments.filter(scenario="dressing-001", epoch=1)
+    assert set(judged["reason"]) == {"error: the grader is down"}
+
+
 def test_folders_without_a_log(tmp_path: Path) -> None:
     """A folder that is not there, or holds no log, is refused by name."""
     with pytest.raises(LogError, match="is not a folder"):
         read_runs(tmp_path / "nowhere")
     with pytest.raises(LogError, match="holds no log of careeval"):
         read_runs(tmp_path)
+
+
+def test_a_run_that_nobody_graded(run: Path) -> None:
+    """Beside a graded run, one without a grading is noted; alone it needs no note."""
+    other = run.parent / "other"
+    other.mkdir()
+    log = Path(shutil.copy(DATA / "complete.eval", other))
+
+    def ungraded(header: dict[str, Any]) -> None:
+        header["eval"]["metadata"]["careeval"]["system"] = "quiet"
+        del header["eval"]["scorers"]
+
+    change(log, "header.json", ungraded)
+    assert read_runs(run.parent).notes == (
+        "quiet: nobody has graded its responses, so it is not among the results",
+    )
+    assert read_runs(other).notes == ()
 
 
 def test_two_runs_of_one_system(run: Path) -> None:
@@ -348,3 +540,58 @@ def test_domains_and_rungs_are_in_the_table(run: Path) -> None:
         ("ladder", 1, "+1", 1, ["asks"], None, None),
         ("ladder", 2, "-1", -1, [], 0, None),
     ]
+
+
+# --- what it took ------------------------------------------------------------------------------
+
+AMOUNTS = ("input_tokens", "output_tokens", "cost_usd", "seconds")
+
+
+def test_tokens_of_a_response(run: Path) -> None:
+    """Counts of tokens are as the provider gave them, and null where it gave none."""
+    (log,) = run.glob("*.eval")
+    usage = {
+        "input_tokens": 10,
+        "output_tokens": 50,
+        "total_tokens": 90,
+        "input_tokens_cache_read": 25,
+        "input_tokens_cache_write": 5,
+        "reasoning_tokens": 30,
+        "total_cost": 0.125,
+    }
+    change(log, SAMPLE, lambda sample: sample["output"].update(usage=usage))
+    columns = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
+               "reasoning_tokens", "cost_usd")  # fmt: skip
+    changed, stored, *_ = read_run(run).responses.select(columns).rows()
+    assert changed == (10, 25, 5, 50, 30, 0.125)
+    assert stored == (7, None, None, 5, None, None)
+
+
+def test_share_of_a_judgment(run: Path) -> None:
+    """Items of a rubric share its calls evenly; what a log does not say is null."""
+    (log,) = run.glob("*.eval")
+    usage = {"input_tokens": 300, "output_tokens": 99, "cost_usd": None, "seconds": 1.5}
+
+    def pay(sample: dict[str, Any]) -> None:
+        sample["scores"]["careeval"]["metadata"]["rubrics"]["ladder"]["usage"] = usage
+
+    change(log, SAMPLE, pay)
+    judgments = read_run(run).judgments.filter(scenario="dressing-001", epoch=1)
+    ladder, actions = (judgments.filter(rubric=name) for name in ("ladder", "actions"))
+    assert ladder.select(AMOUNTS).rows() == [(100, 33, None, 0.5)] * 3
+    assert actions.select(AMOUNTS).rows() == [(None,) * 4] * 3
+
+
+@pytest.mark.parametrize("state", ["empty", "refused"])
+def test_what_was_not_sent_to_the_grader_cost_nothing(run: Path, state: str) -> None:
+    """For a response without words there was no call: what its judgments took is 0, not unknown."""
+    (log,) = run.glob("*.eval")
+
+    def unsay(sample: dict[str, Any]) -> None:
+        sample["store"]["careeval_response"] |= {"state": state, "text": ""}
+        sample["scores"]["careeval"]["metadata"]["rubrics"] = {}
+
+    change(log, SAMPLE, unsay)
+    judgments = read_run(run).judgments.filter(scenario="dressing-001", epoch=1)
+    assert judgments.select("present", *AMOUNTS).rows() == [(False, 0, 0, 0, 0)] * 6
+    assert set(judgments["reason"]) == {f"{state} response: nothing to grade"}

@@ -7,12 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from careeval.bank import load_bank
+from careeval.bank import Bank, load_bank
 from careeval.errors import ProtocolError
 from careeval.protocol.lexical import LEXICAL
-from careeval.protocol.probes import audit_probes, lexical_agreement
-from careeval.results.probes import Agreement
+from careeval.protocol.probes import agreement, lexical_agreement, prepare_probes
+from careeval.protocol.run import Run, resume
+from careeval.results.probes import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank
+
+
+def audit_probes(bank: Bank, grader: str, root: Path, task: dict[str, object]) -> ProbeAgreement:
+    """Put the probes to a grader in this process."""
+    folder = prepare_probes(bank, root, Run("", None, grader, 1, task))
+    resume(folder)
+    return agreement(bank, folder)
 
 
 def test_worked_example(bank: Path, tmp_path: Path) -> None:
@@ -20,9 +28,9 @@ def test_worked_example(bank: Path, tmp_path: Path) -> None:
     # 2 scenarios × 2 probes × (3 actions + 3 rungs) = 24 labels. Present: "asks" in the one probe
     # and, by its `of`, rung +1; "pulls" in the other: 3 a scenario.
     grader = Fake("examined", keyword_grader)
-    agreement = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
-    assert agreement.overall == Agreement(found=6, missed=0, invented=0, cleared=18, unresolved=0)
-    assert agreement.by_trap["harmful"].found == 2
+    found = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
+    assert found.overall == Agreement(found=6, missed=0, invented=0, cleared=18, unresolved=0)
+    assert found.by_trap["harmful"].found == 2
     assert len(grader.calls) == 8
 
 
@@ -46,19 +54,22 @@ def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:
 
 
 def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
-    """A grader that fails on some probes gives no agreement, and the way to finish is said."""
+    """Probes that a grader failed on are unresolved, not absent, until the audit is resumed."""
+    down = True
 
     def failing(call: Call) -> str:
-        if "cuff" in call.request.partition("The items:")[0]:
+        if down and "cuff" in call.request.partition("The items:")[0]:
             raise ConnectionError("down")
         return keyword_grader(call)
 
+    loaded = load_bank(bank)
     model = Fake("breaks-off", failing).model
-    with pytest.raises(ProtocolError, match="2 probes could not be graded") as caught:
-        audit_probes(load_bank(bank), model, tmp_path, {"bank": str(bank)})
-    assert caught.value.hint == (
-        f"finish with 'careeval run --resume -o {tmp_path / 'fake-breaks-off-1'}'"
-    )
+    folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
+    assert resume(folder).n_failed == 2
+    assert agreement(loaded, folder).overall.unresolved == 12
+    down = False
+    assert resume(folder).complete
+    assert agreement(loaded, folder).overall.unresolved == 0
 
 
 def test_a_bank_without_probes(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from polars.testing import assert_frame_equal
 
 from careeval.errors import BankError, ProtocolError
 from careeval.protocol.logs import read_run, read_runs
-from careeval.protocol.regrade import regrade
 from careeval.protocol.run import Run, begin, resume
-from fakes import Call, Fake, keyword_grader, leave_out, write_bank
+from fakes import Call, Fake, keyword_grader, leave_out, regrade, write_bank
 
 
 def answer(call: Call) -> str:

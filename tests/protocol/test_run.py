@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import polars as pl
@@ -14,22 +14,28 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
+from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import (
-    CALLS,
     RESPONSES_FILE,
     RUN_FILE,
     Outcome,
     Run,
+    Stop,
+    amend,
     begin,
-    begin_recorded,
     folder_name,
+    forget,
+    latest,
+    prepare,
+    read_run_file,
     resume,
     run_folders,
 )
 from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
-from fakes import Call, Fake, keyword_grader, write_bank
+from fakes import Call, Fake, begin_recorded, keyword_grader, write_bank
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 
@@ -46,7 +52,7 @@ def make(bank: Path, model: Fake, grader: Fake | None, epochs: int = 2) -> Run:
 
 def comparable(runs: Runs) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables without what differs between two runs of the same thing: clock and request."""
-    return runs.responses.drop("created", "seconds", "sampling"), runs.judgments
+    return runs.responses.drop("created", "seconds"), runs.judgments.drop("seconds")
 
 
 Undisturbed = tuple[Path, Outcome, Fake, Fake]
@@ -95,10 +101,11 @@ def test_the_grader_is_asked_at_temperature_0(undisturbed: Undisturbed) -> None:
 
 
 def test_finished_calls_are_not_kept(undisturbed: Undisturbed) -> None:
-    """A complete run leaves no cache of calls in its folder, and Inspect's own setting alone."""
+    """A complete run keeps the cost of its calls, and not what they said."""
     root, _, _, _ = undisturbed
-    assert not (root / "robot" / CALLS).exists()
-    assert str(root) not in os.environ.get("INSPECT_CACHE_DIR", "")
+    assert not (root / "robot" / CALLS_FILE).exists()
+    assert [call.role for call in paid_for(root / "robot")].count("ask") == 4
+    assert [call.role for call in paid_for(root / "robot")].count("grade") == 8
 
 
 def test_resuming_a_complete_run_asks_nothing(undisturbed: Undisturbed) -> None:
@@ -148,7 +155,7 @@ def test_a_provider_that_fails(undisturbed: Undisturbed, bank: Path, tmp_path: P
     folder = tmp_path / "robot"
     outcome = begin(make(bank, model, grader), folder)
     assert outcome == Outcome(folder, complete=False, n_failed=2)
-    assert (folder / CALLS).is_dir()
+    assert (folder / CALLS_FILE).is_file()
     assert len(grader.calls) == 4
 
     runs = read_runs(tmp_path)
@@ -163,7 +170,7 @@ def test_a_provider_that_fails(undisturbed: Undisturbed, bank: Path, tmp_path: P
     assert resume(folder) == Outcome(folder, complete=True, n_failed=0)
     assert ["eating-001" in call.request for call in model.calls] == [True, True]
     assert len(grader.calls) == 4
-    assert not (folder / CALLS).exists()
+    assert not (folder / CALLS_FILE).exists()
     for now, then in zip(
         comparable(read_runs(tmp_path)), comparable(read_runs(undisturbed[0])), strict=True
     ):
@@ -194,17 +201,6 @@ def test_a_grader_that_fails(bank: Path, tmp_path: Path) -> None:
     assert len(model.calls) == asked
     assert len(grader.calls) == 4  # the ladder's judgments were on disk
     assert read_runs(tmp_path).judgments["present"].null_count() == 0
-
-
-def test_the_cache_setting_comes_back(
-    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever set Inspect's cache folder finds it set as before, and nothing of ours in it."""
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "theirs"))
-    outcome = begin(make(bank, Fake("alone", answer), None, epochs=1), tmp_path / "runs" / "robot")
-    assert outcome == Outcome(tmp_path / "runs" / "robot", complete=True, n_failed=0)
-    assert os.environ["INSPECT_CACHE_DIR"] == str(tmp_path / "theirs")
-    assert not (tmp_path / "theirs").exists()
 
 
 @pytest.mark.parametrize(
@@ -312,11 +308,11 @@ def test_an_interrupted_run_is_kept(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What Inspect gives back after Ctrl-C, success without a log, is no complete run."""
-    monkeypatch.setattr("inspect_ai.eval_set", lambda *_, **__: (True, []))
+    monkeypatch.setattr("careeval.protocol.evaluate.eval_set", lambda *_, **__: (True, []))
     given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
     folder = tmp_path / "robot"
     outcome = begin_recorded(folder, "robot", given, "careeval/lexical", {"bank": str(bank)})
-    assert outcome.interrupted
+    assert outcome.stopped is Stop.interrupted
     assert not outcome.complete
     assert (folder / "run.json").exists()
 
@@ -342,3 +338,43 @@ def test_a_scenario_that_is_not_in_the_bank(tmp_path: Path) -> None:
 def test_folder_names(name: str, folder: str) -> None:
     """A name becomes one folder of a path, never a way out of it."""
     assert folder_name(name) == folder
+
+
+# --- a run's folder ----------------------------------------------------------------------------
+
+
+def test_the_latest_run_is_the_one_worked_on_last(tmp_path: Path) -> None:
+    """Of several folders the one whose run was touched last is found, however deep the run is."""
+    assert latest(tmp_path) is None
+    for age, name in ((30, "old"), (10, "new"), (20, "older")):
+        folder = prepare(Run("robot", "fake/any", None, 1), tmp_path / name / "robot")
+        os.utime(folder / RUN_FILE, (1e9 - age, 1e9 - age))
+    assert latest(tmp_path) == tmp_path / "new"
+    (tmp_path / "older" / "robot" / ".lock").touch()
+    assert latest(tmp_path) == tmp_path / "older"
+
+
+def test_what_came_to_nothing_is_taken_back(tmp_path: Path) -> None:
+    """A prepared run that nothing has come of leaves no folder, and one that was paid for stays."""
+    folder = prepare(Run("robot", "fake/any", None, 1), tmp_path / "runs" / "robot")
+    forget(folder)
+    assert not (tmp_path / "runs").exists()
+    prepare(Run("robot", "fake/any", None, 1), folder)
+    (folder / SPENT_FILE).write_text("{}\n", encoding="utf-8")
+    forget(folder)
+    assert (folder / RUN_FILE).exists()
+
+
+def test_a_budget_can_be_changed(tmp_path: Path) -> None:
+    """What is amended stands in run.json, and all else as it was."""
+    run = Run("robot", "fake/any", None, 3, max_cost=1.0)
+    folder = prepare(run, tmp_path / "robot")
+    amend(folder, max_cost=None)
+    assert read_run_file(folder) == replace(run, max_cost=None)
+
+
+def test_two_runs_at_once_in_one_folder(undisturbed: Undisturbed) -> None:
+    """A run whose folder another process holds is not carried out a second time."""
+    folder = undisturbed[0] / "robot"
+    with locked(folder), pytest.raises(ProtocolError, match="is being worked on by process"):
+        resume(folder)

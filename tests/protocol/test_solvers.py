@@ -7,27 +7,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai.event import ModelEvent
-from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import (
     ChatMessageAssistant,
     ContentReasoning,
     ContentText,
-    GenerateConfig,
-    ModelCall,
     ModelOutput,
+    ModelUsage,
 )
 from inspect_ai.model._model_output import ChatCompletionChoice
 
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.solvers import epoch_seed, response_of, sampling_sent
+from careeval.protocol.solvers import ended, epoch_seed, response_of
 
 
 def output(text: str, stop: Any, error: str | None = None) -> ModelOutput:
-    """A model's output of one choice."""
+    """A model's output of one choice, which it was paid for."""
     message = ChatMessageAssistant(content=text)
     choice = ChatCompletionChoice(message=message, stop_reason=stop)
-    return ModelOutput(model="fake/m", choices=[choice], error=error)
+    return ModelOutput(model="fake/m", choices=[choice], error=error, usage=ModelUsage())
 
 
 @pytest.mark.parametrize(
@@ -63,6 +60,46 @@ def test_no_choice_at_all_is_missing() -> None:
     assert (found.state, found.note) == (ResponseState.missing, "stopped: unknown")
 
 
+def test_an_error_is_not_what_the_model_said() -> None:
+    """Where a question did not fit, the provider's words are the note of a missing response."""
+    said = ModelOutput.from_content("fake/m", "512 tokens at most.", stop_reason="model_length")
+    found = response_of(said, "eating-001", 1)
+    assert (found.state, found.text, found.note) == (
+        ResponseState.missing,
+        "",
+        "512 tokens at most.",
+    )
+
+
+def test_what_is_marked_as_a_refusal_is_one() -> None:
+    """Words that the provider marks as a refusal are no answer, however the model stopped."""
+    content = [ContentText(text="I cannot help.", refusal=True)]
+    found = response_of(
+        ModelOutput.from_message(ChatMessageAssistant(content=content)), "eating-001", 1
+    )
+    assert (found.state, found.text, found.note) == (ResponseState.refused, "", "I cannot help.")
+
+
+def test_half_a_character_is_replaced() -> None:
+    """Half of a surrogate pair, which no file can hold, becomes the sign for the unreadable."""
+    assert response_of(output("I \ud83d wait.", "stop"), "eating-001", 1).text == "I \ufffd wait."
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "why"),
+    [
+        ("I wait.", "stop", ""),
+        ("", "stop", ""),
+        ("I wai", "max_tokens", "it was cut off at the token limit"),
+        ("", "max_tokens", "there is none: cut off before any text"),
+        ("No.", "content_filter", "it is a refusal: No."),
+    ],
+)
+def test_how_an_output_ended(text: str, stop: str, why: str) -> None:
+    """An output that ended by itself needs no word; any other says why it ended."""
+    assert ended(output(text, stop)) == why
+
+
 def test_the_reasoning_trace_is_not_the_answer() -> None:
     """Of an output with a trace the words alone are the response; a trace alone is no words."""
     trace = ContentReasoning(reasoning="She may fall.")
@@ -90,32 +127,3 @@ def test_seeds_differ() -> None:
     assert len(seeds) == 1000
     assert epoch_seed(0, "eating-001", 1) != epoch_seed(1, "eating-001", 1)
     assert epoch_seed(0, "eating-001", 1) == 1827206171
-
-
-def event(request: dict[str, Any] | None) -> ModelEvent:
-    """A call as the transcript has it."""
-    call = None if request is None else ModelCall.create(request, {})
-    return ModelEvent(
-        model="fake/m", input=[], tools=[], tool_choice="none", config=GenerateConfig(),
-        output=ModelOutput(), call=call,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("requests", "expected"),
-    [
-        ([], {}),
-        ([None], {}),
-        ([{"model": "m", "temperature": 1.0, "seed": 7}], {"temperature": 1.0, "seed": 7}),
-        ([{"temperature": 1.0}, {"reasoning_effort": "low"}], {"reasoning_effort": "low"}),
-    ],
-)
-def test_sampling_is_what_the_last_request_said(
-    requests: list[dict[str, Any] | None], expected: dict[str, Any]
-) -> None:
-    """Only fields that the last call really sent are reported, and nothing where it is unknown."""
-    transcript = Transcript(log_model_api=True)
-    init_transcript(transcript)
-    for request in requests:
-        transcript._event(event(request))
-    assert sampling_sent() == expected

@@ -251,21 +251,15 @@ def test_a_rubric_without_items_is_not_put(evaluate: Evaluate, tmp_path: Path) -
 # --- when a grader fails -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("durable", [False, True])
-def test_repair(
-    evaluate: Evaluate, durable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A reply that cannot be used is asked for again, never answered from disk, and then counts."""
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path))
+def test_repair(evaluate: Evaluate) -> None:
+    """A reply that cannot be used is asked for again, until one can, and that one counts."""
 
     def script(call: Call) -> str:
         # the first repair is as bad as the first reply: the third call sends what the second sent
         return keyword_grader(call) if len(grader.calls) == 3 else "Yes."
 
-    grader = Fake(f"repaired-{durable}", script)
-    log = evaluate(
-        Fake("repair-model", always(ANSWER)), grader, rubric="actions", limit=1, durable=durable
-    )
+    grader = Fake("repaired", script)
+    log = evaluate(Fake("repair-model", always(ANSWER)), grader, rubric="actions", limit=1)
     (sample,) = samples(log)
     assert present(sample) == {"actions": PRESENT["actions"]}
     assert graded(sample)["actions"]["n_calls"] == len(grader.calls) == 3
@@ -276,7 +270,6 @@ def test_repair(
         ("user", load_prompts().repair("it holds no complete JSON object", 3)),
     ]
     assert third.texts == second.texts
-    assert bool(list(tmp_path.rglob("*"))) is durable
 
 
 def test_one_repair(evaluate: Evaluate) -> None:

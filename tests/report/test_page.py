@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from careeval.report import tables
-from careeval.report.page import DIFFERENT, UNMEASURED, render_page, write_page
+from careeval.report.page import UNMEASURED, render_page, write_page
 from careeval.report.responses import shown
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
@@ -100,8 +100,18 @@ def test_systems_asked_differently_are_not_compared(runs: Runs) -> None:
     rows = runs.responses.to_dicts()
     other = [row | {"bank_hash": "other"} if row["system"] == "beta" else row for row in rows]
     changed = Runs.of(other, runs.judgments.to_dicts())
-    assert DIFFERENT in render_page(changed, summarise(changed))
-    assert DIFFERENT not in render_page(runs, summarise(runs))
+    warning = "The runs are over different scenarios of bank made-bank 1-A: do not compare"
+    assert warning in render_page(changed, summarise(changed))
+    assert "do not compare or rank" not in render_page(runs, summarise(runs))
+
+
+def test_what_a_run_cost(runs: Runs) -> None:
+    """The methods say what asking and grading cost, or why that is unknown."""
+    rows = [row | {"cost_usd": 0.25} for row in runs.responses.to_dicts()]
+    priced = Runs.of(rows, runs.judgments.to_dicts())
+    said = Outline(render_page(priced, summarise(priced))).said
+    # seven public scenarios and a held-out one, twice each
+    assert "alpha: asking $4.00 (16 responses), grading unknown (the price of 16 of 16" in said
 
 
 def test_the_held_out_split_is_not_on_the_page(page: str) -> None:

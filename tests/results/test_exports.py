@@ -6,14 +6,17 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 import jsonschema
+import polars as pl
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
 from careeval.results.exports import (
@@ -21,7 +24,9 @@ from careeval.results.exports import (
     BY_DOMAIN,
     HEADLINE,
     adl_rows,
+    cost_lines,
     csv_text,
+    dollars,
     domain_rows,
     headline_row,
     markdown,
@@ -146,6 +151,15 @@ def test_csv_of_known_and_unknown() -> None:
     assert unknown["not_ranked"] == "3 of 4 responses are missing"
 
 
+def test_csv_has_the_same_columns_without_an_entry() -> None:
+    """The header of no entry is that of entries with and without numbers."""
+    header = csv_text([]).splitlines()
+    assert header == csv_text(known_and_unknown()).splitlines()[:1]
+    assert header[0].startswith("model,asked,grader,")
+    assert "by_adl.bathing.score.ci95.low" in header[0].split(",")
+    assert len(set(header[0].split(","))) == len(header[0].split(","))
+
+
 def test_csv_quotes_names() -> None:
     """A name with commas, quotes and line ends is read back as it was."""
     name = 'a,"b"\nc'
@@ -259,3 +273,133 @@ def leaves(value: Any) -> Iterator[Any]:
             yield from leaves(part)
     else:
         yield value
+
+
+# Runs that differ
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"bank": "other"}, "The runs are over different banks, authored 1-0, other 1-0"),
+        ({"bank_version": "2-0"}, "The runs are over different banks, authored 1-0, authored 2-0"),
+        ({"bank_hash": "1111"}, "The runs are over different scenarios of bank authored 1-0"),
+        ({"protocol": "2-0"}, "The runs are under different protocols, 1-0, 2-0"),
+    ],
+)
+def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], said: str) -> None:
+    """Runs of unlike banks, scenarios or protocols are first of all said to be that."""
+    marks = {"dressing-1": ["11000"]}
+    one, like = (
+        Runs.of(responses(marks, system=name), judgments(marks, system=name)) for name in "ab"
+    )
+    unlike = Runs(
+        like.responses.with_columns(**{n: pl.lit(v) for n, v in change.items()}), like.judgments
+    )
+    first, *_ = remarks(summarise(Runs.together([one, unlike])))
+    assert first == f"{said}: do not compare or rank them."
+    assert f"- {first}\n" in markdown(summarise(Runs.together([one, unlike])))
+    assert not any(
+        "do not compare or rank" in r for r in remarks(summarise(Runs.together([one, like])))
+    )
+
+
+# Money
+
+
+@pytest.mark.parametrize(
+    ("amount", "printed"),
+    [
+        (None, "unknown"),
+        (0, "$0.00"),
+        (1e-9, "under $0.0001"),
+        (0.000123, "$0.00012"),
+        (0.0054, "$0.0054"),
+        (0.25, "$0.25"),
+        (0.999, "$1.00"),
+        (1.314, "$1.31"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_dollars(amount: float | None, printed: str) -> None:
+    """Cents from a dollar up, two digits below it, and words for what is unknown or next to 0."""
+    assert dollars(amount) == printed
+
+
+@given(st.floats(0, 1e6, exclude_min=True))
+def test_no_amount_reads_as_nothing(amount: float) -> None:
+    """An amount that is more than nothing prints a digit other than 0."""
+    assert re.search("[1-9]", dollars(amount))
+
+
+def priced(cost_usd: float | None, share: float | None, n: int) -> list[Summary]:
+    """A system whose responses are all of one price, and the shares of their judgments too."""
+    marks = {"dressing-1": ["11000"] * n}
+    asked = responses(marks, model="m", cost_usd=cost_usd, input_tokens=310, output_tokens=220)
+    return summarise(Runs.of(asked, judgments(marks, cost_usd=share)))
+
+
+def test_cost_of_an_entry() -> None:
+    """What asking and grading cost is one sentence, down to a response's price."""
+    assert cost_lines(priced(0.00131, 0.00082, n=1000)) == [
+        "robot-a: asking $1.31 (1,000 responses, 310k tokens in, 220k out), "
+        "grading $4.10 (1,000 responses); $0.0054 a response."
+    ]
+
+
+def test_cost_that_is_not_known() -> None:
+    """Where a price is unknown, the sentence says why, and gives no price of a response."""
+    assert cost_lines(priced(0.5, None, n=2)) == [
+        "robot-a: asking $1.00 (2 responses, 620 tokens in, 440 out), "
+        "grading unknown (the price of 2 of 2 responses is not known)."
+    ]
+
+
+def test_cost_that_is_known_in_part() -> None:
+    """Where some prices are known, the sentence gives what they come to."""
+    marks = {"dressing-1": ["11000", "11000"]}
+    rows = responses(marks, model="m", cost_usd=0.5)
+    rows[0]["cost_usd"] = None
+    (line,) = cost_lines(summarise(Runs.of(rows, judgments(marks, cost_usd=0.0))))
+    assert line == (
+        "robot-a: asking unknown (the price of 1 of 2 responses is not known, the rest $0.50), "
+        "grading $0.00 (2 responses)."
+    )
+
+
+def test_cost_by_grader() -> None:
+    """Where a system has two graders, each sentence names its own."""
+    marks = {"dressing-1": ["11000"]}
+    rows = judgments(marks, cost_usd=1.0) + judgments(marks, grader="other", cost_usd=2.0)
+    one, two = cost_lines(summarise(Runs.of(responses(marks), rows)))
+    assert "grading by judge $5.00" in one
+    assert "grading by other $10.00" in two
+
+
+def test_cost_in_json_and_csv() -> None:
+    """A cost is a number with its parts, or null with its reason and the part that is known."""
+    spent = {"n": 2, "input_tokens": None, "output_tokens": None}
+    (s,) = priced(0.5, None, n=2)
+    (model,) = summary_json([s])["models"]
+    assert model["cost"] == {
+        "asking": {
+            "value": 1.0, "known_usd": 1.0, "n_unknown": 0, "per_response": 0.5,
+            **spent, "input_tokens": 620, "output_tokens": 440,
+        },
+        "grading": {
+            "value": None, "reason": "the price of 2 of 2 responses is not known",
+            "known_usd": 0.0, "n_unknown": 2, **spent,
+        },
+    }  # fmt: skip
+    validate(summary_json([s]))
+    (row,) = csv.DictReader(io.StringIO(csv_text([s])))
+    assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
+    assert row["cost.grading.reason"] == "the price of 2 of 2 responses is not known"
+
+
+def test_schema_refuses_an_unknown_cost_without_its_reason() -> None:
+    """A cost that is null and does not say why is not valid."""
+    found = summary_json(priced(0.5, None, n=2))
+    del found["models"][0]["cost"]["grading"]["reason"]
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)

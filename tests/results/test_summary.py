@@ -470,6 +470,17 @@ def test_several_models_returned() -> None:
     assert s.warnings == ()
 
 
+@pytest.mark.parametrize("state", ["answered", "empty", "refused", "missing"])
+def test_name_of_a_model_that_did_not_answer(state: str) -> None:
+    """The name in a sample that came to no response is none that the provider answered with."""
+    marks = {"dressing-1": ["11000", "11000" if state == "answered" else state]}
+    rows = responses(marks, model_returned="m-2026-01")
+    rows[1]["model_returned"] = "m"
+    (s,) = summarise(Runs.of(rows, judgments(marks)))
+    two = ("the provider answered with 2 models: m, m-2026-01",)
+    assert s.warnings == (() if state == "missing" else two)
+
+
 def test_answers_that_were_cut_off() -> None:
     """Answers cut off at the limit are counted and warned of; a response without words is not."""
     marks = {"dressing-1": ["11000", "01000", "empty", "missing"]}

@@ -13,10 +13,25 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK
 from careeval.cli.options import Grading, Json
 from careeval.cli.show import print_agreement, say
-from careeval.protocol.probes import audit_probes
+from careeval.cli.spending import Spending
+from careeval.cli.working import agreed, unfinished, work
+from careeval.protocol.probes import agreement, prepare_probes
+from careeval.protocol.run import Run
 from careeval.results.probes import ProbeAgreement
 
-app = App(name="audit", help="Is this grader any good?")
+EXAMPLES = """\
+Examples:
+
+  careeval audit probes --grader careeval/lexical          offline, in seconds
+  careeval audit probes --grader openai/gpt-4o-2024-08-06  the default grader
+  careeval audit probes --grader openai/gpt-4o-2024-08-06 --rubric ladder
+  careeval audit probes --grader careeval/lexical --json   for a program
+
+A probe is an authored answer whose every item is labelled: how often the grader
+finds what is there, and lets pass what is not, is counted against the labels.
+"""
+
+app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
 
 
 @app.command
@@ -26,6 +41,7 @@ def probes(
     bank: Path | None = None,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
     grading: Grading = Grading(),
+    spending: Spending = Spending(),
     as_json: Json = False,
 ) -> int:
     """Put the bank's labelled probes to a grader, and count where it agrees, by points and by trap.
@@ -35,15 +51,23 @@ def probes(
         bank: Folder of the bank; careeval's own where not given.
         out: Folder for the logs.
         grading: How the grader is asked.
+        spending: What may be sent and spent.
         as_json: Print JSON.
     """
+    loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank.resolve()) if bank else None}
-    agreement = audit_probes(load_bank(bank), grader, out, task)
+    folder = prepare_probes(loaded, out, spending.applied(Run("", None, grader, 1, task)))
+    if (status := agreed([folder], spending, json_plan=as_json)) is not None:
+        return status
+    (outcome,) = work([folder], fresh=True)
+    if not outcome.complete:
+        return unfinished([outcome], folder)
+    found = agreement(loaded, folder)
     if as_json:
-        print(json.dumps(_json(agreement, grader), indent=1))
+        print(json.dumps(_json(found, grader), indent=1))
     else:
-        print_agreement(agreement, grader)
-        say(agreement.sentence())
+        print_agreement(found, grader)
+        say(found.sentence())
     return OK
 
 

@@ -12,7 +12,18 @@ from careeval.bank import BankProblems, Problem, load_bank
 from careeval.bank.rules import check as find_problems
 from careeval.cli.app import CHECK_FAILED, OK
 
-app = App(name="bank", help="The scenarios: check what authors write.")
+EXAMPLES = """\
+Examples:
+
+  careeval bank check              careeval's own bank
+  careeval bank check my-bank      a bank of yours: a folder with a bank.yaml
+  careeval bank check my-bank --json
+
+Each problem has its file, line, column and code. Exit status 3 where there is
+one, so that a script or a commit hook can stop at it.
+"""
+
+app = App(name="bank", help="The scenarios: check what authors write.", help_epilogue=EXAMPLES)
 
 
 @app.command

@@ -7,16 +7,30 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from careeval.cli.app import OK, SOME_FAILED
-from careeval.cli.show import grader_agreement, print_summary, say, stopped
-from careeval.protocol.gguf import check_embedded
+from careeval.cli.app import OK
+from careeval.cli.show import grader_agreement, print_summary, say
+from careeval.cli.working import unfinished, work
+from careeval.protocol.embedded import check_embedded
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, begin, folder_name
+from careeval.protocol.run import Run, folder_name, prepare
 from careeval.report.page import write_page
 from careeval.results.summary import summarise
 
-app = App(name="demo")
+EXAMPLES = """\
+Examples:
+
+  careeval demo               a table, and a page in ./careeval-demo
+  careeval demo -o try        the same in ./try
+  careeval run --resume -o try
+                              go on after a stop
+  careeval report try -o try/report.html
+                              the page once more
+
+It needs the embedded model: careeval doctor says whether that is installed.
+"""
+
+app = App(name="demo", help_epilogue=EXAMPLES)
 
 MODEL = "gguf/smollm2-135m"
 SCENARIOS = [
@@ -48,9 +62,9 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
     run = Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P})
-    outcome = begin(run, root / folder_name(name))
-    if outcome.interrupted:
-        return stopped(root)
+    (outcome,) = work([prepare(run, root / folder_name(name))], fresh=True)
+    if not outcome.complete:
+        return unfinished([outcome], root)
     runs = read_runs(root)
     summaries = summarise(runs)
     print_summary(summaries)
@@ -58,7 +72,7 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     write_page(runs, summaries, page, grader_agreement=grader_agreement(summaries))
     say(f"The page: {page.resolve().as_uri()}")
     say("A real model: careeval run -m openai/gpt-5.1 -o runs/first")
-    return OK if outcome.complete else SOME_FAILED
+    return OK
 
 
 def _free(folder: Path) -> Path:

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-from careeval.cli.app import OK, SOME_FAILED
+from careeval.cli.app import OK
 from careeval.cli.options import Grading
-from careeval.cli.show import print_summary, say, stopped
+from careeval.cli.show import print_summary
+from careeval.cli.spending import Spending
+from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
-from careeval.protocol.regrade import regrade
-from careeval.protocol.run import DEFAULT_GRADER
+from careeval.protocol.regrade import prepare_regrading
+from careeval.protocol.run import DEFAULT_GRADER, Run
 from careeval.results.summary import summarise
 
-app = App(name="grade")
+EXAMPLES = """\
+Examples:
+
+Grade once more with the default grader, to see how far it agrees with itself:
+
+  careeval grade runs/first
+
+With another grader, or asked in another way:
+
+  careeval grade runs/first --grader anthropic/claude-sonnet-4-5
+  careeval grade runs/first --rubric ladder --grader-context scenario
+
+Offline, by comparing words, to try it out:
+
+  careeval grade runs/first --grader careeval/lexical
+
+What is left of a grading that was stopped:
+
+  careeval run --resume -o runs/first
+"""
+
+app = App(name="grade", help_epilogue=EXAMPLES)
 
 
 @app.default
@@ -23,7 +48,9 @@ def grade(
     *,
     grader: str = DEFAULT_GRADER,
     bank: Path | None = None,
+    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     grading: Grading = Grading(),
+    spending: Spending = Spending(),
 ) -> int:
     """Grade the stored responses of every run in a folder again, beside the old judgments.
 
@@ -31,14 +58,18 @@ def grade(
         folder: What `careeval run -o` wrote to.
         grader: Inspect's name of the grader.
         bank: Folder of the bank that the run was made with; careeval's own where not given.
+        max_connections: Calls in flight to the grader; as many as it takes where not given.
         grading: How the grader is asked.
+        spending: What may be sent and spent.
     """
-    outcomes = regrade(folder, grader, bank, grading.task())
-    if any(outcome.interrupted for outcome in outcomes):
-        return stopped(folder)
-    print_summary(summarise(read_runs(folder)))
-    unfinished = [outcome for outcome in outcomes if not outcome.complete]
-    for outcome in unfinished:
-        again = f"careeval run --resume -o {outcome.folder}"
-        say(f"{outcome.n_failed} gradings failed; finish with: {again}")
-    return SOME_FAILED if unfinished else OK
+    like = Run("", None, grader, 1, grading.task(), max_connections=max_connections)
+    folders = prepare_regrading(folder, bank, spending.applied(like))
+    if (status := agreed(folders, spending)) is not None:
+        return status
+    outcomes = work(folders, fresh=True)
+    status = OK
+    if not all(outcome.complete for outcome in outcomes):
+        status = unfinished(outcomes, folder)
+    if not any(outcome.stopped for outcome in outcomes):
+        print_summary(summarise(read_runs(folder)))
+    return status

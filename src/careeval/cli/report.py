@@ -14,7 +14,17 @@ from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
 from careeval.results.summary import summarise
 
-app = App(name="report")
+EXAMPLES = """\
+Examples:
+
+  careeval report runs/first                         writes report.html
+  careeval report runs/first runs/second -o both.html
+  careeval report runs/first --title "Our planner" -o planner.html
+
+The page needs no network: send it as a file, or open it in any browser.
+"""
+
+app = App(name="report", help_epilogue=EXAMPLES)
 
 
 @app.default

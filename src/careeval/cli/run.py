@@ -2,47 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK, SOME_FAILED
+from careeval.cli.app import OK
 from careeval.cli.options import Grading, Scenarios
-from careeval.cli.show import print_summary, say, stopped
+from careeval.cli.show import print_summary, say
+from careeval.cli.spending import Spending
+from careeval.cli.working import unfinished, work
+from careeval.core.response import Response
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.logs import read_runs
+from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.roster import read_roster
 from careeval.protocol.run import (
     DEFAULT_GRADER,
     Outcome,
     Run,
-    begin,
-    begin_recorded,
+    amend,
+    check_fit,
     folder_name,
-    resume,
+    forget,
+    is_complete,
+    latest,
+    prepare,
+    prepare_recorded,
+    read_run_file,
     run_folders,
 )
 from careeval.results.summary import summarise
 
-EXAMPLES = """A hosted model, graded by the default grader:
+RUNS = Path("runs")
+"""Where runs go whose folder is not named."""
 
-``careeval run -m openai/gpt-5.1 -o runs/first``
+EXAMPLES = """\
+Examples:
+
+A hosted model, graded by the default grader:
+
+  careeval run -m openai/gpt-5.1 -o runs/first
+
+What it would send and cost, and nothing sent:
+
+  careeval run -m openai/gpt-5.1 --dry-run
+
+Two models side by side, for 20 dollars together:
+
+  careeval run -m openai/gpt-5.1 -m google/gemini-3-pro --max-cost 20
+
+The nine models of the paper, or those of a file of yours:
+
+  careeval run --roster paper --dry-run
+
+A server of your own:
+
+  careeval run -m vllm/my-model --base-url http://localhost:8000/v1
 
 The embedded model, offline:
 
-``careeval run -m gguf/smollm2-135m --grader careeval/lexical --max-tokens 200 -o runs/offline``
+  careeval run -m gguf/smollm2-135m --grader careeval/lexical -o runs/offline
 
 Answers that a robot or a person gave, one JSON object a line:
 
-``careeval run --responses answers.jsonl -o runs/robot``
+  careeval run --responses answers.jsonl -o runs/robot
 
 What is left of a run that was stopped:
 
-``careeval run --resume -o runs/first``
+  careeval run --resume -o runs/first
 """
 
 app = App(name="run", help_epilogue=EXAMPLES)
@@ -68,7 +102,8 @@ class Asking:
 @app.default
 def run(
     *,
-    model: Annotated[str | None, Parameter(name=("--model", "-m"))] = None,
+    model: Annotated[list[str] | None, Parameter(name=("--model", "-m"), negative=())] = None,
+    roster: str | None = None,
     grader: str = DEFAULT_GRADER,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     name: str | None = None,
@@ -78,107 +113,156 @@ def run(
     scenarios: Scenarios = Scenarios(),
     asking: Asking = Asking(),
     grading: Grading = Grading(),
+    spending: Spending = Spending(),
 ) -> int:
-    """Ask a model what it would do in each scenario, and have a grader judge what it says.
+    """Ask models what they would do in each scenario, and have a grader judge what they say.
 
     Args:
-        model: Inspect's name of the model: openai/…, anthropic/…, vllm/…, gguf/FILE.gguf.
+        model: Inspect's name of a model: openai/…, anthropic/…, vllm/…, gguf/FILE.gguf; more than
+            one are run side by side.
+        roster: A list of models: `paper`, or a file with one name a line.
         grader: Inspect's name of the grader; careeval/lexical grades offline by comparing words.
         out: Folder of the run; runs/DATE-AND-TIME where not given.
         name: Name of the system in tables; the model's where not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade what is said; --no-grade stores the responses.
-        resume_run: Do what is left of the runs in the folder.
+        resume_run: Do what is left of the runs in the folder, the latest where none is given.
         scenarios: Which scenarios are put.
-        asking: How the system is asked.
+        asking: How the systems are asked.
         grading: How the grader is asked.
+        spending: What may be sent and spent.
     """
+    models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        return _resume(out, model, responses)
-    if (model is None) == (responses is None):
+        return _resume(out, bool(models or responses), spending)
+    if bool(models) == (responses is not None):
         raise UsageError(
             "give a model to ask, or a file of recorded answers",
-            hint="-m MODEL, or --responses FILE",
+            hint="-m MODEL, --roster paper, or --responses FILE",
         )
-    root = out or Path("runs") / datetime.now().strftime("%Y-%m-%dT%H%M%S")
+    root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     task = scenarios.task() | grading.task()
-    judge = grader if grade else None
+    like = Run(
+        "",
+        None,
+        grader if grade else None,
+        asking.samples,
+        task,
+        base_url=asking.base_url,
+        max_connections=asking.max_connections,
+    )
     if responses is not None:
         if replace(asking, max_connections=None) != Asking():
             raise UsageError(
                 "recorded answers are not asked for",
                 hint="leave --samples, --seed, --max-tokens and --base-url out",
             )
-        outcomes = _recorded(responses, name, root, judge, task, asking.max_connections)
+        given = _named_answers(responses, name)
+        task |= {"responses": str(responses)}
+        runs = [
+            replace(like, system=system, task=task | {"system": wanted})
+            for system, (wanted, _) in given.items()
+        ]
+        answers = {system: found for system, (_, found) in given.items()}
     else:
-        assert model is not None
         task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
-        system = name or model
-        one = Run(
-            system, model, judge, asking.samples, task, {}, asking.base_url, asking.max_connections
-        )
-        outcomes = [begin(one, root / folder_name(system))]
-    return _finish(root, outcomes)
+        runs = [replace(like, system=_system(each, name, models), model=each) for each in models]
+        answers = {}
+    _refuse_alike(runs)
+    for each in runs:
+        check_fit(root / folder_name(each.system), each)
+    runs = [spending.applied(each) for each in runs]
+    if (status := spending.refused(runs)) is not None:
+        return status
+    return _finish(root, work(_prepared(runs, root, answers), fresh=True))
 
 
-def _recorded(
-    file: Path,
-    name: str | None,
-    root: Path,
-    grader: str | None,
-    task: dict[str, object],
-    max_connections: int | None,
-) -> list[Outcome]:
+def _system(model: str, name: str | None, models: Sequence[str]) -> str:
+    if name is not None and len(models) > 1:
+        raise UsageError(f"--name names one system, and there are {len(models)} models")
+    return name or model
+
+
+def _named_answers(file: Path, name: str | None) -> dict[str, tuple[str, list[Response]]]:
+    """The answers in a file by the name of their system, with the name that the file gives it."""
     answers = read_answers(file)
     if name is not None and len(answers) > 1:
         raise UsageError(
             f"{file} holds answers of {len(answers)} systems, and --name names one",
             hint="leave --name out",
         )
-    folders = {system: root / folder_name(name or system) for system in answers}
-    if len(set(folders.values())) < len(folders):
-        raise UsageError(
-            f"two systems of {file} have names that make the same folder", hint="rename one of them"
-        )
-    return [
-        begin_recorded(
-            folders[system], name or system, given, grader, task, max_connections=max_connections
-        )
-        for system, given in answers.items()
-    ]
+    return {name or system: (system, given) for system, given in answers.items()}
 
 
-def _resume(out: Path | None, model: str | None, responses: Path | None) -> int:
-    if model or responses:
+def _refuse_alike(runs: Sequence[Run]) -> None:
+    """Stop before two systems would go to one folder."""
+    seen: dict[str, str] = {}
+    for run in runs:
+        folder = folder_name(run.system)
+        if folder in seen:
+            raise UsageError(
+                f"{seen[folder]!r} and {run.system!r} would share the folder {folder!r}",
+                hint="give each once, or run one of them with another --name",
+            )
+        seen[folder] = run.system
+
+
+def _prepared(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
+    """Set up all runs or none."""
+    folders: list[Path] = []
+    try:
+        for run in runs:
+            folder = root / folder_name(run.system)
+            if run.model is None:
+                folders.append(prepare_recorded(folder, answers[run.system], run))
+            else:
+                folders.append(prepare(run, folder))
+    except Exception:
+        for folder in folders:
+            forget(folder)
+        raise
+    return folders
+
+
+def _resume(out: Path | None, more: bool, spending: Spending) -> int:
+    if more:
         raise UsageError(
             "--resume knows what to do from the folder",
             hint="leave the model and the responses out",
         )
-    root = out or max(
-        Path("runs").glob("*"), key=lambda path: path.stat().st_mtime, default=Path("runs")
-    )
+    root = out or latest(RUNS) or RUNS
     folders = run_folders(root)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
-    say("Resuming with the model, the grader and the settings that the run began with.")
-    return _finish(root, [resume(folder) for folder in folders])
+    left = [folder for folder in folders if not is_complete(folder)]
+    for folder in left:
+        if spending.max_cost is not None:
+            limit = spending.max_cost if isfinite(spending.max_cost) else None
+            amend(folder, max_cost=limit)
+        if own := spending.own_prices():
+            known = read_run_file(folder).prices | prices_as_json(own)
+            amend(folder, prices=known)
+    if not left:
+        say(f"{root}: nothing is left to do.")
+        return _finish(root, [])
+    say(f"Resuming {root} with the models, the grader and the settings that it began with.")
+    return _finish(root, work(left))
 
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:
     """Show what has come out, and what to do next."""
-    if any(outcome.interrupted for outcome in outcomes):
-        return stopped(root)
+    status = OK
+    if not all(outcome.complete for outcome in outcomes):
+        status = unfinished(outcomes, root)
+    if any(outcome.stopped for outcome in outcomes):
+        return status
     runs = read_runs(root)
     summaries = summarise(runs)
     print_summary(summaries)
     for note in runs.notes:
         say(note)
-    unfinished = [outcome for outcome in outcomes if not outcome.complete]
-    for outcome in unfinished:
-        again = f"careeval run --resume -o {root}"
-        say(f"{outcome.folder}: {outcome.n_failed} samples failed; finish with: {again}")
     if summaries:
         say(f"The page: careeval report {root} -o report.html")
-    elif not unfinished:
+    elif status == OK:
         say(f"The responses are stored, ungraded. Grade them: careeval grade {root} --grader MODEL")
-    return SOME_FAILED if unfinished else OK
+    return status

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -13,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.bank import load_bank
-from careeval.cli.app import INTERRUPTED, plain
+from careeval.cli.app import plain
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
-from careeval.results.exports import percent, remarks, with_interval
+from careeval.results.exports import cost_lines, percent, remarks, with_interval
 from careeval.results.probes import Agreement, ProbeAgreement
 from careeval.results.summary import Cell, Errors, Summary
 
@@ -30,12 +29,6 @@ def say(message: str) -> None:
     print(plain(message), file=sys.stderr)
 
 
-def stopped(folder: Path) -> int:
-    """Say how to go on with a run that was interrupted; the exit status comes back."""
-    say(f"Stopped; what was finished is kept. Go on with: careeval run --resume -o {folder}")
-    return INTERRUPTED
-
-
 def print_summary(summaries: Sequence[Summary]) -> None:
     """The tables of a summary and what must be said beside them; nothing without an entry."""
     if not summaries:
@@ -44,7 +37,8 @@ def print_summary(summaries: Sequence[Summary]) -> None:
     console.print(_headline(summaries))
     console.print(_by_adl(summaries))
     console.print(_by_domain(summaries))
-    for remark in [*remarks(summaries), *sorted(set(grader_agreement(summaries).values()))]:
+    agreement = sorted(set(grader_agreement(summaries).values()))
+    for remark in [*remarks(summaries), *cost_lines(summaries), *agreement]:
         console.print(Text(plain(f"  {remark}"), style="dim"))
 
 

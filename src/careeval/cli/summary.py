@@ -16,7 +16,20 @@ from careeval.protocol.logs import read_runs
 from careeval.results.exports import csv_text, markdown, summary_json
 from careeval.results.summary import summarise
 
-app = App(name="summary")
+EXAMPLES = """\
+Examples:
+
+  careeval summary runs/first                      a table for people
+  careeval summary runs/first runs/second          several runs in one table
+  careeval summary runs/* --format md > table.md   for a page or an issue
+  careeval summary runs/first --format csv         a row a system and grader
+  careeval summary runs/first --json               everything, for a program
+
+In CSV and JSON a score is a fraction; an unknown one is empty or null, with its
+reason beside it.
+"""
+
+app = App(name="summary", help_epilogue=EXAMPLES)
 
 
 @app.default

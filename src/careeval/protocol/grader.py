@@ -19,6 +19,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     Model,
+    ModelOutput,
     ResponseSchema,
     get_model,
     model_roles,
@@ -30,6 +31,7 @@ from inspect_ai.util import json_schema
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
+from careeval.protocol.calls import call, metered
 from careeval.protocol.grading import (
     MAX_ATTEMPTS,
     Graded,
@@ -41,7 +43,7 @@ from careeval.protocol.grading import (
     shown_order,
 )
 from careeval.protocol.sample import rubric_of
-from careeval.protocol.solvers import cache_policy, stored_response
+from careeval.protocol.solvers import ended, stored_response
 from careeval.protocol.templates import Prompts, load_prompts
 from careeval.scoring import scenario_points
 
@@ -63,7 +65,6 @@ def grade(
     grader_context: str = "none",
     prompts: str | None = None,
     seed: int = 0,
-    durable: bool = False,
 ) -> Scorer:
     """Grade a response against each rubric and record every judgment in the score's metadata.
 
@@ -76,7 +77,6 @@ def grade(
         grader_context: `none`, or `scenario` to show the grader the scenario as well.
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the order in which items are shown.
-        durable: Keep each finished call on disk until the run completes.
     """
     texts = load_prompts(Path(prompts) if prompts else None)
 
@@ -103,18 +103,19 @@ def grade(
             response.text,
             state.input_text if grader_context == "scenario" else None,
             per_item,
-            durable,
+            f"{state.sample_id} {state.epoch}",
         )
         value: dict[str, float] = {}
         for rubric in map(Rubric, rubrics):
             items = rubric_of(state.metadata, rubric)
             shown = shown_order(items, str(state.sample_id), state.epoch, seed)
-            graded = await grading.rubric(rubric, items, shown)
+            graded, usage = await grading.rubric(rubric, items, shown)
             recorded[rubric.value] = {
                 "judgments": [asdict(judgment) for judgment in graded.judgments],
                 "shown": [item.id for item in shown],
                 "n_calls": graded.n_calls,
                 "n_quotes_dropped": graded.n_quotes_dropped,
+                "usage": asdict(usage),
             }
             value[rubric.value] = viewer_points(items, graded)
         return Score(value=value, answer=response.text, metadata=metadata)
@@ -146,38 +147,68 @@ def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What the calls about one rubric of one response took; `None` where one of them did not say.
+
+    Attributes:
+        input_tokens: Cached ones included.
+        output_tokens: Reasoning included.
+    """
+
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+    @staticmethod
+    def of(outputs: Sequence[ModelOutput]) -> Usage:
+        """The sums over calls."""
+        columns = zip(*(metered(output) for output in outputs), strict=True)
+        sums = [None if None in column else sum(column) for column in columns]
+        return Usage(*sums) if sums else Usage(0, 0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class _Grading:
-    """What all calls about one response share; `scenario` where the grader is to see it."""
+    """What all calls about one response share.
+
+    Attributes:
+        scenario: Its text where the grader is to see it.
+        name: Scenario and epoch.
+    """
 
     grader: Model
     prompts: Prompts
     response: str
     scenario: str | None
     per_item: bool
-    durable: bool
+    name: str
 
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
-    ) -> Graded:
+    ) -> tuple[Graded, Usage]:
         """Grade one rubric in one call, or in one call an item."""
         if not items:
-            return Graded((), 0, 0)
+            return Graded((), 0, 0), Usage.of([])
         if not self.per_item:
-            return resolve(items, shown, await self._ask(shown, rubric), self.response)
-        calls = (self._ask([item], f"{rubric}:{item.id}") for item in shown)
-        replies = await asyncio.gather(*calls)
+            replies, outputs = await self._ask(shown, rubric)
+            return resolve(items, shown, replies, self.response), Usage.of(outputs)
+        asked = await asyncio.gather(*(self._ask([item], f"{rubric} {item.id}") for item in shown))
         graded = [
-            resolve([item], [item], reply, self.response)
-            for item, reply in zip(shown, replies, strict=True)
+            resolve([item], [item], replies, self.response)
+            for item, (replies, _) in zip(shown, asked, strict=True)
         ]
         by_id = {one.judgments[0].item: one.judgments[0] for one in graded}
-        return Graded(
+        whole = Graded(
             tuple(by_id[item.id] for item in items),
             sum(one.n_calls for one in graded),
             sum(one.n_quotes_dropped for one in graded),
         )
+        return whole, Usage.of([output for _, outputs in asked for output in outputs])
 
-    async def _ask(self, shown: Sequence[RubricItem], scope: str) -> list[Reply]:
+    async def _ask(
+        self, shown: Sequence[RubricItem], scope: str
+    ) -> tuple[list[Reply], list[ModelOutput]]:
         """Put one list of items, and ask again while the reply cannot be used as a whole."""
         listed = grader_items(shown)
         request = ChatMessageUser(
@@ -190,11 +221,13 @@ class _Grading:
             request,
         ]
         replies: list[Reply] = []
+        outputs: list[ModelOutput] = []
         while len(replies) < MAX_ATTEMPTS:
-            # each attempt is kept apart, or a repair may be answered by what it is to mend
-            cache = cache_policy(self.durable, f"grade:{scope}:{len(replies)}")
-            output = await self.grader.generate(messages, config=CONFIG, cache=cache)
-            reply = read_reply(output.completion, len(shown))
+            # each attempt has a name, or a repair may be answered by what it is to mend
+            name = f"{self.name} {scope} {len(replies) + 1}"
+            output = (await call("grade", name, self.grader, messages, CONFIG)).output
+            outputs.append(output)
+            reply = read_reply(output.completion, len(shown), ended(output))
             replies.append(reply)
             if not reply.problem:
                 break
@@ -204,4 +237,4 @@ class _Grading:
                 ChatMessageAssistant(content=output.completion or "(nothing)"),
                 ChatMessageUser(content=repair, metadata=request.metadata),
             ]
-        return replies
+        return replies, outputs

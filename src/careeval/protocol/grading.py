@@ -10,7 +10,7 @@ import json
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -75,12 +75,23 @@ def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
     return [GraderItem(number, item.text) for number, item in enumerate(items, start=1)]
 
 
-def read_reply(text: str, n_items: int) -> Reply:
+def read_reply(text: str, n_items: int, ended: str = "") -> Reply:
     """Read a grader's reply to a call about items 1 to `n_items`.
 
     The reply may be JSON alone, or JSON in a fence or in prose; of several lists of judgments the
     last one counts. A truth value must be true or false; a word such as "yes" is not read as one.
+
+    Args:
+        text: What the grader wrote.
+        n_items: How many items it was shown.
+        ended: Why it did not end by itself; this, then, is what is wrong with a reply that cannot
+            be taken as a whole.
     """
+    reply = _read(text, n_items)
+    return replace(reply, problem=ended) if ended and reply.problem else reply
+
+
+def _read(text: str, n_items: int) -> Reply:
     if not text.strip():
         return Reply(problem="it is empty")
     found = _json_object(text)
@@ -167,8 +178,14 @@ def resolve(
         quote = judged.quote.strip() or None
         if quote is not None and not quote_found(quote, response):
             quote, dropped = None, dropped + 1
-        by_id[item.id] = Judgment(item.id, judged.present, judged.reason.strip(), quote)
+        reason = readable(judged.reason.strip())
+        by_id[item.id] = Judgment(item.id, judged.present, reason, quote and readable(quote))
     return Graded(tuple(by_id[item.id] for item in items), len(replies), dropped)
+
+
+def readable(text: str) -> str:
+    """A text that can be written: half of a surrogate pair becomes the sign for the unreadable."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def quote_found(quote: str, response: str) -> bool:

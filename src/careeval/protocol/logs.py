@@ -1,76 +1,54 @@
-"""From logs to tables, without Inspect: an `.eval` file is a zip of JSON.
+"""From logs to tables, without Inspect.
 
 A sample's metadata carries all that the tables need, so no bank is needed to read a run. Where a
 run was killed and resumed, several logs lie in one folder, and the newest sample of each scenario
-and epoch counts.
+and epoch counts. Each log is read once, sample by sample, and only rows are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sys
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError
-from careeval.protocol.sample import rubric_of
-from careeval.results.tables import JUDGMENTS, RESPONSE_KEY, RESPONSES, Runs, schema
+from careeval.protocol.eval_log import Asked, Graded, Item, Log, Sample, Spent, Unreadable, Usage
+from careeval.protocol.eval_log import read_log as read_log
+from careeval.results.tables import (
+    JUDGMENTS,
+    NOT_ASKED,
+    RESPONSES,
+    Column,
+    Runs,
+    schema,
+    table,
+)
 
-if sys.version_info < (3, 14):
-    # teaches zipfile the compression that Inspect writes
-    import zipfile_zstd  # type: ignore[import-untyped]  # noqa: F401
+__all__ = ["CACHE", "GRADED", "NOT_ASKED", "read_log", "read_run", "read_runs", "responses_of",
+           "run_roots"]  # fmt: skip
 
 CACHE = ".tables"
-NOT_ASKED = "not asked yet: the run is not finished"
-"""Note of a response that a run has not come to."""
 GRADED = "graded"
 """Folder of later gradings within a run's."""
 
 ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""
-SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split")
-"""Columns of a response that come from its sample's metadata."""
-
-
-@dataclass(frozen=True)
-class Log:
-    """One `.eval` file.
-
-    Attributes:
-        path: Where it is.
-        eval: Its header's account of the run.
-        samples: Its finished samples.
-    """
-
-    path: Path
-    eval: Mapping[str, Any]
-    samples: Sequence[Mapping[str, Any]] = field(repr=False)
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """What careeval wrote about the run into the header."""
-        found: Mapping[str, Any] = self.eval["metadata"]["careeval"]
-        return found
-
-    @property
-    def system(self) -> str:
-        """Name of the system; the model's where the run gave no other."""
-        return str(self.about["system"] or self.eval["model"])
-
-    @property
-    def grader(self) -> str | None:
-        """The grader with its mode and prompt, as tables name it; `None` if nothing was graded."""
-        role = (self.eval.get("model_roles") or {}).get("grader")
-        if role is None or not self.eval.get("scorers"):
-            return None
-        model = role[0]["model"] if isinstance(role, list) else role["model"]
-        return f"{model} ({self.about['grade_mode']}, prompt {self.about['prompts']['grade']})"
+Row = Mapping[str, Any]
+"""Column → value; a column that is not there is null."""
+Mark = tuple[bool | None, str | None, str | None]
+"""Whether an item is present, the quote and the reason."""
+GradedResponse = tuple[Log, int, Sample, Asked]
+"""A response in the k-th grading by the log's grader."""
+SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
+                    "scenario_text")  # fmt: skip
+"""Columns of a response that are the same for all responses to its scenario."""
 
 
 def read_runs(*folders: Path | str) -> Runs:
@@ -82,25 +60,40 @@ def read_runs(*folders: Path | str) -> Runs:
     Raises:
         LogError: A folder holds no log of careeval, or two runs are of one system.
     """
-    parts = []
+    parts: list[Runs] = []
+    refused: list[LogError] = []
     for folder in map(Path, folders):
         if not folder.is_dir():
             raise LogError(
                 f"{folder} is not a folder", hint="name the folder that 'careeval run -o' wrote to"
             )
-        runs = [read_run(path) for path in run_roots(folder)]
-        if not runs:
+        roots = run_roots(folder)
+        if not roots:
             raise LogError(
                 f"{folder} holds no log of careeval",
                 hint="name the folder that 'careeval run -o' wrote to",
             )
-        parts += runs
-    return Runs.together(parts)
+        for root in roots:
+            try:
+                parts.append(read_run(root))
+            except LogError as error:
+                refused.append(error)
+    if not parts and refused:
+        raise refused[0]
+    runs = Runs.together(parts)
+    return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
+
+
+def _ungraded(runs: Runs) -> Iterator[str]:
+    """Of runs some of which were graded, a note on each that was not."""
+    graded = set(runs.judgments["system"])
+    for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
+        yield f"{system}: nobody has graded its responses, so it is not among the results"
 
 
 def read_run(folder: Path) -> Runs:
     """One run with its gradings, from its cached tables where its logs have not changed since."""
-    logs = sorted(folder.rglob("*.eval"))
+    logs = _logs_below(folder)
     key = _key(folder, logs)
     cache = folder / CACHE
     try:
@@ -120,32 +113,6 @@ def read_run(folder: Path) -> Runs:
     return runs
 
 
-def read_log(path: Path) -> Log:
-    """One log.
-
-    Raises:
-        LogError: It is cut off, is not a log, or is not of careeval.
-    """
-    try:
-        with zipfile.ZipFile(path) as file:
-            names = set(file.namelist())
-            header = json.loads(
-                file.read("header.json" if "header.json" in names else "_journal/start.json")
-            )
-            samples = [
-                json.loads(file.read(name)) for name in sorted(names) if name.startswith("samples/")
-            ]
-        eval_ = header["eval"]
-        ours = "careeval" in (eval_.get("metadata") or {})
-    except Exception as error:  # a damaged zip fails in many ways, its compressor's among them
-        raise LogError(
-            f"{path}: cannot be read as a log: {error}", hint="it may have been cut off"
-        ) from error
-    if not ours:
-        raise LogError(f"{path}: is a log of the task {eval_.get('task')!r}, not of careeval")
-    return Log(path, eval_, samples)
-
-
 def responses_of(runs: Runs) -> list[Response]:
     """The responses of a table, as values."""
     columns = ("scenario", "epoch", "text", "state", "cut", "note")
@@ -157,9 +124,13 @@ def responses_of(runs: Runs) -> list[Response]:
 
 def run_roots(folder: Path) -> list[Path]:
     """The folders of runs below a folder: those that hold logs, not its later gradings."""
-    holders = {path.parent for path in folder.rglob("*.eval")}
+    holders = {path.parent for path in _logs_below(folder)}
     roots = {path.parent.parent if path.parent.name == GRADED else path for path in holders}
     return sorted(root if root.is_relative_to(folder) else folder for root in roots)
+
+
+def _logs_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.eval") if path.is_file())
 
 
 def _key(folder: Path, logs: Iterable[Path]) -> str:
@@ -172,7 +143,27 @@ def _key(folder: Path, logs: Iterable[Path]) -> str:
     return hashlib.sha256(json.dumps([stats, columns]).encode()).hexdigest()
 
 
-def _tables(folder: Path, paths: Sequence[Path]) -> Runs:
+def _tables(folder: Path, paths: Iterable[Path]) -> Runs:
+    logs, notes = _usable(paths)
+    own = [log for log in logs if log.path.parent == folder]
+    later = [log for log in logs if log.path.parent != folder]
+    gradings = dict(_gradings([*own, *sorted(later, key=_number)]))
+    rows = _Rows()
+    # what comes later wins: the newer over the older, the run's own over what was taken from it
+    for log in (*later, *own):
+        notes += rows.take(log, gradings.get(log.path))
+    notes += _complete([*later, *own], rows)
+    notes += _failures(rows)
+    responses = table(rows.responses.values(), RESPONSES)
+    return Runs.sorted(responses, _judgments(rows.graded.values()), notes)
+
+
+def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
+    """The logs that can be read, the oldest first, and a note on each that cannot.
+
+    Raises:
+        LogError: None can.
+    """
     logs: list[Log] = []
     notes: list[str] = []
     for path in paths:
@@ -182,23 +173,7 @@ def _tables(folder: Path, paths: Sequence[Path]) -> Runs:
             notes.append(f"left out: {error}")
     if not logs:
         raise LogError("\n".join(notes) or "no logs")
-    logs.sort(key=lambda log: str(log.eval["created"]))
-    own = [log for log in logs if log.path.parent == folder]
-    later = [log for log in logs if log.path.parent != folder]
-    responses: dict[ResponseKey, dict[str, Any]] = {}
-    # what comes later wins: the newer over the older, the run's own over what was taken from it
-    for log in (*later, *own):
-        for sample in log.samples:
-            responses[log.system, sample["id"], sample["epoch"]] = _response_row(log, sample)
-    notes += _complete([*later, *own], responses)
-    notes += _failures([*later, *own])
-    graded: dict[tuple[Path, str | None, ResponseKey], tuple[Log, int, Mapping[str, Any]]] = {}
-    for log, grading in _gradings([*own, *sorted(later, key=_number)]):
-        for sample in log.samples:
-            key = log.path.parent, log.grader, (log.system, sample["id"], sample["epoch"])
-            graded[key] = log, grading, sample
-    judgments = (row for found in graded.values() for row in _judgment_rows(*found))
-    return Runs.of(responses.values(), judgments, notes)
+    return sorted(logs, key=lambda log: log.header.created), notes
 
 
 def _number(log: Log) -> int:
@@ -207,100 +182,7 @@ def _number(log: Log) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def _response_row(log: Log, sample: Mapping[str, Any]) -> dict[str, Any]:
-    stored = sample.get("store", {}).get("careeval_response")
-    output = sample.get("output") or {}
-    usage = output.get("usage") or {}
-    about, metadata = log.about, sample.get("metadata") or {}
-    message = (output.get("choices") or [{}])[0].get("message", {})
-    content = message.get("content")
-    if stored is None:
-        error = (sample.get("error") or {}).get("message", "no response was stored")
-        stored = {
-            "text": "",
-            "state": "missing",
-            "cut": False,
-            "note": f"error: {error.strip()[:500]}",
-        }
-    return {
-        "system": log.system,
-        "scenario": sample["id"],
-        "epoch": sample["epoch"],
-        **{name: stored[name] for name in ("state", "text", "cut", "note")},
-        "model": None if about["recorded"] else log.eval["model"],
-        "model_returned": None if about["recorded"] else output.get("model"),
-        "reasoned": isinstance(content, list)
-        and any(part.get("type") == "reasoning" for part in content),
-        "input_tokens": usage.get("input_tokens"),
-        "output_tokens": usage.get("output_tokens"),
-        "cost_usd": usage.get("total_cost"),
-        "seconds": output.get("time"),
-        "sampling": json.dumps(sample.get("store", {}).get("careeval_sampling") or {}),
-        **_run_columns(log),
-        **{name: metadata.get(name) for name in SCENARIO_COLUMNS},
-        "scenario_text": sample["input"] if isinstance(sample["input"], str) else None,
-    }
-
-
-def _run_columns(log: Log) -> dict[str, Any]:
-    """The columns that every response of a log shares."""
-    about = log.about
-    names = ("bank", "bank_version", "bank_hash", "bank_provenance", "protocol", "software")
-    return {
-        **{name: about[name] for name in names},
-        "ask_prompt": None if about["recorded"] else about["prompts"]["ask"],
-        "created": log.eval["created"],
-    }
-
-
-def _complete(logs: Sequence[Log], responses: dict[ResponseKey, dict[str, Any]]) -> Iterator[str]:
-    """Add a missing response for what the last log of each system has not come to, and say so."""
-    newest = {log.system: log for log in logs}
-    for system, log in newest.items():
-        asked = [
-            (system, scenario, epoch)
-            for scenario in log.eval["dataset"]["sample_ids"]
-            for epoch in range(1, log.eval["config"]["epochs"] + 1)
-        ]
-        known = {key[1]: row for key, row in responses.items() if key[0] == system}
-        absent = [key for key in asked if key not in responses]
-        for key in absent:
-            sibling = known.get(key[1], {})
-            responses[key] = {
-                **dict(zip(RESPONSE_KEY, key, strict=True)),
-                "state": ResponseState.missing.value,
-                "text": "",
-                "cut": False,
-                "note": NOT_ASKED,
-                "model": None if log.about["recorded"] else log.eval["model"],
-                "reasoned": False,
-                "sampling": "{}",
-                **_run_columns(log),
-                **{name: sibling.get(name) for name in (*SCENARIO_COLUMNS, "scenario_text")},
-            }
-        if absent:
-            yield (
-                f"{system}: {len(absent)} of {len(asked)} responses are not there yet; "
-                "'careeval run --resume' asks for them"
-            )
-
-
-def _failures(logs: Sequence[Log]) -> Iterator[str]:
-    """For each system with samples that ended in an error: how many, and the last one's words."""
-    newest = {
-        (log.path.parent, log.system, sample["id"], sample["epoch"]): (log.system, sample)
-        for log in logs
-        for sample in log.samples
-    }
-    errors: dict[str, list[str]] = {}
-    for system, sample in newest.values():
-        if error := sample.get("error"):
-            errors.setdefault(system, []).append(error["message"].strip().splitlines()[0])
-    for system, messages in errors.items():
-        yield f"{system}: {len(messages)} samples failed; the last: {messages[-1][:300]}"
-
-
-def _gradings(logs: Sequence[Log]) -> Iterator[tuple[Log, int]]:
+def _gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, int]]:
     """Each graded log with its grading: a grader's first folder for a system is 1."""
     folders: dict[tuple[str, str], list[Path]] = {}
     for log in logs:
@@ -308,47 +190,229 @@ def _gradings(logs: Sequence[Log]) -> Iterator[tuple[Log, int]]:
             seen = folders.setdefault((log.system, grader), [])
             if log.path.parent not in seen:
                 seen.append(log.path.parent)
-            yield log, 1 + seen.index(log.path.parent)
+            yield log.path, 1 + seen.index(log.path.parent)
 
 
-def _judgment_rows(log: Log, grading: int, sample: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One row an item.
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of the two tables, as one log after the other adds to them and replaces them.
+
+    Attributes:
+        responses: A row each.
+        graded: Folder, grader and response → what that grading found.
+        errors: Folder and response → why its sample ended in an error; `None` where it did not.
+        unreadable: Responses whose record cannot be read, and why.
+    """
+
+    responses: dict[ResponseKey, Row] = field(default_factory=dict)
+    graded: dict[tuple[Path, str | None, ResponseKey], GradedResponse] = field(default_factory=dict)
+    errors: dict[tuple[Path, ResponseKey], str | None] = field(default_factory=dict)
+    unreadable: dict[ResponseKey, str] = field(default_factory=dict)
+
+    def take(self, log: Log, grading: int | None) -> Iterator[str]:
+        """Take a log's samples, the k-th grading if it is one, and note what cannot be read."""
+        unreadable = []
+        of_run = _run_columns(log)
+        for found in log.samples():
+            if isinstance(found, Unreadable):
+                unreadable.append(found)
+                self.unreadable[log.system, found.id, found.epoch] = found.reason
+                continue
+            sample, asked = found
+            key = log.system, sample.id, sample.epoch
+            self.responses[key] = _response_row(sample, asked, of_run)
+            self.errors[log.path.parent, key] = sample.error
+            if grading is not None:
+                self.graded[log.path.parent, log.grader, key] = log, grading, sample, asked
+        if unreadable:
+            first = unreadable[0]
+            yield (
+                f"{log.path}: {len(unreadable)} of its samples cannot be read; "
+                f"the first, {first.id} epoch {first.epoch}: {first.reason}"
+            )
+
+
+def _run_columns(log: Log) -> Row:
+    """The columns that every response of a log shares."""
+    about, asked = log.header.about, not log.header.about.recorded
+    return {
+        "system": log.system,
+        "model": log.header.model if asked else None,
+        "bank": about.bank,
+        "bank_version": about.bank_version,
+        "bank_hash": about.bank_hash,
+        "bank_provenance": about.bank_provenance,
+        "protocol": about.protocol,
+        "ask_prompt": about.prompts.ask if asked else None,
+        "software": about.software,
+        "created": log.header.created,
+    }
+
+
+def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
+    response = sample.response
+    usage = sample.usage or Usage()
+    return {
+        **of_run,
+        "scenario": sample.id,
+        "epoch": sample.epoch,
+        "state": response.state.value,
+        "text": response.text,
+        "cut": response.cut,
+        "note": response.note,
+        # a recorded answer stands in the log as if a model of the system's name had given it
+        "model_returned": sample.model if of_run["model"] else None,
+        "reasoned": sample.reasoned,
+        "input_tokens": usage.input_tokens,
+        "cache_read_tokens": usage.input_tokens_cache_read,
+        "cache_write_tokens": usage.input_tokens_cache_write,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost_usd": usage.total_cost,
+        "seconds": sample.seconds,
+        "sampling": json.dumps(sample.sampling or {}),
+        "adl": asked.adl,
+        "condition": asked.condition,
+        "assistance": asked.assistance,
+        "situation": asked.situation,
+        "actor": asked.actor,
+        "split": asked.split,
+        "scenario_text": asked.text if isinstance(asked.text, str) else None,
+    }
+
+
+def _complete(logs: Sequence[Log], rows: _Rows) -> Iterator[str]:
+    """Add a missing response for what the last log of each system has not come to, and say so."""
+    for system, log in {log.system: log for log in logs}.items():
+        asked = [
+            (system, scenario, epoch)
+            for scenario in log.header.scenarios
+            for epoch in range(1, log.header.epochs + 1)
+        ]
+        siblings = {key[1]: row for key, row in rows.responses.items() if key[0] == system}
+        absent = [key for key in asked if key not in rows.responses]
+        for key in absent:
+            sibling = siblings.get(key[1], {})
+            unreadable = rows.unreadable.get(key)
+            rows.responses[key] = {
+                **_run_columns(log),
+                "scenario": key[1],
+                "epoch": key[2],
+                "state": ResponseState.missing.value,
+                "text": "",
+                "cut": False,
+                "note": f"its record cannot be read: {unreadable}" if unreadable else NOT_ASKED,
+                "reasoned": False,
+                "sampling": "{}",
+                **{name: sibling.get(name) for name in SCENARIO_COLUMNS},
+            }
+        if n := sum(key not in rows.unreadable for key in absent):
+            yield (
+                f"{system}: {n} of {len(asked)} responses are not there yet; "
+                "'careeval run --resume' asks for them"
+            )
+
+
+def _failures(rows: _Rows) -> Iterator[str]:
+    """For each system with samples that ended in an error: how many, and the last one's words."""
+    messages: dict[str, list[str]] = {}
+    for (_, (system, _, _)), error in rows.errors.items():
+        if error is not None:
+            messages.setdefault(system, []).append((error.strip() or "no reason").splitlines()[0])
+    for system, of_system in messages.items():
+        yield f"{system}: {len(of_system)} samples failed; the last: {of_system[-1][:300]}"
+
+
+def _judgments(graded: Iterable[GradedResponse]) -> pl.DataFrame:
+    """The table of judgments: a row for each item of each graded response.
+
+    A row is put together from three: what all judgments of its rubric in its response share, what
+    all judgments of its item share, and its own. With every row made whole, reading takes twice as
+    long.
+    """
+    shared: list[Row] = []
+    items: list[Row] = []
+    first_item: dict[tuple[int, Rubric], int] = {}
+    own: list[tuple[int, int, *Mark]] = []
+    for log, grading, sample, asked in graded:
+        if sample.response.state is ResponseState.missing:
+            continue
+        for rubric in log.header.about.rubrics:
+            of_rubric = asked.rubrics.get(rubric, ())
+            first = first_item.setdefault((id(asked), rubric), len(items))
+            if first == len(items):
+                items += [_item_row(rubric, *placed) for placed in enumerate(of_rubric)]
+            marks, other, spent = _marks(sample, rubric)
+            own += [
+                (len(shared), place, *marks.get(item.id, other))
+                for place, item in enumerate(of_rubric, first)
+            ]
+            shared.append(
+                {
+                    "system": log.system,
+                    "scenario": sample.id,
+                    "epoch": sample.epoch,
+                    "grader": log.grader,
+                    "grading": grading,
+                    **_shares(spent, len(of_rubric)),
+                }
+            )
+    kinds = {"shared_row": pl.Int64, "item_row": pl.Int64, **schema(_columns(MARK_COLUMNS))}
+    rows = pl.DataFrame(own, schema=kinds, orient="row")
+    parts = [
+        table(shared, _columns(SHARED_COLUMNS))[rows["shared_row"]],
+        table(items, _columns(ITEM_COLUMNS))[rows["item_row"]],
+        rows.select(MARK_COLUMNS),
+    ]
+    return pl.concat(parts, how="horizontal").select(*schema(JUDGMENTS))
+
+
+def _marks(sample: Sample, rubric: Rubric) -> tuple[Mapping[str, Mark], Mark, Spent]:
+    """The judgments of a rubric, what stands for an item without one, and what they took.
 
     Where grading broke off, every item is unresolved. A response without words contains nothing,
-    and no grader is asked: every item is absent. A missing response has no rows.
+    and no grader was asked: every item is absent, and cost nothing.
     """
-    stored = sample.get("store", {}).get("careeval_response")
-    if stored is None or stored["state"] == ResponseState.missing:
-        return
-    score = (sample.get("scores") or {}).get("careeval") or {}
-    graded = (score.get("metadata") or {}).get("rubrics") or {}
-    error = (sample.get("error") or {}).get("message", "the grading was not stored")
-    without: dict[str, Any] = (
-        {"present": None, "quote": None, "reason": f"error: {error[:300]}"}
-        if stored["state"] == ResponseState.answered
-        else {
-            "present": False,
-            "quote": None,
-            "reason": f"{stored['state']} response: nothing to grade",
-        }
-    )
-    for name in log.about["rubrics"]:
-        judgments = {row["item"]: row for row in graded.get(name, {}).get("judgments", ())}
-        for position, item in enumerate(rubric_of(sample["metadata"], Rubric(name))):
-            judged = judgments.get(item.id) or without
-            yield {
-                "system": log.system,
-                "scenario": sample["id"],
-                "epoch": sample["epoch"],
-                "grader": log.grader,
-                "grading": grading,
-                "rubric": name,
-                "position": position,
-                "item": item.id,
-                "points": item.points,
-                **{key: judged[key] for key in ("present", "quote", "reason")},
-                "item_text": item.text,
-                "of": list(getattr(item, "of", ())),
-                "excludes": list(getattr(item, "excludes", ())),
-                **{domain.value: level for domain, level in item.domains.items()},
-            }
+    state = sample.response.state
+    if state is not ResponseState.answered:
+        nothing = Spent(0, 0, 0.0, 0.0)
+        return {}, (False, None, f"{state} response: nothing to grade"), nothing
+    graded = sample.graded.get(rubric, Graded())
+    marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
+    why = (sample.error or "the grading was not stored")[:300]
+    return marks, (None, None, f"error: {why}"), graded.usage or Spent()
+
+
+def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
+    """The columns that all judgments of an item share."""
+    return {
+        "rubric": rubric.value,
+        "position": position,
+        "item": item.id,
+        "points": item.points,
+        "item_text": item.text,
+        "of": item.of,
+        "excludes": item.excludes,
+        **{domain.value: level for domain, level in item.domains.items()},
+    }
+
+
+def _shares(spent: Spent, n_items: int) -> Row:
+    """What each of a rubric's items took of the calls that judged them: an even share."""
+    return {
+        name: None if total is None else total / n_items
+        for name, total in vars(spent).items()
+        if n_items
+    }
+
+
+def _columns(names: Iterable[str]) -> list[Column]:
+    """Columns of the table of judgments."""
+    return [column for column in JUDGMENTS if column.name in names]
+
+
+MARK_COLUMNS = ("present", "quote", "reason")
+SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "input_tokens",
+                  "output_tokens", "cost_usd", "seconds")  # fmt: skip
+ITEM_COLUMNS = {column.name for column in JUDGMENTS} - {*MARK_COLUMNS, *SHARED_COLUMNS}
+"""Columns of judgments, by what they are the same for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from careeval.bank import Bank
@@ -11,23 +12,22 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
 from careeval.protocol.lexical import judgments
 from careeval.protocol.logs import read_run
-from careeval.protocol.run import begin_recorded, folder_name
+from careeval.protocol.run import Run, folder_name, prepare_recorded
 from careeval.results.probes import Labelled, ProbeAgreement, labelled
 
 SYSTEM = "probes"
 
 
-def audit_probes(bank: Bank, grader: str, folder: Path, task: dict[str, object]) -> ProbeAgreement:
-    """Have a grader judge every probe of a bank, and hold its judgments against the labels.
+def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
+    """Set up a grading of every probe of a bank; its folder comes back.
 
     Args:
         bank: Whose probes.
-        grader: Inspect's name of the grader.
-        folder: Where the logs go; the next free `<grader>-<n>` below it.
-        task: Arguments of the task: the bank's folder, the rubric, how the grader is asked.
+        root: Where the logs go: in the next free `<grader>-<n>` below it.
+        run: The grader and how it is asked.
 
     Raises:
-        ProtocolError: The bank has no probes, or the grading did not finish.
+        ProtocolError: The bank has no probes.
     """
     responses = [
         Response(scenario, epoch, probe.text, ResponseState.answered)
@@ -37,15 +37,14 @@ def audit_probes(bank: Bank, grader: str, folder: Path, task: dict[str, object])
     if not responses:
         raise ProtocolError(f"bank {bank.about.name!r} has no probes")
     n = 1
-    while (free := folder / f"{folder_name(grader)}-{n}").exists():
+    while (free := root / f"{folder_name(run.grader or '')}-{n}").exists():
         n += 1
-    outcome = begin_recorded(free, SYSTEM, responses, grader, task)
-    if not outcome.complete:
-        raise ProtocolError(
-            f"{outcome.n_failed} probes could not be graded",
-            hint=f"finish with 'careeval run --resume -o {free}'",
-        )
-    return ProbeAgreement.of(labelled(read_run(free).judgments, bank.probes))
+    return prepare_recorded(free, responses, replace(run, system=SYSTEM))
+
+
+def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
+    """How a finished grading of a bank's probes agrees with their labels."""
+    return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes))
 
 
 def lexical_agreement(bank: Bank) -> ProbeAgreement:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from careeval.bank import content_hash, load_bank
+from careeval.bank import Bank, content_hash, load_bank
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import NOT_ASKED, read_run, responses_of, run_roots
-from careeval.protocol.run import Outcome, grade_again
+from careeval.protocol.run import Run, grading_folder, prepare_recorded
+from careeval.results.tables import Runs
 
 
-def regrade(folder: Path, grader: str, bank: Path | None, grading: dict[str, Any]) -> list[Outcome]:
-    """Have a grader judge the responses of every run in a folder.
+def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
+    """Set up a grading of the responses of every run in a folder; the new folders come back.
 
     Args:
         folder: What `careeval run -o` wrote to.
-        grader: Inspect's name of the grader.
         bank: Folder of the bank that the runs were made with; careeval's own if `None`.
-        grading: Arguments of the task that say how the grader is asked.
+        like: How to grade: its grader, its arguments of the task, its prices and its budget.
 
     Raises:
         ProtocolError: There is no run, one of them has not come to all its responses, or its
@@ -31,28 +31,42 @@ def regrade(folder: Path, grader: str, bank: Path | None, grading: dict[str, Any
         raise ProtocolError(
             f"{folder} holds no run", hint="name the folder that 'careeval run -o' wrote to"
         )
+    assert like.grader is not None
     loaded = load_bank(bank)
-    outcomes = []
-    for root in roots:
-        runs = read_run(root)
-        row = runs.responses.row(0, named=True)
-        if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:
-            raise ProtocolError(
-                f"{root}: {n_open} responses are not there yet",
-                hint="finish the run with 'careeval run --resume', then grade it",
-            )
-        asked = [loaded.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
-        then, now = row["bank_hash"], content_hash(asked)
-        if (row["bank"], then) != (loaded.about.name, now):
-            raise ProtocolError(
-                f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "
-                f"and this is {loaded.about.name} {loaded.about.version} ({now})",
-                hint="give the bank that it was made with: --bank DIR",
-            )
-        task = {
-            **grading,
-            "bank": str(bank.resolve()) if bank else None,
-            "split": row["split"] or "public",
-        }
-        outcomes.append(grade_again(root, row["system"], responses_of(runs), grader, task))
-    return outcomes
+    checked = [(root, _checked(root, loaded)) for root in roots]
+    return [
+        prepare_recorded(
+            grading_folder(root, like.grader),
+            responses_of(runs),
+            replace(
+                like,
+                system=runs.responses["system"][0],
+                task=like.task
+                | {
+                    "bank": str(bank.resolve()) if bank else None,
+                    "split": runs.responses["split"][0] or "public",
+                },
+            ),
+        )
+        for root, runs in checked
+    ]
+
+
+def _checked(root: Path, bank: Bank) -> Runs:
+    """The run in a folder, if it has all its responses and was made with this bank."""
+    runs = read_run(root)
+    row = runs.responses.row(0, named=True)
+    if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:
+        raise ProtocolError(
+            f"{root}: {n_open} responses are not there yet",
+            hint="finish the run with 'careeval run --resume', then grade it",
+        )
+    asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
+    then, now = row["bank_hash"], content_hash(asked)
+    if (row["bank"], then) != (bank.about.name, now):
+        raise ProtocolError(
+            f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "
+            f"and this is {bank.about.name} {bank.about.version} ({now})",
+            hint="give the bank that it was made with: --bank DIR",
+        )
+    return runs

@@ -1,32 +1,37 @@
 """Running: one system over a bank into a folder that can be resumed and graded again.
 
 ```text
-DIR/<system>/            logs of asking and first grading, run.json, and calls/ until it is complete
-DIR/<system>/graded/<grader>-<n>/   logs of the n-th later grading of the same responses
+DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl, and calls.jsonl
+                         until the run is complete
+DIR/<system>/graded/<grader>-<n>/   the same for the n-th later grading of the same responses
 ```
 
-Each folder is an `eval_set` of its own. What was asked for stands in `run.json`, so that resuming
-needs no more than the folder.
+Each folder is an `eval_set` of its own. What was asked for stands in `run.json`, so that carrying
+out a run needs no more than its folder: a run is *prepared*, and from then on only *resumed*.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from careeval.core.response import Response
-from careeval.errors import CareEvalError, LogError, ProtocolError
+from careeval.errors import CareEvalError, ProtocolError
 from careeval.protocol.answers import n_epochs, write_answers
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.lexical import LEXICAL
-from careeval.protocol.logs import GRADED, read_log
-from careeval.protocol.progress import Progress, shown
+from careeval.protocol.lock import LOCK_FILE, locked
+from careeval.protocol.logs import GRADED
+from careeval.protocol.progress import Report
+
+if TYPE_CHECKING:
+    from careeval.protocol.calls import Calls
 
 RUN_FILE = "run.json"
 """What a run was asked for; a folder that has one holds a run."""
@@ -34,26 +39,34 @@ RUN_FILE = "run.json"
 RESPONSES_FILE = "responses.jsonl"
 """The recorded answers of a run that asks no model."""
 
-CALLS = "calls"
-"""Folder of finished calls, kept until the run is complete."""
-
 MAX_NAME = 120
 """Characters of a system's name, which is a folder's too."""
 
 DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
 """The paper's grader, dated: an alias moves."""
 
-EMBEDDED = "gguf/"
-"""Models of this provider run inside the process, one run at a time."""
+MAX_TOKENS = 8192
+"""At most in one answer, reasoning included; the paper does not say."""
 
-EMBEDDED_CALLS = 8
-"""What the embedded engine decodes at a time; more would only wait."""
+GRADER_TOKENS = 8192
+"""At most in one reply of a grader, reasoning included."""
 
-EMBEDDED_GRADER_TOKENS = 1536
-"""Of an embedded grader's reply: enough for nine items, and an end for a small model's rambling."""
+LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
+"""Providers that load a model on this machine, unless they are given a server's address."""
 
-INSPECT_CALLS = 20
-"""Where Inspect's own limit on calls in flight begins; it adapts from there."""
+
+class Stop(StrEnum):
+    """Why a run ended before it was complete."""
+
+    interrupted = "interrupted"
+    budget = "budget"
+    unmetered = "unmetered"
+    """A call came back whose cost nobody knows, and there is a budget to keep."""
+    turned_away = "turned away"
+    """The server takes no call at all: a wrong key, a model that there is not."""
+    disk = "disk"
+    died = "died"
+    """Its process was killed, or broke down."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +81,11 @@ class Run:
         task: Arguments of the task, `careeval.protocol.task.careeval`.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
-        max_connections: Calls in flight to each of model and grader; the provider's default if
-            `None`.
+        max_connections: Calls in flight to each of model and grader; `None` for as many as the
+            provider takes.
+        prices: Inspect's name of a model → fields of its `prices.Price`; a model that is not in
+            here has none that is known.
+        max_cost: Dollars that may be spent, by this run and those it was begun with together.
     """
 
     system: str
@@ -80,6 +96,15 @@ class Run:
     model_args: dict[str, Any] = field(default_factory=dict)
     base_url: str | None = None
     max_connections: int | None = None
+    prices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    max_cost: float | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether a model is loaded on this machine: such runs take turns."""
+        return (provider(self.model) in LOCAL and self.base_url is None) or (
+            provider(self.grader) in LOCAL
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +115,35 @@ class Outcome:
         folder: Where it is.
         complete: Whether every sample finished; otherwise resuming the folder does the rest.
         n_failed: Samples that ended in an error.
-        interrupted: Whether it was stopped from outside, with Ctrl-C.
+        stopped: Why it ended early; `None` if it came to its end.
+        why: The same in words, where there is more to say.
     """
 
     folder: Path
     complete: bool
     n_failed: int
-    interrupted: bool = False
+    stopped: Stop | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Whom a run tells what.
+
+    Attributes:
+        report: How far it has come.
+        ready: All is set up as it must be; comes back when the first call may be made.
+        hold: The calls of the run, by which it can be ended early.
+    """
+
+    report: Report = lambda _: None
+    ready: Callable[[], None] = lambda: None
+    hold: Callable[[Calls], None] = lambda _: None
+
+
+def provider(model: str | None) -> str:
+    """The part of Inspect's name of a model that says who runs it; empty for no model."""
+    return (model or "").partition("/")[0]
 
 
 def folder_name(name: str) -> str:
@@ -104,38 +151,154 @@ def folder_name(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
 
 
+def prepare(run: Run, folder: Path) -> Path:
+    """Set up a run in a folder that holds none yet; the folder comes back.
+
+    Raises:
+        ProtocolError: The folder holds a run already, or lies in one.
+    """
+    check_fit(folder, run)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with (folder / RUN_FILE).open("x", encoding="utf-8") as file:
+            file.write(_text(run))
+    except FileExistsError as error:
+        raise _taken(folder) from error
+    return folder
+
+
+def prepare_recorded(folder: Path, responses: Sequence[Response], run: Run) -> Path:
+    """Set up a run over recorded responses, which are kept in its folder.
+
+    Args:
+        folder: The run's.
+        responses: Of one system, to scenarios that `run.task` names or to any.
+        run: Without model and epochs, which follow from the responses.
+
+    Raises:
+        ProtocolError: As `prepare`; or a scenario that is asked for has no response.
+    """
+    # before the responses of the run that is there are written over
+    check_fit(folder, run)
+    answered = {response.scenario for response in responses}
+    wanted = set(run.task.get("scenario") or answered)
+    if unanswered := sorted(wanted - answered):
+        raise ProtocolError(f"there is no answer to {', '.join(unanswered)}")
+    responses = [response for response in responses if response.scenario in wanted]
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / RESPONSES_FILE
+    write_answers(file, run.system, responses)
+    task = run.task | {
+        "scenario": sorted(wanted),
+        "responses": str(file.resolve()),
+        "system": run.system,
+    }
+    return prepare(replace(run, model=None, epochs=n_epochs(responses), task=task), folder)
+
+
+def grading_folder(folder: Path, grader: str) -> Path:
+    """Where the next grading by this grader goes, below a run's folder."""
+    gradings = folder / GRADED
+    name = folder_name(grader)
+    numbers = (path.name.removeprefix(f"{name}-") for path in gradings.glob(f"{name}-*"))
+    n = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
+    return gradings / f"{name}-{n}"
+
+
+def forget(folder: Path) -> None:
+    """Take back a run that was prepared, if nothing has come of it: no log and no call."""
+    paid = folder / SPENT_FILE
+    if list(folder.glob("*.eval")) or (paid.exists() and paid.stat().st_size):
+        return
+    for name in (RUN_FILE, RESPONSES_FILE, CALLS_FILE, SPENT_FILE, LOCK_FILE):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        # unless somebody else's files are in them
+        folder.rmdir()
+        folder.parent.rmdir()
+
+
 def begin(run: Run, folder: Path) -> Outcome:
-    """Carry out a run in a folder that holds none yet.
+    """Carry out a run in this process, in a folder that holds none yet.
 
     Raises:
         ProtocolError: The folder holds a run already, or the run is set up wrongly.
     """
-    _refuse_unfit(folder, run.system)
-    folder.mkdir(parents=True, exist_ok=True)
-    saved = folder / RUN_FILE
-    saved.write_text(json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    prepare(run, folder)
     try:
-        return _carry_out(run, folder)
+        return resume(folder)
     except CareEvalError:
-        # nothing was asked: leave no run behind that resuming would trip over
-        if not list(folder.glob("*.eval")):
-            saved.unlink()
+        forget(folder)
         raise
 
 
-def resume(folder: Path) -> Outcome:
-    """Do what is left of the run in a folder; nothing when it is complete.
+def read_run_file(folder: Path) -> Run:
+    """What the run in a folder was asked for.
 
     Raises:
         ProtocolError: The folder holds no run.
     """
     try:
-        run = Run(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+        return Run(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise ProtocolError(f"{folder} holds no run: there is no {RUN_FILE}") from error
     except (ValueError, TypeError) as error:
         raise ProtocolError(f"{folder / RUN_FILE} is not what careeval wrote: {error}") from error
-    return _carry_out(run, folder)
+
+
+def amend(folder: Path, **changes: Any) -> None:
+    """Change what is still open about the run in a folder: its prices, its budget.
+
+    Raises:
+        ProtocolError: The folder holds no run.
+    """
+    run = replace(read_run_file(folder), **changes)
+    # replaced whole, so that a process killed here leaves the old or the new
+    new = folder / f"{RUN_FILE}.new"
+    new.write_text(_text(run), encoding="utf-8")
+    new.replace(folder / RUN_FILE)
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether nothing is left of the run in a folder, as far as can be seen without its logs."""
+    return any(folder.glob("*.eval")) and not (folder / CALLS_FILE).exists()
+
+
+def latest(root: Path) -> Path | None:
+    """The folder just below `root` with the run that was worked on last; `None` without a run."""
+    runs = {folder: _worked_on(folder) for folder in run_folders(root) if folder != root}
+    if not runs:
+        return None
+    newest = max(runs, key=runs.__getitem__)
+    return root / newest.relative_to(root).parts[0]
+
+
+def _worked_on(folder: Path) -> float:
+    files = [folder / name for name in (RUN_FILE, LOCK_FILE, SPENT_FILE)]
+    return max(file.stat().st_mtime for file in files if file.exists())
+
+
+def _text(run: Run) -> str:
+    return json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n"
+
+
+def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = Watch()) -> Outcome:
+    """Do what is left of the run in a folder, in this process; nothing when it is complete.
+
+    Args:
+        folder: The run's.
+        siblings: Folders of the runs that share its budget.
+        watch: Whom to tell.
+
+    Raises:
+        ProtocolError: The folder holds no run, is another process's now, or the run is set up
+            wrongly.
+    """
+    from careeval.protocol.evaluate import evaluate
+
+    run = read_run_file(folder)
+    with locked(folder):
+        return evaluate(run, folder, siblings or [folder], watch)
 
 
 def run_folders(root: Path) -> list[Path]:
@@ -143,61 +306,16 @@ def run_folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.rglob(RUN_FILE))
 
 
-def grade_again(
-    folder: Path, system: str, responses: Sequence[Response], grader: str, task: dict[str, Any]
-) -> Outcome:
-    """Grade stored responses beside the judgments that exist, in a new folder below `folder`.
-
-    Args:
-        folder: The run's.
-        system: Whose responses they are.
-        responses: All of them, those that were refused, empty or missing too.
-        grader: Inspect's name of the grader.
-        task: Arguments of the task beyond the responses.
-    """
-    gradings = folder / GRADED
-    name = folder_name(grader)
-    numbers = (path.name.removeprefix(f"{name}-") for path in gradings.glob(f"{name}-*"))
-    n = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
-    return begin_recorded(gradings / f"{name}-{n}", system, responses, grader, task)
-
-
-def begin_recorded(
-    folder: Path,
-    system: str,
-    responses: Sequence[Response],
-    grader: str | None,
-    task: dict[str, Any],
-    *,
-    max_connections: int | None = None,
-) -> Outcome:
-    """Carry out a run over recorded responses, kept in its folder so that it can be resumed.
+def check_fit(folder: Path, run: Run) -> None:
+    """Return if a run may go into a folder.
 
     Raises:
-        ProtocolError: As `begin`.
+        ProtocolError: The system cannot be called so, or the folder holds a run already, or lies in
+            one, where it would be mistaken for part of it.
     """
-    # before the responses of the run that is there are written over
-    _refuse_unfit(folder, system)
-    answered = {response.scenario for response in responses}
-    wanted = set(task.get("scenario") or answered)
-    if unanswered := sorted(wanted - answered):
-        raise ProtocolError(f"there is no answer to {', '.join(unanswered)}")
-    responses = [response for response in responses if response.scenario in wanted]
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / RESPONSES_FILE
-    write_answers(file, system, responses)
-    recorded = {
-        **task,
-        "scenario": sorted(wanted),
-        "responses": str(file.resolve()),
-        "system": system,
-    }
-    run = Run(system, None, grader, n_epochs(responses), recorded, max_connections=max_connections)
-    return begin(run, folder)
-
-
-def _refuse_unfit(folder: Path, system: str) -> None:
-    """Stop before a run goes where it would be mistaken for part of another, or cannot be named."""
+    system = run.system
+    if run.model == LEXICAL:
+        raise ProtocolError(f"{LEXICAL} can only grade", hint="use it as --grader")
     if not system.isprintable() or len(system) > MAX_NAME:
         raise ProtocolError(
             f"a system cannot be called {system[:MAX_NAME]!r}",
@@ -209,107 +327,12 @@ def _refuse_unfit(folder: Path, system: str) -> None:
         if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
             raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
     if (folder / RUN_FILE).exists():
-        raise ProtocolError(
-            f"{folder} holds a run already",
-            hint=f"finish it with 'careeval run --resume -o {folder.parent}', "
-            "or give another folder or --name",
-        )
+        raise _taken(folder)
 
 
-def _carry_out(run: Run, folder: Path) -> Outcome:
-    from inspect_ai import eval_set
-    from inspect_ai._util.error import PrerequisiteError
-    from inspect_ai.model import GenerateConfig, get_model
-
-    from careeval.protocol.task import careeval
-
-    in_flight = run.max_connections or (EMBEDDED_CALLS if _embedded(run.model) else None)
-    connections: dict[str, Any] = {"max_connections": in_flight} if in_flight else {}
-    task = careeval(
-        **{**run.task, "durable": True, "grade": run.grader is not None, "system": run.system}
+def _taken(folder: Path) -> ProtocolError:
+    return ProtocolError(
+        f"{folder} holds a run already",
+        hint=f"finish it with 'careeval run --resume -o {folder.parent}', "
+        "or give another folder or --name",
     )
-    _refuse_changed(folder, (task.metadata or {})["careeval"])
-    if run.model == LEXICAL:
-        raise ProtocolError(f"{LEXICAL} can only grade", hint="use it as --grader")
-    n_samples = len(task.dataset) * run.epochs
-    try:
-        with _calls_kept_in(folder / CALLS), shown(Progress(run.system, n_samples)):
-            roles = {}
-            if run.grader:
-                limit = {"max_tokens": EMBEDDED_GRADER_TOKENS} if _embedded(run.grader) else {}
-                config = GenerateConfig(**connections, **limit)
-                roles["grader"] = get_model(run.grader, config=config)
-            complete, logs = eval_set(
-                task,
-                log_dir=str(folder),
-                log_dir_allow_dirty=True,
-                model=run.model or "none",
-                model_args=run.model_args,
-                model_base_url=run.base_url,
-                model_roles=roles or None,
-                epochs=run.epochs,
-                continue_on_fail=True,
-                retry_on_error=2,
-                retry_attempts=0,
-                retry_immediate=False,
-                # twice the connections, so that one half is asked while the other is graded
-                max_samples=2 * (in_flight or INSPECT_CALLS),
-                max_retries=8,
-                timeout=600,
-                log_buffer=10,
-                display="none",
-                log_level="error",
-                ctl_server=False,
-                **connections,
-            )
-    except PrerequisiteError as error:
-        plain = re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()
-        raise ProtocolError(plain) from error
-    except ValueError as error:
-        # Inspect has no type of its own for this one
-        if not str(error).startswith(("Model API ", "Model name ")):
-            raise
-        raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
-    if not logs:
-        # interrupted: Inspect gives back no log, and says that all of none succeeded
-        return Outcome(folder, complete=False, n_failed=0, interrupted=True)
-    n_failed = sum(
-        n_samples - (log.results.completed_samples if log.results else 0) for log in logs
-    )
-    if complete and not n_failed:
-        shutil.rmtree(folder / CALLS, ignore_errors=True)
-    return Outcome(folder, complete and not n_failed, n_failed)
-
-
-def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
-    """Stop before a resumed run goes on with other scenarios or prompts than it began with."""
-    for path in sorted(folder.glob("*.eval")):
-        try:
-            begun = read_log(path).about
-        except LogError:
-            continue
-        for key, what in (("bank_hash", "scenarios"), ("prompts", "prompts")):
-            if begun[key] != about[key]:
-                raise ProtocolError(
-                    f"{folder} was begun with {what} that have changed since "
-                    f"({begun[key]}, now {about[key]})",
-                    hint=f"begin a new run in another folder, or give back the {what} as they were",
-                )
-
-
-def _embedded(model: str | None) -> bool:
-    return (model or "").startswith(EMBEDDED)
-
-
-@contextmanager
-def _calls_kept_in(folder: Path) -> Iterator[None]:
-    """Have Inspect keep finished calls in the run's own folder, and nowhere else."""
-    before = os.environ.get("INSPECT_CACHE_DIR")
-    os.environ["INSPECT_CACHE_DIR"] = str(folder.resolve())
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["INSPECT_CACHE_DIR"]
-        else:
-            os.environ["INSPECT_CACHE_DIR"] = before

@@ -11,10 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import transcript
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
@@ -26,21 +23,19 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.protocol.answers import read_answers
+from careeval.protocol.calls import call
+from careeval.protocol.grading import readable
 from careeval.protocol.templates import load_prompts
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
-_SAMPLING_FIELDS = (
-    *("temperature", "top_p", "top_k", "min_p", "seed"),
-    *("max_tokens", "max_completion_tokens", "max_output_tokens"),
-    *("reasoning_effort", "reasoning"),
-)
-"""Fields of a request to a provider that say how its answer was drawn."""
+MAX_WORDS = 200
+"""Characters of a refusal that are passed on."""
 
 
 @solver
-def ask(prompts: str | None = None, seed: int = 0, durable: bool = False) -> Solver:
+def ask(prompts: str | None = None, seed: int = 0) -> Solver:
     """Ask the system under test, with a seed of its own for every scenario and epoch.
 
     One seed for all epochs would bring ten times the same answer from a server that honours it.
@@ -48,7 +43,6 @@ def ask(prompts: str | None = None, seed: int = 0, durable: bool = False) -> Sol
     Args:
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the run.
-        durable: Keep each finished answer on disk until the run completes.
     """
     system = load_prompts(Path(prompts) if prompts else None).ask_system
 
@@ -59,11 +53,10 @@ def ask(prompts: str | None = None, seed: int = 0, durable: bool = False) -> Sol
             ChatMessageUser(content=state.input_text.strip()),
         ]
         config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
-        state.output = await get_model().generate(
-            state.messages, config=config, cache=cache_policy(durable, "ask")
-        )
+        called = await call("ask", f"{scenario} {state.epoch}", get_model(), state.messages, config)
+        state.output = called.output
         state.store.set(STORE_KEY, asdict(response_of(state.output, scenario, state.epoch)))
-        state.store.set(SAMPLING_KEY, sampling_sent())
+        state.store.set(SAMPLING_KEY, called.sampling)
         return state
 
     return solve
@@ -101,11 +94,6 @@ def stored_response(state: TaskState) -> Response:
     return Response(**{**stored, "state": ResponseState(stored["state"])})
 
 
-def cache_policy(durable: bool, scope: str) -> CachePolicy | bool:
-    """Where a finished call is kept: on disk for as long as the run lasts, or nowhere."""
-    return CachePolicy(expiry=None, scopes={"careeval": scope}) if durable else False
-
-
 def epoch_seed(seed: int, scenario: str, epoch: int) -> int:
     """The seed of one call, 0 to 2³¹ − 1; the same for the same run seed, scenario and epoch."""
     digest = hashlib.sha256(f"{seed}:{scenario}:{epoch}".encode()).digest()
@@ -118,12 +106,15 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
     Words that were cut off at the token limit are an answer, and are marked. The reasoning trace is
     not part of it.
     """
-    text = output.completion.strip()
+    text = readable(output.completion.strip())
     stop = output.stop_reason if output.choices else "unknown"
     cut = stop in {"max_tokens", "model_length"}
-    if stop == "content_filter":
+    if stop == "content_filter" or _refused(output):
         note = text or output.error or "content filter"
         return Response(scenario, epoch, "", ResponseState.refused, note=note)
+    if text and stop == "model_length" and output.usage is None:
+        # it did not fit: Inspect hands on the provider's error as if the model had said it
+        return Response(scenario, epoch, "", ResponseState.missing, note=text)
     if text:
         return Response(scenario, epoch, text, ResponseState.answered, cut=cut)
     if stop == "stop":
@@ -132,15 +123,17 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
     return Response(scenario, epoch, "", ResponseState.missing, note=note)
 
 
-def sampling_sent() -> dict[str, Any]:
-    """How the last call's answer was drawn, as the request to the provider said it.
+def ended(output: ModelOutput) -> str:
+    """Why an output did not end by itself, in words for whoever asked; empty if it did."""
+    found = response_of(output, "", 0)
+    if found.state is ResponseState.refused:
+        return f"it is a refusal: {found.note[:MAX_WORDS]}"
+    if found.state is ResponseState.missing:
+        return f"there is none: {found.note[:MAX_WORDS]}"
+    return "it was cut off at the token limit" if found.cut else ""
 
-    A provider may drop a field that its model refuses (a reasoning model's temperature, say): what
-    is not in here was not sent. Empty if unknown: the provider reports no request, or the answer is
-    one that was kept on disk when the run broke off.
-    """
-    for event in reversed(transcript().events):
-        if isinstance(event, ModelEvent):
-            request = event.call.request if event.call else {}
-            return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
-    return {}
+
+def _refused(output: ModelOutput) -> bool:
+    """Whether the provider marks what was said as a refusal."""
+    content = output.message.content if output.choices else ""
+    return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)

@@ -18,6 +18,7 @@ from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
+from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import rubrics_named, select_scenarios
 from careeval.protocol.solvers import ask, recorded
@@ -28,8 +29,7 @@ PROTOCOL_VERSION = "1-A"
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
-MAX_TOKENS = 8192
-"""The paper's ten responses at temperature 1.0; the token limit, reasoning included, is ours."""
+"""The paper's ten responses at temperature 1.0."""
 
 
 @task
@@ -48,7 +48,6 @@ def careeval(
     grade_seed: int = 0,
     responses: str | None = None,
     system: str | None = None,
-    durable: bool = False,
     max_tokens: int = MAX_TOKENS,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge what it says.
@@ -68,7 +67,6 @@ def careeval(
         grade_seed: Of the order in which items are shown to the grader.
         responses: JSON-lines file of recorded answers, instead of asking.
         system: Name of the system under test; needed with `responses`, else the model's name.
-        durable: Keep each finished call on disk until the run completes (`careeval run` does).
         max_tokens: Of one response, reasoning included.
     """
     loaded = load_bank(bank)
@@ -102,13 +100,11 @@ def careeval(
             "grade_seed": grade_seed,
         }
     }
-    scorer = grade_scorer(
-        [r.value for r in rubrics], per_item, grader_context, prompts, grade_seed, durable
-    )
+    scorer = grade_scorer([r.value for r in rubrics], per_item, grader_context, prompts, grade_seed)
     return Task(
         name="careeval",
         dataset=MemoryDataset([_sample(s, rubrics) for s in chosen], name=loaded.about.name),
-        solver=recorded(responses, system) if responses and system else ask(prompts, seed, durable),
+        solver=recorded(responses, system) if responses and system else ask(prompts, seed),
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
         epochs=Epochs(N_EPOCHS),

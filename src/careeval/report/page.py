@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from careeval.report import charts, tables, words
 from careeval.report.responses import shown
-from careeval.results.exports import remarks
+from careeval.results.exports import cost_lines, remarks
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 
@@ -75,6 +75,7 @@ def render_page(
             for make in (tables.activities, tables.errors, tables.domains)
         },
         records=tables.records(runs, summaries),
+        costs=cost_lines(summaries),
         shown=shown(runs),
         systems=list(runs.responses["system"].unique().sort()),
         software=sorted(runs.responses["software"].drop_nulls().unique()),
@@ -84,9 +85,6 @@ def render_page(
     )
 
 
-DIFFERENT = (
-    "The systems were not asked the same scenarios under the same protocol: do not compare them."
-)
 UNMEASURED = "How far it agrees with the bank’s labelled probes is not known here."
 
 
@@ -134,10 +132,7 @@ def _question(systems: Sequence[str]) -> str:
 
 def _limits(summaries: Sequence[Summary]) -> list[str]:
     """What must be read with the numbers. What an asterisk means is said under its table."""
-    found = [remark for remark in remarks(summaries) if not remark.startswith("*")]
-    if len({(s.bank, s.bank_hash, s.protocol) for s in summaries}) > 1:
-        found.insert(0, DIFFERENT)
-    return found
+    return [remark for remark in remarks(summaries) if not remark.startswith("*")]
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -15,6 +15,7 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.results.cost import RunCost, asking_cost, grading_cost
 from careeval.results.estimates import Errors, GradedRubric
 from careeval.results.points import graded_scenarios
 from careeval.results.tables import Runs
@@ -95,6 +96,7 @@ class Summary:
         n_ungraded: Responses that are there and that this grader has not judged, or not whole.
         n_judgments: Items × responses, on both rubrics; those without words included.
         n_unresolved: Judgments that the grader could not be brought to make.
+        cost: What its responses and their judgments cost.
         not_ranked: Why this entry may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
     """
@@ -130,6 +132,7 @@ class Summary:
     action_mild: Errors | None
     by_adl: Mapping[Adl, Cell]
     by_domain: Mapping[Domain, DomainCell]
+    cost: RunCost
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -204,6 +207,7 @@ def _summary(grader: str, responses: pl.DataFrame, judgments: pl.DataFrame) -> S
         action_mild=actions.errors(scoring.MILD),
         by_adl={adl: _cell(adl, ladder, actions) for adl in Adl if adl in set(responses["adl"])},
         by_domain={domain: _domain_cell(domain, ladder, actions) for domain in Domain},
+        cost=RunCost(asking_cost(responses), grading_cost(first)),
         not_ranked=(*_not_serious(run["model"], grader), *_not_whole(counts), *_no_score(score)),
         warnings=tuple(_warnings(responses)),
     )
@@ -271,7 +275,9 @@ def _no_score(score: Estimate) -> Iterator[str]:
 
 
 def _warnings(responses: pl.DataFrame) -> Iterator[str]:
-    names = sorted(set(responses["model_returned"].drop_nulls()))
+    # a sample that was cancelled or failed may still name the model that was asked
+    there = responses.filter(pl.col("state") != ResponseState.missing)
+    names = sorted(set(there["model_returned"].drop_nulls()))
     if len(names) > 1:
         yield f"the provider answered with {len(names)} models: {', '.join(names)}"
     if any(cut := _cut(responses)):

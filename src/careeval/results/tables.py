@@ -7,7 +7,7 @@ contract with whoever fills them, and with whoever reads the Parquet files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,9 +41,16 @@ RESPONSES: tuple[Column, ...] = (
         "name of the model that the provider says answered; null if unknown",
     ),
     Column("reasoned", pl.Boolean, "whether a reasoning trace came with it"),
-    Column("input_tokens", pl.Int64, "null if unknown"),
+    Column(
+        "input_tokens",
+        pl.Int64,
+        "without those that the provider read from its cache or wrote to it; null if unknown",
+    ),
+    Column("cache_read_tokens", pl.Int64, "input, read from its cache; null if unknown or none"),
+    Column("cache_write_tokens", pl.Int64, "input, written to it; null if unknown or none"),
     Column("output_tokens", pl.Int64, "reasoning included; null if unknown"),
-    Column("cost_usd", pl.Float64, "null if unknown, never 0"),
+    Column("reasoning_tokens", pl.Int64, "those of the output; null if unknown"),
+    Column("cost_usd", pl.Float64, "of all of them, in dollars; null if unknown, never 0"),
     Column("seconds", pl.Float64, "of the call; null if unknown"),
     Column(
         "sampling", pl.String, "JSON of the sampling fields that were sent; empty object if unknown"
@@ -85,7 +92,16 @@ JUDGMENTS: tuple[Column, ...] = (
         Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
         for domain in Domain
     ),
+    # what a judgment took: its even share of the calls that judged its rubric for this response.
+    # For a response without words there was no call, and 0 is the truth.
+    Column("input_tokens", pl.Float64, "its share; null if unknown"),
+    Column("output_tokens", pl.Float64, "its share, reasoning included; null if unknown"),
+    Column("cost_usd", pl.Float64, "its share, in dollars; null if unknown"),
+    Column("seconds", pl.Float64, "its share; null if unknown"),
 )
+
+NOT_ASKED = "not asked yet: the run is not finished"
+"""Note of a response that a run has not come to, and has spent nothing on."""
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
 
@@ -93,6 +109,26 @@ RESPONSE_KEY = ("system", "scenario", "epoch")
 def schema(columns: Iterable[Column]) -> dict[str, Any]:
     """Column names and types, as polars takes them."""
     return {column.name: column.kind for column in columns}
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pl.DataFrame:
+    """A table from rows; a column that a row lacks is null.
+
+    It is made column by column, which is several times faster than row by row.
+    """
+    known = list(rows)
+    return pl.DataFrame(
+        {name: _series([row.get(name) for row in known], kind) for name, kind, _ in columns}
+    )
+
+
+def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.Series:
+    if not isinstance(kind, pl.List):
+        return pl.Series(values, dtype=kind)
+    # a list takes polars as long as a column does, and most of ours are the same few
+    lists = [None if value is None else tuple(value) for value in values]
+    places = {value: place for place, value in enumerate(dict.fromkeys(lists))}
+    return pl.Series(list(places), dtype=kind).gather([places[value] for value in lists])
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +153,13 @@ class Runs:
         notes: Iterable[str] = (),
     ) -> Runs:
         """Tables from rows; a column that a row lacks is null."""
-        return Runs(
-            pl.DataFrame(list(responses), schema=schema(RESPONSES), orient="row").sort(
-                RESPONSE_KEY
-            ),
-            pl.DataFrame(list(judgments), schema=schema(JUDGMENTS), orient="row").sort(
-                *RESPONSE_KEY, "grader", "grading", "rubric", "position"
-            ),
-            tuple(notes),
-        )
+        return Runs.sorted(table(responses, RESPONSES), table(judgments, JUDGMENTS), notes)
+
+    @staticmethod
+    def sorted(responses: pl.DataFrame, judgments: pl.DataFrame, notes: Iterable[str] = ()) -> Runs:
+        """The same tables, their rows in order."""
+        by = (*RESPONSE_KEY, "grader", "grading", "rubric", "position")
+        return Runs(responses.sort(RESPONSE_KEY), judgments.sort(by), tuple(notes))
 
     @staticmethod
     def together(parts: Iterable[Runs]) -> Runs:
@@ -152,8 +186,8 @@ class Runs:
     def write(self, folder: Path) -> None:
         """Write both tables as Parquet files into `folder`; the notes are not kept."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.responses.write_parquet(folder / "responses.parquet")
-        self.judgments.write_parquet(folder / "judgments.parquet")
+        self.responses.write_parquet(folder / "responses.parquet", compression="lz4")
+        self.judgments.write_parquet(folder / "judgments.parquet", compression="lz4")
 
     @staticmethod
     def read(folder: Path, notes: Iterable[str] = ()) -> Runs:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from careeval.errors import StatsError
 from careeval.stats.score import FloatArray, sd_runs
@@ -25,7 +25,7 @@ MIN_BOOTSTRAP_CLUSTERS = 20
 """Below this a ratio's bootstrap interval is too narrow, and the t distribution is used."""
 
 _TAIL = 0.025
-_Z = float(stats.norm.ppf(1 - _TAIL))
+_Z = float(special.ndtri(1 - _TAIL))
 
 # Below this, in fractions of the maximum, a width is rounding and not variation.
 _NO_WIDTH = 1e-12
@@ -73,7 +73,7 @@ def ratio_interval(
             draws=draws,
         )
     ratio, standard_error = _linearised_ratio(numerators, denominators)
-    margin = float(stats.t.ppf(1 - _TAIL, n_scenarios - 1)) * standard_error
+    margin = float(special.stdtrit(n_scenarios - 1, 1 - _TAIL)) * standard_error
     return _with_width(ratio - margin, ratio + margin)
 
 
@@ -173,7 +173,7 @@ def sd_runs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
     _count_clusters(points, maxima)
     n_epochs = points.shape[1]
     sd = sd_runs(points, maxima)
-    low, high = sd * np.sqrt((n_epochs - 1) / stats.chi2.ppf([1 - _TAIL, _TAIL], n_epochs - 1))
+    low, high = sd * np.sqrt((n_epochs - 1) / special.chdtri(n_epochs - 1, [_TAIL, 1 - _TAIL]))
     return _with_width(float(low), float(high))
 
 
@@ -218,7 +218,7 @@ def rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
     worth = float(trials.sum())
     if standard_error > 0:
         worth = min(worth, rate * (1 - rate) / standard_error**2)
-    worth *= (_Z / float(stats.t.ppf(1 - _TAIL, n_scenarios - 1))) ** 2
+    worth *= (_Z / float(special.stdtrit(n_scenarios - 1, 1 - _TAIL))) ** 2
     low, high = clopper_pearson(rate * worth, worth)
     return Interval(min(low, with_all.low), max(high, with_none.high))
 
@@ -235,8 +235,8 @@ def clopper_pearson(events: float, trials: float) -> Interval:
 
     Source: Clopper and Pearson 1934, Biometrika 26:404, as quantiles of the beta distribution.
     """
-    low = stats.beta.ppf(_TAIL, events, trials - events + 1) if events > 0 else 0.0
-    high = stats.beta.ppf(1 - _TAIL, events + 1, trials - events) if events < trials else 1.0
+    low = special.betaincinv(events, trials - events + 1, _TAIL) if events > 0 else 0.0
+    high = special.betaincinv(events + 1, trials - events, 1 - _TAIL) if events < trials else 1.0
     return Interval(float(low), float(high))
 
 

@@ -1,0 +1,97 @@
+"""What the commands print before money is spent: a table of what will be sent and what it costs."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from careeval.cli.app import plain
+from careeval.cli.show import PIPE_WIDTH
+from careeval.protocol.grading import MAX_ATTEMPTS
+from careeval.protocol.plan import ANSWER_TOKENS, ITEM_TOKENS, Line, Plan, rows
+from careeval.protocol.prices import in_process
+from careeval.results.exports import dollars, thousands
+
+
+def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
+    """The table of a plan and what must be said beside it.
+
+    Args:
+        plan: Of all the runs that a command will carry out.
+        to_stderr: Print it as a message, where it is not what was asked for.
+    """
+    file = sys.stderr if to_stderr else sys.stdout
+    console = Console(file=file, highlight=False)
+    if not console.is_terminal:
+        console = Console(file=file, highlight=False, width=PIPE_WIDTH)
+    lines = rows(plan)
+    console.print(_table(plan, lines))
+    for note in _notes(lines):
+        console.print(Text(f"  {plain(note)}", style="dim"))
+
+
+def _table(plan: Plan, lines: tuple[Line, ...]) -> Table:
+    table = Table(
+        title=Text(_title(lines)),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_footer=True,
+    )
+    total = "total (known)" if plan.unknown else "total"
+    table.add_column("model", footer=total, overflow="fold")
+    table.add_column("calls", justify="right")
+    table.add_column("tokens in / out (est.)", justify="right")
+    table.add_column("expected", footer=dollars(plan.expected_usd), justify="right")
+    table.add_column("worst case*", footer=dollars(plan.worst_usd), justify="right")
+    table.add_column("")
+    for line in lines:
+        free = in_process(line.model)
+        table.add_row(
+            # Text, because a name that somebody chose is no markup
+            Text(plain(line.model) + (" (grader)" if line.role == "grade" else "")),
+            f"{line.n:,}",
+            "–" if free else f"{thousands(line.input_tokens)} / {thousands(line.output_tokens)}",
+            "nothing" if free else dollars(line.expected_usd),
+            "nothing" if free else dollars(line.worst_usd),
+            "no price: --prices FILE" if line.worst_usd is None else "",
+        )
+    return table
+
+
+def _title(lines: tuple[Line, ...]) -> str:
+    asked = [line for line in lines if line.role == "ask"]
+    graded = [line for line in lines if line.role == "grade"]
+    parts = []
+    if asked:
+        of = asked[0].model if len(asked) == 1 else f"{len(asked)} models"
+        parts.append(f"{_count(sum(line.n for line in asked), 'response')} of {plain(of)}")
+    if graded:
+        parts.append(_count(sum(line.n for line in graded), "grading"))
+    return f"Plan: {', then '.join(parts) or 'nothing to do'}"
+
+
+def _notes(lines: tuple[Line, ...]) -> list[str]:
+    notes = []
+    for role, what in (("ask", "response"), ("grade", "grading")):
+        if n_kept := sum(line.n_kept for line in lines if line.role == role):
+            notes.append(f"On disk, and not asked for again: {_count(n_kept, what)}.")
+    if any(not in_process(line.model) for line in lines):
+        notes.append(
+            f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "
+            "Reasoning is not in it: a model that thinks costs more, up to the worst case."
+        )
+        notes.append(
+            "* every reply reaches its token limit, reasoning included, "
+            f"and every grading is asked {MAX_ATTEMPTS} times"
+        )
+    return notes
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

@@ -1,0 +1,131 @@
+"""Money before and after: what will be sent and cost, whether it may be, and what it came to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from careeval.cli.app import OK
+from careeval.cli.plan import print_plan
+from careeval.cli.show import say
+from careeval.errors import UsageError
+from careeval.protocol.ledger import Paid, Spent, paid_for
+from careeval.protocol.plan import Plan, as_json, plan
+from careeval.protocol.prices import Price, from_json, price_of, read_prices
+from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.run import Run
+from careeval.results.exports import dollars
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Spending:
+    """What may be sent and spent."""
+
+    dry_run: Annotated[bool, Parameter(negative=())] = False
+    """Show what would be sent and what it would cost, and send nothing."""
+    yes: Annotated[bool, Parameter(name=("--yes", "-y"), negative=())] = False
+    """Do not ask before money is spent."""
+    max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
+    """Dollars that may be spent by everything this command begins: it ends when they are."""
+    prices: Path | None = None
+    """TOML file with prices of your own, for models whose price is not known."""
+
+    def own_prices(self) -> dict[str, Price]:
+        """What the prices' file holds."""
+        return read_prices(self.prices) if self.prices else {}
+
+    def applied(self, run: Run) -> Run:
+        """The run with the prices of its models, and the budget."""
+        own = self.own_prices()
+        known: dict[str, Price] = {}
+        for model, base_url in ((run.model, run.base_url), (run.grader, None)):
+            # a list price is that of the provider's own server
+            price = own.get(model or "") if base_url else price_of(model or "", own)
+            if model and price:
+                known[model] = price
+        return replace(run, prices=prices_as_json(known), max_cost=self.max_cost)
+
+    def refused(self, runs: Sequence[Run], *, json_plan: bool = False) -> int | None:
+        """Show what runs will send and cost, and have it agreed to.
+
+        Args:
+            runs: With their prices.
+            json_plan: Print the plan of a dry run as JSON.
+
+        Returns:
+            `None` to go on; otherwise the command ends with this exit status.
+
+        Raises:
+            UsageError: There is a budget and a price that is not known, or nobody to ask.
+        """
+        whole = Plan(tuple(line for run in runs for line in plan(run, from_json(run.prices))))
+        if self.dry_run:
+            if json_plan:
+                print(json.dumps(as_json(whole), indent=1))
+            else:
+                print_plan(whole)
+            say("Nothing was sent.")
+            return OK
+        if self.max_cost is not None and whole.unknown:
+            raise UsageError(
+                f"a budget cannot be kept: the price of {', '.join(whole.unknown)} is not known",
+                hint='give it with --prices FILE: ["MODEL"], then input = and output =, '
+                "in dollars per million tokens",
+            )
+        if whole.worst_usd == 0 and not whole.unknown:
+            return None
+        print_plan(whole, to_stderr=True)
+        if self.max_cost is not None and (whole.expected_usd or 0) > self.max_cost:
+            say(f"The budget of {dollars(self.max_cost)} will end it before it is complete.")
+        if self.yes or self.max_cost is not None:
+            return None
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UsageError(
+                "this costs money, and there is nobody to ask",
+                hint="look at it with --dry-run, then give --yes, or a limit with --max-cost USD",
+            )
+        print("Send this? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in {"y", "yes"}:
+            return None
+        say("Nothing was sent.")
+        return OK
+
+
+def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
+    """Say what all calls of some runs have cost so far, by model; nothing where nothing was paid.
+
+    Args:
+        folders: Of the runs.
+        max_cost: Their budget in dollars.
+    """
+    paid = [call for folder in folders for call in paid_for(folder)]
+    by_model: dict[str, list[Paid]] = {}
+    for call in paid:
+        by_model.setdefault(call.model, []).append(call)
+    spent = Spent.on(paid)
+    if spent.usd == 0:
+        return
+    parts = (f"{model} {_amount(Spent.on(calls))}" for model, calls in by_model.items())
+    say(f"Spent: {_amount(spent)} on {spent.n_calls:,} calls ({'; '.join(parts)}).")
+    if max_cost is not None and spent.known_usd >= max_cost:
+        over = spent.known_usd - max_cost
+        say(
+            f"The budget of {dollars(max_cost)} is reached; calls that were in flight then "
+            f"make {dollars(over)} more."
+        )
+
+
+def _amount(spent: Spent) -> str:
+    if spent.n_unknown == 0:
+        return dollars(spent.known_usd)
+    if spent.n_unknown == spent.n_calls:
+        return "an unknown amount"
+    return f"{dollars(spent.known_usd)} and an unknown amount for {spent.n_unknown:,} of its calls"

@@ -1,0 +1,228 @@
+"""What careeval needs and what it finds: looked at, never tried, so that nothing is sent anywhere.
+
+No package that a run needs is imported for it, Inspect above all: their versions are read from
+their metadata. Of a key only the name of its variable is told, and whether it is set.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from careeval.errors import CareEvalError
+from careeval.protocol.embedded import INSTALL, check_engine, embedded_model_path
+
+OLDEST_PYTHON = (3, 11)
+LITTLE_DISK = 10**9
+"""Bytes; a run of the whole bank takes some tens of millions."""
+REINSTALL = "pip install --force-reinstall careeval"
+
+Version = Callable[[str], str | None]
+"""The version of an installed distribution by its name; `None` where it is not installed."""
+
+
+class State(StrEnum):
+    """Whether there is something to do about a finding."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Part of careeval is out of reach, or there is something to know."""
+    PROBLEM = "problem"
+    """Nothing works before it is mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    text: str
+    hint: str = ""
+    """What to do about it; empty where there is nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where models are asked.
+
+    Attributes:
+        name: What Inspect calls it: the first part of a model's name.
+        package: The distribution that asks it.
+        keys: Environment variables, any one of which lets it in.
+    """
+
+    name: str
+    package: str
+    keys: tuple[str, ...]
+
+
+PROVIDERS = (
+    Provider("openai", "openai", ("OPENAI_API_KEY",)),
+    Provider("anthropic", "anthropic", ("ANTHROPIC_API_KEY",)),
+    Provider("google", "google-genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+    Provider("mistral", "mistralai", ("MISTRAL_API_KEY",)),
+    Provider("grok", "xai-sdk", ("XAI_API_KEY", "GROK_API_KEY")),
+    Provider("groq", "groq", ("GROQ_API_KEY",)),
+    Provider("together", "openai", ("TOGETHER_API_KEY",)),
+    Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
+)
+"""Those that most people ask; Inspect knows more."""
+
+
+def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
+    """Everything that was found, in the order in which it matters.
+
+    Args:
+        folder: Where runs would be kept.
+        environment: Variables by name.
+    """
+    packages = needed_packages(requires("careeval") or ())
+    needed = needed_finding(packages, installed_version)
+    return [
+        python_finding(sys.version_info[:3]),
+        Finding("careeval", State.OK, version("careeval")),
+        needed,
+        *(provider_finding(p, environment, installed_version) for p in PROVIDERS),
+        embedded_finding(),
+        # what is read with packages that are not there cannot be read
+        *([bank_finding(), runs_finding(folder)] if needed.state is State.OK else []),
+        disk_finding(folder),
+        machine_finding(),
+        Finding("network", State.NOTE, "not tried: nothing is sent before you ask a model"),
+    ]
+
+
+def installed_version(package: str) -> str | None:
+    """A distribution's version, without importing it; `None` where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def python_finding(found: Sequence[int]) -> Finding:
+    """Whether this Python is new enough."""
+    text = ".".join(map(str, found))
+    if tuple(found) >= OLDEST_PYTHON:
+        return Finding("python", State.OK, text)
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return Finding("python", State.PROBLEM, f"{text}, too old", f"install Python {oldest} or newer")
+
+
+def needed_packages(requirements: Sequence[str]) -> list[str]:
+    """Names of those that this Python needs, of a distribution's requirements; no extras."""
+    needed = []
+    for requirement in requirements:
+        spec, _, marker = requirement.partition(";")
+        below = re.search(r"python_version < ['\"]3\.(\d+)['\"]", marker)
+        if "extra" in marker or (below and sys.version_info >= (3, int(below[1]))):
+            continue
+        name = re.match(r"[\w.-]+", spec)
+        needed += [name[0]] if name else []
+    return needed
+
+
+def needed_finding(packages: Sequence[str], installed: Version) -> Finding:
+    """The versions of what careeval is made of; a problem where one is not installed."""
+    versions = {package: installed(package) for package in packages}
+    if missing := [package for package, found in versions.items() if found is None]:
+        return Finding("packages", State.PROBLEM, f"not installed: {', '.join(missing)}", REINSTALL)
+    text = ", ".join(f"{package} {found}" for package, found in versions.items())
+    return Finding("packages", State.OK, text)
+
+
+def provider_finding(
+    provider: Provider, environment: Mapping[str, str], installed: Version
+) -> Finding:
+    """Whether a provider's package and one of its keys are there; never the key."""
+    # an empty variable lets nobody in
+    keys = {key: bool(environment.get(key)) for key in provider.keys}
+    package = installed(provider.package)
+    said = [f"{key} {'set' if is_set else 'not set'}" for key, is_set in keys.items()]
+    said.append(f"package {provider.package} {package or 'not installed'}")
+    ready = any(keys.values()) and package is not None
+    hint = ""
+    if any(keys.values()) and package is None:
+        hint = f"pip install {provider.package}"
+    elif provider.name == "openai" and not ready:
+        hint = "the default grader is one of its models; --grader names another"
+    state = State.OK if ready else State.NOTE
+    return Finding(f"provider {provider.name}", state, "; ".join(said), hint)
+
+
+def embedded_finding() -> Finding:
+    """Whether the model that runs in this process is there, with its engine."""
+    try:
+        check_engine()
+        file = embedded_model_path()
+    except CareEvalError as error:
+        hint = f"{INSTALL} (or: make demo, in a checkout)"
+        return Finding("embedded model", State.NOTE, str(error), hint)
+    return Finding("embedded model", State.OK, f"{file.name}, with its engine xllamacpp")
+
+
+def bank_finding() -> Finding:
+    """What careeval's own bank says of itself; `careeval bank check` reads every scenario."""
+    from careeval.bank import OWN_BANK
+    from careeval.bank.schema import BankFile
+    from careeval.bank.yaml_nodes import read_yaml
+
+    try:
+        about = BankFile.model_validate(read_yaml(OWN_BANK / "bank.yaml").content)
+    except (CareEvalError, ValueError) as error:
+        return Finding("bank", State.PROBLEM, f"cannot be read: {error}", REINSTALL)
+    scenarios = [f for f in OWN_BANK.glob("*/*.yaml") if not f.stem.endswith(".probes")]
+    if not scenarios:
+        return Finding("bank", State.PROBLEM, "holds no scenario", REINSTALL)
+    n = f"{len(scenarios)} scenarios"
+    return Finding("bank", State.OK, f"{about.name} {about.version}, {n}. {about.provenance}")
+
+
+def runs_finding(folder: Path) -> Finding:
+    """The runs below `folder`/runs, each of which can be resumed if something is left of it."""
+    root = folder / "runs"
+    if not root.is_dir():
+        return Finding("runs", State.OK, "none in ./runs yet")
+    from careeval.protocol.run import run_folders
+
+    names = {path.relative_to(root).parts[:1] for path in run_folders(root)}
+    found = sorted(Path("runs", *parts).as_posix() for parts in names)
+    if not found:
+        return Finding("runs", State.OK, "none in ./runs yet")
+    hint = f"what is left of one: careeval run --resume -o {found[-1]}"
+    return Finding("runs", State.OK, f"{len(found)}, the last by name {found[-1]}", hint)
+
+
+def disk_finding(folder: Path) -> Finding:
+    """Whether a run could be kept here, which is found out by writing a file and removing it."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"careeval")
+    except OSError as error:
+        hint = "name a folder that can be written to, with -o"
+        return Finding("disk", State.NOTE, f"cannot write here: {error.strerror}", hint)
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 10**9:.1f} GB free here, and can be written to"
+    if free < LITTLE_DISK:
+        return Finding("disk", State.NOTE, text, "keep runs elsewhere, with -o")
+    return Finding("disk", State.OK, text)
+
+
+def machine_finding() -> Finding:
+    """Processors that this process may use, and memory: what the embedded model runs on."""
+    usable = getattr(os, "sched_getaffinity", None)
+    n = len(usable(0)) if usable else os.cpu_count()
+    try:
+        memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+    except (AttributeError, ValueError, OSError):
+        memory = "unknown"
+    return Finding("machine", State.OK, f"{n or 'unknown'} cores, memory {memory}")

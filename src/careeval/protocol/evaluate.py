@@ -1,0 +1,158 @@
+"""Carrying out one run with Inspect, in this process."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import eval_set
+from inspect_ai._util.error import PrerequisiteError
+
+from careeval.errors import LogError, ProtocolError
+from careeval.protocol.calls import Calls, kept_by
+from careeval.protocol.connect import calls_in_flight, connect, set_prices
+from careeval.protocol.eval_log import read_log
+from careeval.protocol.hooks import counted_by
+from careeval.protocol.ledger import CALLS_FILE, Budget
+from careeval.protocol.progress import SampleKey, Tally
+from careeval.protocol.run import Outcome, Run, Stop, Watch
+from careeval.protocol.task import careeval
+
+LOG_EVERY = 20
+"""Finished samples that Inspect holds before it writes them; their calls are on disk already."""
+
+
+def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
+    """Do what is left of a run, in a folder that this process holds.
+
+    Args:
+        run: What the folder was prepared for.
+        folder: The run's.
+        siblings: Folders of the runs that share its budget, its own among them.
+        watch: Whom to tell.
+
+    Raises:
+        ProtocolError: The run is set up wrongly; nothing has been asked.
+        OSError: The folder cannot be written; what was finished before is kept.
+    """
+    _set_aside_broken(folder)
+    task = careeval(**{**run.task, "grade": run.grader is not None, "system": run.system})
+    _refuse_changed(folder, (task.metadata or {})["careeval"])
+    with _plain_errors():
+        set_prices(run.prices)
+        model = connect(run, "ask") if run.model else None
+        grader = connect(run, "grade") if run.grader else None
+    watch.ready()
+
+    n_samples = len(task.dataset) * run.epochs
+    tally = Tally(run.system, n_samples, _logged(folder), watch.report)
+    budget = Budget(run.max_cost, siblings) if run.max_cost is not None else None
+    calls = Calls(folder, budget, tally.paid)
+    watch.hold(calls)
+    tally.flush()
+    try:
+        with _plain_errors(), kept_by(calls), counted_by(tally):
+            complete, logs = eval_set(
+                task,
+                log_dir=str(folder),
+                log_dir_allow_dirty=True,
+                model=model or "none",
+                model_roles={"grader": grader} if grader else None,
+                epochs=run.epochs,
+                continue_on_fail=True,
+                retry_on_error=2,
+                retry_attempts=0,
+                retry_immediate=False,
+                # twice the connections, so that one half is asked while the other is graded
+                max_samples=2 * calls_in_flight(run),
+                log_buffer=LOG_EVERY,
+                # Inspect's own record of what is unfinished: ours is on disk sooner
+                log_realtime=False,
+                display="none",
+                # means that nobody sees, reckoned anew all the time
+                score_display=False,
+                log_level="error",
+                ctl_server=False,
+            )
+    finally:
+        calls.close()
+        tally.flush()
+    if calls.stopped or not logs:
+        # interrupted: Inspect gives back no log, and says that all of none succeeded
+        stopped = calls.stopped or Stop.interrupted
+        return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=calls.why)
+    n_failed = sum(
+        n_samples - (log.results.completed_samples if log.results else 0) for log in logs
+    )
+    complete = complete and not n_failed
+    if complete:
+        (folder / CALLS_FILE).unlink()
+    return Outcome(folder, complete, n_failed)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Say in our words what Inspect finds wrong with a model's name, key or package."""
+    try:
+        yield
+    except PrerequisiteError as error:
+        plain = re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()
+        raise ProtocolError(plain) from error
+    except ValueError as error:
+        # Inspect has no type of its own for this one
+        if not str(error).startswith(("Model API ", "Model name ")):
+            raise
+        raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
+
+
+def _set_aside_broken(folder: Path) -> None:
+    """Rename logs that are cut off or damaged, as by a power cut: Inspect fails on seeing one.
+
+    Nothing is lost with one: while a run is not complete, its calls are in a file of their own.
+    """
+    for path in folder.rglob("*.eval"):
+        try:
+            with zipfile.ZipFile(path) as log:
+                whole = log.testzip() is None
+        except Exception:  # a damaged zip fails in many ways
+            whole = False
+        if not whole:
+            path.rename(f"{path}.broken")
+
+
+def _logged(folder: Path) -> set[SampleKey]:
+    """The samples that the folder's logs hold, by the names of the files in them."""
+    found = set()
+    for path in folder.glob("*.eval"):
+        try:
+            names = zipfile.ZipFile(path).namelist()
+        except (OSError, zipfile.BadZipFile):
+            continue  # cut off when its process was killed
+        for name in names:
+            if named := re.fullmatch(r"samples/(.+)_epoch_(\d+)\.json", name):
+                found.add((named[1], int(named[2])))
+    return found
+
+
+def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
+    """Stop before a resumed run goes on with other scenarios or prompts than it began with."""
+    prompts = about["prompts"]
+    for path in sorted(folder.glob("*.eval")):
+        try:
+            begun = read_log(path).header.about
+        except LogError:
+            continue
+        for what, then, now in (
+            ("scenarios", begun.bank_hash, about["bank_hash"]),
+            ("asking prompts", begun.prompts.ask, prompts["ask"]),
+            ("grading prompts", begun.prompts.grade, prompts["grade"]),
+        ):
+            if then != now:
+                raise ProtocolError(
+                    f"{folder} was begun with {what} that have changed since ({then}, now {now})",
+                    hint=f"begin a new run in another folder, or give back the {what} as they were",
+                )

@@ -1,0 +1,196 @@
+"""What calls have cost: one line a paid call, for as long as the run's folder lives.
+
+A run's ledger tells the truth about money even where an answer was not kept. Runs that share a
+budget read each other's ledgers, so that one budget covers all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+SPENT_FILE = "spent.jsonl"
+"""A run's ledger, in its folder."""
+
+CALLS_FILE = "calls.jsonl"
+"""A run's finished calls, in its folder until it is complete."""
+
+Role = Literal["ask", "grade"]
+"""What a call was for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """One call that came back.
+
+    Attributes:
+        role: Whether a system was asked, or a grader.
+        model: Inspect's name of the model.
+        input_tokens: Cached ones included; `None` where the provider did not say.
+        output_tokens: Reasoning included; `None` where the provider did not say.
+        cost_usd: `None` where the price or the tokens are not known.
+        seconds: Of the call; `None` if unknown.
+    """
+
+    role: Role
+    model: str
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a number of calls came to.
+
+    Attributes:
+        n_calls: Calls that came back.
+        n_unknown: Those of them whose cost is not known.
+        known_usd: Cost of the others.
+    """
+
+    n_calls: int
+    n_unknown: int
+    known_usd: float
+
+    @property
+    def usd(self) -> float | None:
+        """The whole cost; `None` while a part of it is not known."""
+        return None if self.n_unknown else self.known_usd
+
+    @staticmethod
+    def on(paid: Iterable[Paid]) -> Spent:
+        """The sum of calls; of none it is a true 0."""
+        costs = [call.cost_usd for call in paid]
+        known = [cost for cost in costs if cost is not None]
+        return Spent(len(costs), len(costs) - len(known), sum(known))
+
+
+class Place(NamedTuple):
+    """Where a line stands in its file, in bytes."""
+
+    at: int
+    length: int
+
+
+class Lines:
+    """A file of JSON lines that only grows, and survives being cut off in the middle of one.
+
+    One process writes it. A line that was broken off when that process was killed is skipped by
+    whoever reads.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        self.path = path
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        self._file = os.open(path, flags, 0o600)
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
+
+    def append(self, row: object) -> Place:
+        """Write one line, which is on disk when this returns, should the process die next.
+
+        Raises:
+            OSError: The disk is full, or the file cannot be written.
+        """
+        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        # half of a surrogate pair, which UTF-8 cannot hold, is escaped as JSON escapes it
+        line = text.encode(errors="backslashreplace") + b"\n"
+        at = os.fstat(self._file).st_size
+        written = os.write(self._file, line)
+        while written < len(line):
+            written += os.write(self._file, line[written:])
+        return Place(at, len(line))
+
+    def places(self) -> Iterator[tuple[Place, Any]]:
+        """Every whole line with its place, in the order of writing."""
+        at = 0
+        with self.path.open("rb") as file:
+            for line in file:
+                if (row := _parsed(line)) is not None:
+                    yield Place(at, len(line)), row
+                at += len(line)
+
+    def at(self, place: Place) -> Any:
+        """The line at a place."""
+        return json.loads(os.pread(self._file, place.length, place.at))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+class Reading:
+    """The lines of a file that others append to, each read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = 0
+
+    def new(self) -> list[Any]:
+        """Whole lines that have come since the last time; none where there is no file yet."""
+        try:
+            if self._path.stat().st_size <= self._at:
+                return []
+            with self._path.open("rb") as file:
+                file.seek(self._at)
+                text = file.read()
+        except FileNotFoundError:
+            return []
+        whole = text[: text.rfind(b"\n") + 1]
+        self._at += len(whole)
+        return [row for line in whole.splitlines() if (row := _parsed(line)) is not None]
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None  # broken off when a process was killed, or no room was left
+
+
+class Budget:
+    """How much may be spent, over every run that shares it."""
+
+    def __init__(self, limit_usd: float, folders: Sequence[Path]) -> None:
+        self.limit_usd = limit_usd
+        self._ledgers = [Reading(folder / SPENT_FILE) for folder in folders]
+        self._usd = 0.0
+        self._n_unknown = 0
+
+    def spent_usd(self) -> float:
+        """What is spent so far, by all of them."""
+        self._read()
+        return self._usd
+
+    def n_unknown(self) -> int:
+        """Calls so far whose cost nobody knows: with one of them the budget cannot be kept."""
+        self._read()
+        return self._n_unknown
+
+    def _read(self) -> None:
+        for ledger in self._ledgers:
+            spent = Spent.on(Paid(**row) for row in ledger.new())
+            self._usd += spent.known_usd
+            self._n_unknown += spent.n_unknown
+
+
+def paid_for(folder: Path) -> list[Paid]:
+    """Every paid call of the run in a folder, in the order in which they came back."""
+    return [Paid(**row) for row in Reading(folder / SPENT_FILE).new()]
+
+
+def entry(paid: Paid) -> dict[str, Any]:
+    """A call as a line of the ledger."""
+    return asdict(paid)

@@ -1,0 +1,271 @@
+"""What models cost: the user's own prices first, then public list prices that were shipped.
+
+Prices are USD per million tokens. A model whose price is not known has none, which is not 0: only
+what runs inside the process costs nothing.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from careeval.core.scenario import Frozen
+from careeval.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice
+
+PER = 1_000_000
+"""Tokens that a price is for."""
+
+IN_PROCESS = ("gguf/", "careeval/")
+"""Providers that run inside the process."""
+
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "azureai": "azure",
+    "bedrock": "aws",
+    "cloudflare": "cloudflare",
+    "deepseek": "deepseek",
+    "fireworks": "fireworks",
+    "google": "google",
+    "grok": "x-ai",
+    "groq": "groq",
+    "meta": "meta",
+    "mistral": "mistral",
+    "moonshot": "moonshotai",
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "perplexity": "perplexity",
+    "together": "together",
+}
+"""Inspect's provider → that of the price list. A provider that is not here is one's own server, or
+passes calls on to somebody unnamed: its price is unknown."""
+
+SERVICES = {
+    ("anthropic", "azure"): "azure",
+    ("anthropic", "bedrock"): "aws",
+    ("anthropic", "vertex"): "google",
+    ("google", "vertex"): "google",
+    ("mistral", "azure"): "azure",
+    ("openai", "azure"): "azure",
+    ("openai", "bedrock"): "aws",
+}
+"""Inspect's provider and service, as in `openai/azure/NAME` → who sells the model there."""
+
+CHARGED_APART = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
+"""Charges of every call that a price of input and output does not hold."""
+
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+"""US dollars per million tokens."""
+
+
+class Price(Frozen):
+    """What one model costs."""
+
+    input: Usd
+    """A prompt's tokens, those of a cache aside."""
+    output: Usd
+    """A reply's tokens, reasoning included."""
+    cache_read: Usd
+    """A prompt's tokens that the provider read from its cache."""
+    cache_write: Usd
+    """A prompt's tokens that the provider wrote to its cache."""
+    source: str
+    """Where the price is from, in words."""
+
+
+FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in this process")
+"""The price of what runs inside the process."""
+
+
+def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None) -> Price | None:
+    """The price of a model, or `None` where it is not known.
+
+    From the price list shipped with genai-prices, never from the network. Where that price rises
+    with the length of the prompt, this is the base one: careeval's prompts are far shorter than any
+    threshold. Where it changes with the hour, this is the dearest of the day. Batch and other
+    service tiers are not looked at. A price that is there only in part, or has charges beside those
+    for tokens, is not known.
+
+    Args:
+        model: Inspect's name, PROVIDER/MODEL. Its list price is that of the provider's own server,
+            which a base URL of one's own is not.
+        own: The user's own prices by such names; they come first.
+        day: For which to look, UTC; today where not given.
+    """
+    if model in own:
+        return own[model]
+    if in_process(model):
+        return FREE
+    provider, _, name = model.partition("/")
+    service, _, served = name.partition("/")
+    if (provider, service) in SERVICES:
+        return _list_price(SERVICES[provider, service], served, day)
+    if provider in PROVIDERS and name:
+        return _list_price(PROVIDERS[provider], name, day)
+    return None
+
+
+def in_process(model: str) -> bool:
+    """Whether a model runs inside the process, and so costs nothing."""
+    return model.startswith(IN_PROCESS)
+
+
+def cost_of(
+    price: Price,
+    input_tokens: float,
+    output_tokens: float,
+    cache_read: float = 0,
+    cache_write: float = 0,
+) -> float:
+    """US dollars for so many tokens, counted as Inspect counts a model's usage.
+
+    Args:
+        price: Of the model.
+        input_tokens: Of prompts, without those of a cache.
+        output_tokens: Of replies, with those of reasoning.
+        cache_read: Of prompts, read from the provider's cache.
+        cache_write: Of prompts, written to the provider's cache.
+    """
+    return (
+        price.input * input_tokens
+        + price.output * output_tokens
+        + price.cache_read * cache_read
+        + price.cache_write * cache_write
+    ) / PER
+
+
+class _Table(Frozen):
+    """One table of a prices file."""
+
+    input: Usd
+    output: Usd
+    cache_read: Usd | None = None
+    cache_write: Usd | None = None
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """The user's own prices by model, from a TOML file of one table a model; empty if it has none.
+
+    ```toml
+    ["openai/gpt-5.1"]
+    input = 1.25
+    output = 10
+    cache_read = 0.125    # may be left out, as may cache_write: the input price then
+    ```
+
+    Raises:
+        ProtocolError: The file cannot be read, or holds what is no price; every problem is listed.
+    """
+    hint = 'one table a model: ["openai/gpt-5.1"], then input = 1.25, output = 10'
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"{path}: is not TOML: {error}", hint=hint) from error
+    prices: dict[str, Price] = {}
+    problems: list[str] = []
+    for model, table in tables.items():
+        if not isinstance(table, dict):
+            problems.append(f"{path}: {model!r} is no table of a model")
+        elif not all(model.partition("/")):
+            problems.append(f"{path}: [{model!r}] is not Inspect's name of a model, PROVIDER/MODEL")
+        else:
+            try:
+                prices[model] = _own_price(table, path.name)
+            except ValidationError as error:
+                problems += (f"{path}: [{model!r}] {_in_words(e)}" for e in error.errors())
+    if problems:
+        raise ProtocolError("\n".join(problems), hint=hint)
+    return prices
+
+
+def as_json(prices: Mapping[str, Price]) -> dict[str, dict[str, Any]]:
+    """Prices by model as plain data, which `from_json` gives back."""
+    return {model: price.model_dump() for model, price in prices.items()}
+
+
+def from_json(data: object) -> dict[str, Price]:
+    """Prices by model, from what `as_json` made.
+
+    Raises:
+        ValueError: It did not make this.
+    """
+    return TypeAdapter(dict[str, Price]).validate_python(data)
+
+
+def _own_price(table: dict[str, Any], source: str) -> Price:
+    given = _Table.model_validate(table)
+    return Price(
+        input=given.input,
+        output=given.output,
+        cache_read=given.input if given.cache_read is None else given.cache_read,
+        cache_write=given.input if given.cache_write is None else given.cache_write,
+        source=source,
+    )
+
+
+def _in_words(error: ErrorDetails) -> str:
+    field = ".".join(map(str, error["loc"]))
+    match error["type"]:
+        case "missing":
+            return f"{field} is missing: expected USD per million tokens"
+        case "extra_forbidden":
+            return f"{field!r} is not known: expected {', '.join(_Table.model_fields)}"
+        case _:
+            found = repr(error["input"])[:40]
+            return f"{field} is {found}: expected USD per million tokens, 0 or more"
+
+
+def _list_price(provider: str, name: str, day: date | None) -> Price | None:
+    """The dearest price of a day in the price list, or `None`."""
+    from genai_prices import Usage, calc_price
+
+    on = day or datetime.now(UTC).date()
+    hours = [datetime(on.year, on.month, on.day, hour, tzinfo=UTC) for hour in range(24)]
+    try:
+        model = calc_price(
+            Usage(), name, provider_id=provider, genai_request_timestamp=hours[0]
+        ).model
+    except LookupError:
+        return None
+    source = f"genai-prices {version('genai-prices')}: {provider} {model.id}"
+    prices: list[Price] = []
+    for hour in hours:
+        if (price := _whole_price(model.get_prices(hour), source)) is None:
+            return None
+        prices.append(price)
+    return max(prices, key=lambda price: (price.input + price.output, price.output))
+
+
+def _whole_price(listed: ModelPrice, source: str) -> Price | None:
+    """A listed price with all that a call is charged for, or `None`."""
+    if any(getattr(listed, charge) is not None for charge in CHARGED_APART):
+        return None
+    tokens_in, tokens_out = _base(listed.input_mtok), _base(listed.output_mtok)
+    if tokens_in is None or tokens_out is None:
+        return None
+    read, write = _base(listed.cache_read_mtok), _base(listed.cache_write_mtok)
+    return Price(
+        input=tokens_in,
+        output=tokens_out,
+        cache_read=tokens_in if read is None else read,
+        cache_write=tokens_in if write is None else write,
+        source=source,
+    )
+
+
+def _base(listed: Any) -> float | None:
+    """A listed number, the lowest tier's where it has tiers."""
+    return None if listed is None else float(getattr(listed, "base", listed))

@@ -1,0 +1,72 @@
+"""Rosters: lists of models to run, one Inspect model name a line, `#` before a comment."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from careeval.errors import ProtocolError
+
+ROSTERS = Path(__file__).parent / "rosters"
+"""The rosters that ship with careeval, each `<name>.txt`."""
+
+
+def rosters() -> list[str]:
+    """The names of the rosters that ship with careeval, in order."""
+    return sorted(path.stem for path in ROSTERS.glob("*.txt"))
+
+
+def read_roster(name_or_path: str) -> list[str]:
+    """The models of a roster, in its order; at least one, none twice.
+
+    Args:
+        name_or_path: One of `rosters()`, which comes first, or the path of a file.
+
+    Raises:
+        ProtocolError: There is no such roster, it cannot be read or names no model, or a line is
+            not one model's name; every such line is listed.
+    """
+    if name_or_path in rosters():
+        path = ROSTERS / f"{name_or_path}.txt"
+    else:
+        path = Path(name_or_path)
+        if not path.is_file():
+            raise _unknown(name_or_path)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    first: dict[str, int] = {}
+    problems: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        model = line.partition("#")[0].strip()
+        if not model:
+            continue
+        if not _is_name(model):
+            problems.append(f"{path}:{number}: {model!r} is not a model's name, PROVIDER/MODEL")
+        elif model in first:
+            problems.append(f"{path}:{number}: {model!r} stands on line {first[model]} already")
+        else:
+            first[model] = number
+    hint = "one Inspect model name a line, such as openai/gpt-5.1; # begins a comment"
+    if problems:
+        raise ProtocolError("\n".join(problems), hint=hint)
+    if not first:
+        raise ProtocolError(f"{path}: names no model", hint=hint)
+    return list(first)
+
+
+def _is_name(model: str) -> bool:
+    provider, _, name = model.partition("/")
+    return bool(provider and name) and model.isprintable() and " " not in model
+
+
+def _unknown(name: str) -> ProtocolError:
+    near = get_close_matches(name, rosters(), n=1)
+    what = f"did you mean {near[0]!r}? " if near else ""
+    return ProtocolError(
+        f"there is no roster {name!r}, nor a file of that name",
+        hint=f"{what}there is {', '.join(rosters())}; or give the path of a file",
+    )

@@ -1,0 +1,245 @@
+"""Many runs at once, each in a process of its own: more cores, and a failure stays with its run.
+
+Hosted models run side by side. Those that are loaded on this machine take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from careeval.errors import ProtocolError
+from careeval.protocol.progress import Progress
+from careeval.protocol.run import Outcome, Stop, forget, read_run_file
+
+Show = Callable[[Sequence[Progress], bool], None]
+"""Is shown how far each run has come, and whether they are being ended."""
+
+EVERY = 0.25
+"""Seconds after which things are shown again, though nothing may have happened."""
+
+LAST_LINES = 60
+"""Of what a worker says on stderr, kept for when it breaks down."""
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process that carries out one run, and what it has told."""
+
+    folder: Path
+    process: subprocess.Popen[str]
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
+    ready: bool = False
+    progress: Progress | None = None
+    outcome: Outcome | None = None
+    refused: ProtocolError | None = None
+
+    def order(self, line: str) -> None:
+        """Say something to it; one that has died does not hear it."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        with suppress(BrokenPipeError, ValueError):
+            stdin.write(line + "\n")
+            stdin.flush()
+
+    def end(self) -> None:
+        """Have it begin no more calls, and end."""
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+
+    def told(self, report: dict[str, Any]) -> None:
+        """Take down what it tells."""
+        match report:
+            case {"ready": _}:
+                self.ready = True
+            case {"progress": progress}:
+                self.progress = Progress(**progress)
+            case {"refused": {"message": message, "hint": hint}}:
+                self.refused = ProtocolError(message, hint=hint)
+            case {"ended": ended}:
+                stopped = Stop(ended["stopped"]) if ended["stopped"] else None
+                self.outcome = Outcome(
+                    self.folder, ended["complete"], ended["n_failed"], stopped, ended["why"]
+                )
+
+    def died(self) -> None:
+        """Its process has ended: what has come of the run, should it not have told."""
+        self.end()
+        status = self.process.wait()
+        if self.outcome is None and self.refused is None:
+            why = (
+                f"its process was killed by signal {-status}" if status < 0 else "".join(self.said)
+            )
+            self.outcome = Outcome(self.folder, False, 0, Stop.died, why.strip())
+
+
+class _Crew:
+    """The workers of some runs."""
+
+    def __init__(self, folders: Sequence[Path], show: Show) -> None:
+        self._folders, self._show = folders, show
+        self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
+        self._workers: dict[Path, _Worker] = {}
+        self._n_working = 0
+        self._n_signals = 0
+
+    def carry_out(self) -> list[Outcome]:
+        local = [folder for folder in self._folders if read_run_file(folder).local]
+        turns = iter(local)
+        at_once = [folder for folder in self._folders if folder not in local]
+        at_once += [next(turns)] if local else []
+        with self._signals_counted():
+            for folder in at_once:
+                self._start(folder)
+            self._until(lambda: all(w.ready or w.refused or w.outcome for w in self._all))
+            if refused := next((w for w in self._all if w.refused), None):
+                for worker in self._all:
+                    worker.end()
+                self._until(lambda: False)
+                raise self._named(refused)
+            for worker in self._all:
+                worker.order("go")
+            self._until_done(turns)
+        return [self._outcome(folder) for folder in self._folders]
+
+    @property
+    def _all(self) -> list[_Worker]:
+        return list(self._workers.values())
+
+    def _start(self, folder: Path) -> _Worker:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "careeval.protocol.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            # Ctrl-C is for us alone: we end them in order
+            start_new_session=True,
+        )
+        worker = self._workers[folder] = _Worker(folder, process)
+        self._n_working += 1
+        threading.Thread(target=self._read, args=(worker,), daemon=True).start()
+        threading.Thread(target=self._keep, args=(worker,), daemon=True).start()
+        siblings = [str(sibling) for sibling in self._folders]
+        worker.order(json.dumps({"folder": str(folder), "siblings": siblings}))
+        return worker
+
+    def _read(self, worker: _Worker) -> None:
+        for line in _lines(worker.process.stdout):
+            self._reports.put((worker, json.loads(line)))
+        self._reports.put((worker, None))
+
+    def _keep(self, worker: _Worker) -> None:
+        worker.said.extend(_lines(worker.process.stderr))
+
+    def _until_done(self, turns: Iterator[Path]) -> None:
+        """Wait for the end of all, and give those that take turns theirs."""
+        while self._n_working:
+            worker, ended = self._hear()
+            freed = worker is not None and ended and read_run_file(worker.folder).local
+            if freed and not self._ending and (folder := next(turns, None)):
+                self._start(folder).order("go")
+
+    @property
+    def _ending(self) -> bool:
+        stopped = {w.outcome.stopped for w in self._all if w.outcome}
+        return bool(self._n_signals or stopped & {Stop.budget, Stop.unmetered, Stop.disk})
+
+    def _until(self, enough: Callable[[], bool]) -> None:
+        while self._n_working and not enough():
+            self._hear()
+
+    def _hear(self) -> tuple[_Worker | None, bool]:
+        """Take one report, if there is one: from whom, and whether its process has ended."""
+        self._show([w.progress for w in self._all if w.progress], bool(self._n_signals))
+        try:
+            worker, report = self._reports.get(timeout=EVERY)
+        except queue.Empty:
+            return None, False
+        if report is not None:
+            worker.told(report)
+            return worker, False
+        worker.died()
+        self._n_working -= 1
+        return worker, True
+
+    def _named(self, worker: _Worker) -> ProtocolError:
+        assert worker.refused is not None
+        if len(self._folders) == 1:
+            return worker.refused
+        return ProtocolError(f"{worker.folder.name}: {worker.refused}", hint=worker.refused.hint)
+
+    def _outcome(self, folder: Path) -> Outcome:
+        worker = self._workers.get(folder)
+        if worker is None:
+            return Outcome(folder, False, 0, Stop.interrupted)
+        if worker.refused:
+            return Outcome(folder, False, 0, Stop.died, str(worker.refused))
+        assert worker.outcome is not None
+        if worker.outcome.stopped is Stop.died and self._n_signals > 1:
+            # by our own hand
+            return replace(worker.outcome, stopped=Stop.interrupted)
+        return worker.outcome
+
+    @contextmanager
+    def _signals_counted(self) -> Iterator[None]:
+        """The first Ctrl-C or SIGTERM ends the runs in order, the second at once."""
+
+        def take(*_: object) -> None:
+            self._n_signals += 1
+            for worker in self._all:
+                worker.end() if self._n_signals == 1 else worker.process.kill()
+
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(each, take) for each in signals]
+        try:
+            yield
+        finally:
+            for each, handler in zip(signals, before, strict=True):
+                signal.signal(each, handler)
+            for worker in self._all:
+                worker.process.kill()
+
+
+def carry_out(
+    folders: Sequence[Path], show: Show = lambda *_: None, *, fresh: bool = False
+) -> list[Outcome]:
+    """Do what is left of the runs in these folders, side by side.
+
+    No call is made before every run that begins at once is known to be set up rightly; where one is
+    not, none begins.
+
+    Args:
+        folders: Prepared for runs.
+        show: Is called when something has happened, and several times a second.
+        fresh: The runs were prepared just now: take them back if none begins.
+
+    Returns:
+        How each ended, in the order of the folders. Ctrl-C and SIGTERM end them all, in order.
+
+    Raises:
+        ProtocolError: A run is set up wrongly, or its folder is another process's.
+    """
+    try:
+        return _Crew(folders, show).carry_out()
+    except ProtocolError:
+        for folder in folders if fresh else ():
+            forget(folder)
+        raise
+
+
+def _lines(stream: IO[str] | None) -> Iterator[str]:
+    assert stream is not None
+    with stream:
+        yield from stream

@@ -1,0 +1,161 @@
+"""careeval.toml: what it sets, what it gives way to, and what is refused in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from cyclopts import App, Parameter
+from cyclopts.config import Env
+
+from careeval.cli.app import CHECK_FAILED, USAGE, run
+from careeval.cli.config import from_file, give_way, read_settings
+from careeval.errors import UsageError
+
+Asked = tuple[Any, Any, int, bool]
+"""Model, responses, samples, resume."""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(text: str) -> None:
+    """Put a file of settings into the current folder."""
+    Path("careeval.toml").write_text(text, encoding="utf-8")
+
+
+def fake_run(line: str) -> Asked:
+    """What a command with some of the options of `careeval run` is called with."""
+    app = App(name="fake", config=[Env("CAREEVAL_"), from_file, give_way])
+
+    @app.command(name="run")
+    def command(
+        *,
+        model: Annotated[list[str] | None, Parameter(name=("--model", "-m"))] = None,
+        responses: str | None = None,
+        samples: int = 10,
+        resume: bool = False,
+    ) -> Asked:
+        return model, responses, samples, resume
+
+    return app(line, exit_on_error=False, result_action="return_value")
+
+
+def test_nothing_is_set_without_a_file() -> None:
+    """Without a file there are no settings, and each option has its default."""
+    assert read_settings(Path("careeval.toml")) == {}
+    assert fake_run("run") == (None, None, 10, False)
+
+
+def test_file_sets_what_is_not_typed() -> None:
+    """The file sets an option that is not typed, in either spelling, and a list as a list."""
+    written('[run]\nmodel = ["a/b", "c/d"]\nsamples = 3\n')
+    assert fake_run("run") == (["a/b", "c/d"], None, 3, False)
+    assert fake_run("run --samples 5 -m e/f") == (["e/f"], None, 5, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("run", (["a/b"], None, 3, False)),
+        ("run --responses r.jsonl", (None, "r.jsonl", 10, False)),
+        ("run --responses r.jsonl --samples 4", (None, "r.jsonl", 4, False)),
+        ("run --responses r.jsonl -m c/d", (["c/d"], "r.jsonl", 10, False)),
+        ("run --resume", (None, None, 3, True)),
+    ],
+)
+def test_the_files_model_gives_way(line: str, asked: Asked) -> None:
+    """What is typed drops what the file says of another way in, and nothing that is typed."""
+    written('[run]\nmodel = "a/b"\nsamples = 3\n')
+    assert fake_run(line) == asked
+
+
+def test_the_files_responses_give_way_to_a_model() -> None:
+    """A typed model, or one from the environment, drops the file's recorded answers."""
+    written('[run]\nresponses = "r.jsonl"\n')
+    assert fake_run("run") == (None, "r.jsonl", 10, False)
+    assert fake_run("run -m a/b") == (["a/b"], None, 10, False)
+
+
+def test_environment_is_nearer_than_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recorded answers of the environment drop the file's model, and give way to a typed one."""
+    written('[run]\nmodel = "a/b"\n')
+    monkeypatch.setenv("CAREEVAL_RUN_RESPONSES", "r.jsonl")
+    assert fake_run("run") == (None, "r.jsonl", 10, False)
+    assert fake_run("run -m c/d") == (["c/d"], None, 10, False)
+
+
+def test_two_ways_in_of_one_source_both_stay() -> None:
+    """Where the file itself names a model and answers, neither is dropped: the command refuses."""
+    written('[run]\nmodel = "a/b"\nresponses = "r.jsonl"\n')
+    assert fake_run("run") == (["a/b"], "r.jsonl", 10, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('grader = "x"\n', "grader stands outside"),
+        ("summary = 3\n", "summary stands outside"),
+        ('[sumary]\nformat = "csv"\n', "sumary is no command; expected one of demo, doctor, run"),
+        ('[summary]\nformt = "csv"\n', "summary.formt is no option of 'careeval summary'"),
+        ('[summary]\nformt = "csv"\n', "did you mean 'format'?"),
+        ('[summary]\nformat = "cvs"\n', "[format] from careeval.toml"),
+        ('[summary]\nformat = "csv\n', "careeval.toml:2:"),
+        ("[summary\n", "careeval.toml:1:9: "),
+        ("a = ", "careeval.toml: Invalid value (at end of document)"),
+    ],
+)
+def test_what_nothing_reads_is_refused(
+    text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that no command reads, and broken TOML, are told with file and place: status 2."""
+    written(text)
+    assert run(["summary", "somewhere"]) == USAGE
+    printed = capsys.readouterr()
+    assert "careeval.toml" in printed.err
+    assert said in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[bank.chek]\n", "bank.chek is no command; expected one of check"),
+        ('[bank]\nfolder = "x"\n', "bank.folder stands outside"),
+        ('[bank.check]\nfoldr = "x"\n', "no option of 'careeval bank check'"),
+        ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),
+    ],
+)
+def test_settings_of_a_command_below_a_command(
+    text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The settings of `careeval bank check` stand below [bank.check], and nowhere else."""
+    written(text)
+    assert run(["bank", "check"]) == USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_text() -> None:
+    """A file that is not UTF-8 is an error that names the line."""
+    Path("careeval.toml").write_bytes(b'[run]\ngrader = "\xff"\n')
+    with pytest.raises(UsageError, match=r"careeval\.toml:2: is not UTF-8"):
+        read_settings(Path("careeval.toml"))
+
+
+def test_a_byte_order_mark_is_no_error() -> None:
+    """A file that an editor began with a byte order mark is read as any other."""
+    Path("careeval.toml").write_bytes(b"\xef\xbb\xbf[run]\nsamples = 3\n")
+    assert read_settings(Path("careeval.toml")) == {"run": {"samples": 3}}
+
+
+def test_doctor_reads_past_a_broken_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """`doctor` tells what is wrong with the file instead of stopping at it."""
+    written("[run\n")
+    assert run(["doctor"]) == CHECK_FAILED
+    assert "careeval.toml:1:5" in capsys.readouterr().out

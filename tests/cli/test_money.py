@@ -1,0 +1,140 @@
+"""Money on the command line: said before, held to, and said afterwards."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
+from careeval.protocol.ledger import paid_for
+from careeval.protocol.run import read_run_file
+from fake_server import FakeServer
+from fakes import write_bank
+
+MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that workers reach as openai-api/fake/…."""
+    with FakeServer() as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield running
+
+
+@pytest.fixture
+def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A run of two scenarios by three samples with made-up prices, into the folder `runs/a`."""
+    monkeypatch.chdir(tmp_path)
+    write_bank(tmp_path / "bank")
+    prices = "".join(f'["{name}"]\ninput = 20\noutput = 100\n' for name in (MODEL, GRADER))
+    (tmp_path / "prices.toml").write_text(prices, encoding="utf-8")
+    return [
+        *("run", "-m", MODEL, "--grader", GRADER, "--bank", "bank", "--samples", "3"),
+        *("--prices", "prices.toml", "-o", "runs/a"),
+    ]
+
+
+class Terminal(io.StringIO):
+    """A terminal somebody types at."""
+
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
+
+
+def test_a_dry_run_says_what_it_would_cost_and_does_nothing(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--dry-run` prints six responses and twelve gradings with their cost, and makes no folder."""
+    assert run([*line, "--dry-run"]) == OK
+    printed = capsys.readouterr()
+    assert "Plan: 6 responses" in printed.out
+    assert "then 12 gradings" in printed.out
+    assert "$" in printed.out
+    assert "Nothing was sent." in printed.err
+    assert not Path("runs").exists()
+
+
+def test_a_model_without_a_price_is_unknown(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cost of a model that no list has is unknown in the plan, and is not in the total."""
+    without = [word for word in line if word not in {"--prices", "prices.toml"}]
+    assert run([*without, "--dry-run"]) == OK
+    printed = capsys.readouterr().out
+    assert printed.count("no price: --prices FILE") == 2
+    assert "total (known)" in printed
+
+
+@pytest.mark.parametrize("command", ["grade", "audit"])
+def test_grading_again_and_the_audit_have_a_plan_too(
+    command: str, line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What else costs money can be looked at first, and leaves nothing behind."""
+    answers = [{"scenario": name, "response": "I wait."} for name in ("dressing-001", "eating-001")]
+    text = "".join(json.dumps(answer) + "\n" for answer in answers)
+    Path("answers.jsonl").write_text(text, encoding="utf-8")
+    lexical = ["--grader", "careeval/lexical", "-o", "runs/a"]
+    assert run(["run", "--responses", "answers.jsonl", "--bank", "bank", *lexical]) == OK
+    before = sorted(Path("runs").rglob("*"))
+    words = {"grade": ["grade", "runs/a"], "audit": ["audit", "probes", "-o", "runs/audit"]}
+    dry = ["--grader", GRADER, "--bank", "bank", "--prices", "prices.toml", "--dry-run"]
+    capsys.readouterr()
+    assert run([*words[command], *dry]) == OK
+    assert {"grade": "4 gradings", "audit": "8 gradings"}[command] in capsys.readouterr().out
+    assert sorted(Path("runs").rglob("*")) == before
+
+
+def test_nothing_is_sent_before_somebody_says_yes(
+    line: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a terminal the plan is shown and a yes is waited for; anything else sends nothing."""
+    for said in ("n\n", "\n", ""):
+        stdin, stderr = Terminal(said), Terminal()
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stderr", stderr)
+        assert run(line) == OK
+        assert "Plan: 6 responses" in stderr.getvalue()
+        assert stderr.getvalue().endswith("Nothing was sent.\n")
+        assert not Path("runs").exists()
+
+
+def test_a_budget_holds_and_can_be_raised(
+    server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run ends with status 4 when its budget is reached, says by how much, and is finished later.
+
+    Every call that the server answered is kept, and none is asked for again.
+    """
+    budget = ["--max-cost", "0.02", "--max-connections", "1"]
+    assert run([*line, *budget]) == BUDGET_REACHED
+    said = capsys.readouterr().err
+    folder = Path("runs/a/openai-api-fake-a")
+    calls = paid_for(folder)
+    spent = sum(call.cost_usd or 0 for call in calls)
+    dearest = max(call.cost_usd or 0 for call in calls)
+    assert 0.02 <= spent <= 0.02 + 2 * dearest
+    assert "The budget of $0.020 is reached" in said
+    assert "careeval run --resume -o runs/a --max-cost MORE" in said
+    assert sum(server.answered.values()) == len(calls)
+
+    assert run(["run", "--resume", "-o", "runs/a"]) == BUDGET_REACHED
+    assert sum(server.answered.values()) == len(calls)
+    assert run(["run", "--resume", "--max-cost", "inf"]) == OK
+    assert read_run_file(folder).max_cost is None
+    assert set(server.answered.values()) == {1}
+    assert len(paid_for(folder)) == 6 + 12
+
+
+def test_a_budget_needs_every_price(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """With a price that is not known a budget is refused before anything is set up."""
+    without = [word for word in line if word not in {"--prices", "prices.toml"}]
+    assert run([*without, "--max-cost", "1"]) == USAGE
+    assert f"the price of {MODEL}, {GRADER} is not known" in capsys.readouterr().err
+    assert not Path("runs").exists()

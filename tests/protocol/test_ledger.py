@@ -1,0 +1,101 @@
+"""What calls cost, on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from careeval.protocol.ledger import (
+    SPENT_FILE,
+    Budget,
+    Lines,
+    Paid,
+    Reading,
+    Spent,
+    entry,
+    paid_for,
+)
+
+
+def paid(usd: float | None) -> Paid:
+    """A call that cost so much."""
+    return Paid("ask", "fake/model", 10, 20, usd, 0.5)
+
+
+def test_worked_example(tmp_path: Path) -> None:
+    """Three calls of 10, 20 and 5 cents come to 35 cents, and are read back as they were."""
+    ledger = Lines(tmp_path / SPENT_FILE)
+    for usd in (0.10, 0.20, 0.05):
+        ledger.append(entry(paid(usd)))
+    ledger.close()
+    calls = paid_for(tmp_path)
+    assert calls == [paid(0.10), paid(0.20), paid(0.05)]
+    assert Spent.on(calls).usd == pytest.approx(0.35)
+
+
+def test_an_unknown_cost_is_never_nothing() -> None:
+    """One call whose cost is not known makes the whole unknown, and what is known is kept apart."""
+    spent = Spent.on([paid(0.10), paid(None)])
+    assert spent.usd is None
+    assert (spent.n_calls, spent.n_unknown, spent.known_usd) == (2, 1, 0.10)
+    assert Spent.on([]).usd == 0
+
+
+def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
+    """A folder in which nothing was ever called has no calls."""
+    assert paid_for(tmp_path) == []
+
+
+def test_one_budget_over_many_runs(tmp_path: Path) -> None:
+    """What any of the runs pays counts at once, whichever process wrote it."""
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    budget = Budget(0.30, folders)
+    assert budget.spent_usd() == 0
+    first, second = (Lines(folder / SPENT_FILE) for folder in folders)
+    first.append(entry(paid(0.10)))
+    assert budget.spent_usd() == pytest.approx(0.10)
+    second.append(entry(paid(0.15)))
+    second.append(entry(paid(None)))
+    assert budget.spent_usd() == pytest.approx(0.25)
+    assert budget.n_unknown() == 1
+
+
+@given(rows=st.lists(st.text(), min_size=1, max_size=5), cut=st.integers(1, 40))
+def test_a_broken_line_costs_that_line_alone(
+    rows: list[str], cut: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A file that was cut off in its last line loses that line, and goes on as if it were whole."""
+    path = tmp_path_factory.mktemp("lines") / "rows.jsonl"
+    lines = Lines(path)
+    for row in rows:
+        last = lines.append(row)
+    lines.close()
+    whole = path.read_bytes()
+    kept = whole[: -min(cut, last.length)]
+    path.write_bytes(kept)
+    # cut by its newline alone, the line is whole
+    expected = rows if len(whole) - len(kept) == 1 else rows[:-1]
+    lines = Lines(path)
+    place = lines.append("afterwards")
+    assert [row for _, row in lines.places()] == [*expected, "afterwards"]
+    assert lines.at(place) == "afterwards"
+    assert Reading(path).new() == [*expected, "afterwards"]
+    lines.close()
+
+
+def test_a_reader_takes_no_half_line(tmp_path: Path) -> None:
+    """A line that is being written is read once it is whole, and once only."""
+    path = tmp_path / "rows.jsonl"
+    reading = Reading(path)
+    assert reading.new() == []
+    path.write_bytes(b'"one"\n"tw')
+    assert reading.new() == ["one"]
+    assert reading.new() == []
+    with path.open("ab") as file:
+        file.write(b'o"\n')
+    assert reading.new() == ["two"]
