@@ -1,0 +1,269 @@
+"""The measures: which contestants run, and what is made of what they took."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+
+from contestants import CAREEVAL, MODEL, Asked, Bench
+from findings import Aim, Measured, Numbers, interleaved, medians, row
+from processes import HERE, Server, serving
+
+SECOND_MODEL = "openai-api/fake/b"
+
+READ = "import sys; from careeval.protocol.logs import read_runs; read_runs(sys.argv[1])"
+"""Logs into tables, with no summary."""
+PARSE = """
+import json, pathlib, sys, zipfile
+if sys.version_info < (3, 14):
+    import zipfile_zstd
+for path in pathlib.Path(sys.argv[1]).rglob("*.eval"):
+    with zipfile.ZipFile(path) as file:
+        for name in file.namelist():
+            json.loads(file.read(name))
+"""
+"""The floor of `READ`: unpacking and parsing, and nothing made of it."""
+
+
+def latency(bench: Bench) -> Measured:
+    """Waiting: how near a run comes to what the server's slowness alone would take."""
+    size = bench.size
+    # every connection of the asking stage is always busy, and the last response is then graded
+    ideal = size.slow * (size.n_responses / size.n_connections + 1)
+    with serving(size.slow) as server:
+        singles = interleaved(
+            bench.rounds,
+            {
+                "careeval": lambda: bench.careeval(server, MODEL),
+                "floor": lambda: bench.floor(server),
+            },
+        )
+    found = medians(singles)
+    ours, floor = found["careeval"], found["floor"]
+    what = f"{size.slow:g} s a reply, {size.n_connections} connections"
+    return Measured(
+        [
+            row(f"{what}: whole command", ours["wall"], "s", "ideal", ideal, Aim("≤", 1.2)),
+            row(
+                "… first request to last answer",
+                ours["answering"],
+                "s",
+                "ideal",
+                ideal,
+                Aim("≤", 1.1),
+            ),
+            row("… whole command", ours["wall"], "s", "bare client", floor["wall"]),
+            row(
+                "… first request to last answer",
+                ours["answering"],
+                "s",
+                "bare client",
+                floor["answering"],
+            ),
+        ],
+        singles,
+    )
+
+
+def cpu(bench: Bench) -> Measured:
+    """Work: what a call costs, beside Inspect set up by hand to be as durable."""
+    size = bench.size
+    with serving(size.fast) as server:
+        singles = interleaved(
+            bench.rounds,
+            {
+                "careeval": lambda: bench.careeval(server, MODEL),
+                "by hand": lambda: bench.by_hand(server, MODEL),
+                "floor": lambda: bench.floor(server),
+                "careeval, one": lambda: bench.careeval(server, MODEL, asked=bench.one),
+                "by hand, one": lambda: bench.by_hand(server, MODEL, asked=bench.one),
+            },
+        )
+    found = medians(singles)
+    n_calls = 2 * size.n_responses
+    cost = {name: 1000 * numbers["cpu"] / n_calls for name, numbers in found.items()}
+    rate = {name: n_calls / numbers["answering"] for name, numbers in found.items()}
+    # two calls are in what it takes to begin and to end
+    beyond = {
+        name: (cost[name] - cost[f"{name}, one"]) * n_calls / (n_calls - 2)
+        for name in ("careeval", "by hand")
+    }
+    return Measured(
+        [
+            row(
+                f"CPU a call, {n_calls:,} calls",
+                cost["careeval"],
+                "ms",
+                "Inspect by hand",
+                cost["by hand"],
+                Aim("≤", 1.15),
+            ),
+            row(
+                "… beyond starting up",
+                beyond["careeval"],
+                "ms",
+                "Inspect by hand",
+                beyond["by hand"],
+            ),
+            row("… whole", cost["careeval"], "ms", "bare client", cost["floor"]),
+            row(
+                f"rate at {size.fast:g} s a reply",
+                rate["careeval"],
+                "calls/s",
+                "Inspect by hand",
+                rate["by hand"],
+            ),
+        ],
+        singles,
+    )
+
+
+def two_models(bench: Bench) -> Measured:
+    """Two models in one command, beside both in one process, and one after the other."""
+    size = bench.size
+    both = (MODEL, SECOND_MODEL)
+
+    def in_turn(server: Server) -> Numbers:
+        first, second = (bench.careeval(server, model) for model in both)
+        return {name: first[name] + second[name] for name in ("wall", "answering", "cpu")}
+
+    with serving(size.instant) as server:
+        singles = interleaved(
+            bench.rounds,
+            {
+                "careeval": lambda: bench.careeval(server, *both),
+                "by hand": lambda: bench.by_hand(server, *both),
+                "in turn": lambda: in_turn(server),
+            },
+        )
+    rate = {
+        name: 4 * size.n_responses / numbers["wall"] for name, numbers in medians(singles).items()
+    }
+    ours = rate["careeval"]
+    return Measured(
+        [
+            row(
+                "two models, one command",
+                ours,
+                "calls/s",
+                "Inspect by hand, one process",
+                rate["by hand"],
+                Aim("≥", 1.5),
+            ),
+            row("… one command", ours, "calls/s", "careeval, one after the other", rate["in turn"]),
+        ],
+        singles,
+    )
+
+
+def embedded(bench: Bench) -> Measured:
+    """The embedded model, beside its engine alone."""
+    size = (2, 100)
+    singles = interleaved(
+        bench.rounds,
+        {"careeval": lambda: bench.embedded(*size), "engine": lambda: bench.engine(*size)},
+    )
+    rate = {name: numbers["tokens_a_second"] for name, numbers in medians(singles).items()}
+    made = row(
+        "embedded model",
+        rate["careeval"],
+        "tokens/s",
+        "engine alone",
+        rate["engine"],
+        Aim("≥", 0.9),
+    )
+    return Measured([made], singles)
+
+
+def help_(bench: Bench) -> Measured:
+    """How soon the command line answers."""
+    singles = interleaved(
+        11,
+        {
+            "careeval": lambda: bench.command(CAREEVAL, "--help"),
+            "python": lambda: bench.command(sys.executable, "-c", "pass"),
+        },
+    )
+    wall = {name: numbers["wall"] for name, numbers in medians(singles).items()}
+    made = row(
+        "`careeval --help`",
+        wall["careeval"],
+        "s",
+        "`python -c pass`",
+        wall["python"],
+        Aim("<", 0.25, of="value"),
+    )
+    return Measured([made], singles)
+
+
+def memory(bench: Bench) -> Measured:
+    """Memory of a run, and how it grows."""
+    n = bench.size.n_responses
+    larger = Asked(bench.whole.bank, bench.whole.n_scenarios, 4 * bench.whole.n_samples)
+    with serving(bench.size.instant) as server:
+        singles = interleaved(
+            bench.rounds,
+            {
+                "careeval": lambda: bench.careeval(server, MODEL, poll=True),
+                "careeval, larger": lambda: bench.careeval(server, MODEL, asked=larger, poll=True),
+            },
+        )
+    found = medians(singles)
+    at, larger_at = found["careeval"], found["careeval, larger"]
+    slope = 1000 * (larger_at["largest_mb"] - at["largest_mb"]) / (3 * n)
+    return Measured(
+        [
+            row(
+                f"largest process, {n:,} responses",
+                at["largest_mb"],
+                "MB",
+                aim=Aim("<", 300, of="value"),
+            ),
+            row("… all processes", at["all_mb"], "MB"),
+            row(f"… largest process, {4 * n:,} responses", larger_at["largest_mb"], "MB"),
+            row("… each 1,000 responses more", slope, "MB"),
+        ],
+        singles,
+    )
+
+
+def logs(bench: Bench) -> Measured:
+    """Logs of a comparison of nine models into the two tables."""
+    size = bench.size
+    made = bench.folder()
+    sizes = {"models": size.n_models, "scenarios": size.n_scenarios, "epochs": size.n_samples}
+    given = [word for name, number in sizes.items() for word in (f"--{name}", str(number))]
+    bench.command(sys.executable, HERE / "make_logs.py", made, *given)
+
+    def read() -> Numbers:
+        # or the tables of the last time are read
+        for tables in made.glob("*/.tables"):
+            shutil.rmtree(tables)
+        return bench.command(sys.executable, "-c", READ, made)
+
+    singles = interleaved(
+        bench.rounds,
+        {"careeval": read, "parsing": lambda: bench.command(sys.executable, "-c", PARSE, made)},
+    )
+    wall = {name: numbers["wall"] for name, numbers in medians(singles).items()}
+    found = row(
+        f"{size.n_models} logs of {size.n_responses:,} responses into tables",
+        wall["careeval"],
+        "s",
+        "parsing alone",
+        wall["parsing"],
+        Aim("<", 3, of="value"),
+    )
+    return Measured([found], singles)
+
+
+MEASURES: dict[str, Callable[[Bench], Measured]] = {
+    "latency": latency,
+    "cpu": cpu,
+    "two-models": two_models,
+    "help": help_,
+    "memory": memory,
+    "logs": logs,
+    "embedded": embedded,
+}
