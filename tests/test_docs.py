@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import re
+import runpy
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import cache
@@ -36,6 +39,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 DATA = ROOT / "src" / "careeval" / "bank" / "data"
 PAGES = sorted(DOCS.rglob("*.md"))
+BENCH = ROOT / "bench"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -84,6 +88,25 @@ def _agreement() -> str:
     return f"{whole}\nBy trap:\n\n{_table(('trap', *head[1:]), by_trap)}"
 
 
+def _speed() -> str:
+    """The measures that have an aim, of the last run of `bench/speed.py`."""
+    found = json.loads((BENCH / "results" / "speed.json").read_text(encoding="utf-8"))
+    for measure in found.values():
+        measure["rows"] = [row for row in measure["rows"] if row["aim"]]
+    table: str = runpy.run_path(str(BENCH / "speed_table.py"))["table"](found)
+    return table
+
+
+def _campaign() -> str:
+    """What the last run of `bench/faults.py` came to."""
+    found = json.loads((BENCH / "results" / "faults.json").read_text(encoding="utf-8"))
+    return (
+        f"Killed and disturbed at random moments, {found['survived']} of {found['runs']} runs "
+        "came out as if nothing had happened: nothing asked twice but calls in flight, no judgment "
+        "lost or doubled (`python bench/faults.py --runs 100 --seed 1`)."
+    )
+
+
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "commands"): lambda: _table(
         ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
@@ -100,6 +123,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ),
     ("concepts/limits.md", "lexical"): _agreement,
     ("guides/long-runs.md", "faults"): faults_table,
+    ("../README.md", "speed"): _speed,
+    ("../README.md", "campaign"): _campaign,
 }
 """Page and name of a block → its text."""
 
@@ -124,8 +149,8 @@ def test_generated_block_is_what_the_code_says(page: str, name: str) -> None:
 def test_every_generated_block_is_known() -> None:
     """No page has a generated block that nothing writes."""
     found = {
-        (page.relative_to(DOCS).as_posix(), name)
-        for page in PAGES
+        (os.path.relpath(page, DOCS), name)
+        for page in (ROOT / "README.md", *PAGES)
         for name in re.findall(r"<!-- generated: (\w+) -->", page.read_text(encoding="utf-8"))
     }
     assert found == set(GENERATED)

@@ -40,6 +40,9 @@ EMBEDDED_GRADER_TOKENS = 1536
 ATTEMPT_TIMEOUT = 300
 """Seconds until an attempt at a call is given up and made again; none for a model loaded here."""
 
+CONNECT_TIMEOUT = 60
+"""Seconds until a server that cannot be reached is given up, and tried again."""
+
 TIMEOUT = 1800
 """Seconds after which a call that fails is not tried again."""
 
@@ -70,6 +73,7 @@ def connect(run: Run, role: Role) -> Model:
     args = run.model_args if role == "ask" else {}
     # not shared with another run of this process, whose limits may differ
     model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
+    _over_aiohttp(model)
     _repeat_in_one_place(model)
     _blot_out_key(model)
     return model
@@ -101,6 +105,23 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
     if provider(name) == EMBEDDED:
         return EMBEDDED_CALLS
     return OWN_CALLS if base_url or provider(name) in OWN_SERVERS else None
+
+
+def _over_aiohttp(model: Model) -> None:
+    """Have a client of OpenAI's kind send over aiohttp: a sixth less work a call than over httpx.
+
+    It is the client that OpenAI's own package offers for many calls at once.
+    """
+    import httpx2
+    from openai import DefaultAioHttpClient
+
+    api: Any = model.api
+    if isinstance(getattr(api, "http_client", None), httpx2.AsyncClient):
+        api.http_client = DefaultAioHttpClient(
+            timeout=httpx2.Timeout(TIMEOUT, connect=CONNECT_TIMEOUT),
+            limits=httpx2.Limits(max_connections=None),
+        )
+        api.initialize()
 
 
 def _repeat_in_one_place(model: Model) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from careeval.protocol.connect import calls_in_flight, connect, set_prices
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.hooks import counted_by
 from careeval.protocol.ledger import CALLS_FILE, Budget
+from careeval.protocol.lock import locked
 from careeval.protocol.progress import SampleKey, Tally
 from careeval.protocol.run import Outcome, Run, Stop, Watch
 from careeval.protocol.task import careeval
@@ -114,14 +115,21 @@ def _set_aside_broken(folder: Path) -> None:
 
     Nothing is lost with one: while a run is not complete, its calls are in a file of their own.
     """
-    for path in folder.rglob("*.eval"):
-        try:
-            with zipfile.ZipFile(path) as log:
-                whole = log.testzip() is None
-        except Exception:  # a damaged zip fails in many ways
-            whole = False
-        if not whole:
+    for path in folder.glob("*.eval"):
+        if not _whole(path):
             path.rename(f"{path}.broken")
+    for below in {path.parent for path in folder.rglob("*.eval")} - {folder}:
+        # a log there may be one that is being written now
+        with suppress(ProtocolError), locked(below):
+            _set_aside_broken(below)
+
+
+def _whole(log: Path) -> bool:
+    try:
+        with zipfile.ZipFile(log) as file:
+            return file.testzip() is None
+    except Exception:  # a damaged zip fails in many ways
+        return False
 
 
 def _logged(folder: Path) -> set[SampleKey]:

@@ -19,8 +19,18 @@ import polars as pl
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError
-from careeval.protocol.eval_log import Asked, Graded, Item, Log, Sample, Spent, Unreadable, Usage
-from careeval.protocol.eval_log import read_log as read_log
+from careeval.protocol.eval_log import (
+    Asked,
+    Graded,
+    Item,
+    Log,
+    Sample,
+    Spent,
+    Unreadable,
+    Usage,
+    read_log,
+)
+from careeval.protocol.run import GRADED
 from careeval.results.tables import (
     JUDGMENTS,
     NOT_ASKED,
@@ -31,12 +41,7 @@ from careeval.results.tables import (
     table,
 )
 
-__all__ = ["CACHE", "GRADED", "NOT_ASKED", "read_log", "read_run", "read_runs", "responses_of",
-           "run_roots"]  # fmt: skip
-
 CACHE = ".tables"
-GRADED = "graded"
-"""Folder of later gradings within a run's."""
 
 ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""

@@ -9,9 +9,9 @@ import polars as pl
 
 from careeval.bank import Bank, content_hash, load_bank
 from careeval.errors import ProtocolError
-from careeval.protocol.logs import NOT_ASKED, read_run, responses_of, run_roots
+from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, grading_folder, prepare_recorded
-from careeval.results.tables import Runs
+from careeval.results.tables import NOT_ASKED, Runs
 
 
 def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:

@@ -27,7 +27,6 @@ from careeval.protocol.answers import n_epochs, write_answers
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import LOCK_FILE, locked
-from careeval.protocol.logs import GRADED
 from careeval.protocol.progress import Report
 
 if TYPE_CHECKING:
@@ -35,6 +34,9 @@ if TYPE_CHECKING:
 
 RUN_FILE = "run.json"
 """What a run was asked for; a folder that has one holds a run."""
+
+GRADED = "graded"
+"""Folder of later gradings within a run's."""
 
 RESPONSES_FILE = "responses.jsonl"
 """The recorded answers of a run that asks no model."""

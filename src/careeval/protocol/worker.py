@@ -11,6 +11,7 @@ Each is one line of JSON.
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -74,6 +75,10 @@ class Worker:
             self._calls.stop(Stop.interrupted, GRACE)
 
     def _wait_for_go(self) -> None:
+        # what is loaded by now stays, and need not be looked through again and again
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(5_000, 5, 2)
         self._tell(ready=True)
         self._go.wait()
         if self._ending:
