@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -26,7 +27,8 @@ from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.run import Run, is_complete, prepare
+from careeval.protocol.run import Run, Stop, is_complete, prepare
+from careeval.protocol.workers import carry_out
 from careeval.results.tables import Runs
 from fake_server import FakeServer
 from fakes import write_bank
@@ -270,6 +272,19 @@ def test_kill_of_a_grading(
         again.select("scenario", "epoch", "rubric", "item", "present"),
         first.select("scenario", "epoch", "rubric", "item", "present"),
     )
+
+
+def test_a_budget_that_ends_calls_in_flight(
+    server: FakeServer, small_bank: Path, tmp_path: Path
+) -> None:
+    """A run whose money is spent while calls are in flight keeps them, and says what ended it."""
+    server.latency = 0.2
+    price = {"input": 1000.0, "output": 1000.0, "cache_read": 0.0, "cache_write": 0.0}
+    run = replace(make(small_bank), prices={MODEL: price, GRADER: price}, max_cost=2.0)
+    folder = prepare(run, tmp_path / "a")
+    (outcome,) = carry_out([folder])
+    assert (outcome.complete, outcome.stopped) == (False, Stop.budget)
+    assert sum(server.answered.values()) == n_lines(folder / CALLS_FILE) < N_ASKED + N_GRADED
 
 
 def test_ctrl_c_while_it_starts(

@@ -79,6 +79,9 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
                 log_level="error",
                 ctl_server=False,
             )
+    except KeyboardInterrupt:
+        # Inspect has ended its log, and at times lets our own interruption through
+        complete, logs = False, []
     finally:
         calls.close()
         tally.flush()

@@ -109,7 +109,8 @@ class _Crew:
                 self._until(lambda: False)
                 raise self._named(refused)
             for worker in self._all:
-                worker.order("go")
+                # one that was started while Ctrl-C was pressed has not heard of it
+                worker.end() if self._n_signals else worker.order("go")
             self._until_done(turns)
         return [self._outcome(folder) for folder in self._folders]
 
@@ -152,9 +153,13 @@ class _Crew:
                 self._start(folder).order("go")
 
     @property
-    def _ending(self) -> bool:
+    def _ending(self) -> Stop | None:
+        """Why no further run is to begin."""
+        if self._n_signals:
+            return Stop.interrupted
         stopped = {w.outcome.stopped for w in self._all if w.outcome}
-        return bool(self._n_signals or stopped & {Stop.budget, Stop.unmetered, Stop.disk})
+        for_all = (Stop.budget, Stop.unmetered, Stop.disk)
+        return next((why for why in for_all if why in stopped), None)
 
     def _until(self, enough: Callable[[], bool]) -> None:
         while self._n_working and not enough():
@@ -183,7 +188,7 @@ class _Crew:
     def _outcome(self, folder: Path) -> Outcome:
         worker = self._workers.get(folder)
         if worker is None:
-            return Outcome(folder, False, 0, Stop.interrupted)
+            return Outcome(folder, False, 0, self._ending or Stop.interrupted)
         if worker.refused:
             return Outcome(folder, False, 0, Stop.died, str(worker.refused))
         assert worker.outcome is not None
