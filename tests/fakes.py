@@ -60,14 +60,16 @@ class Fake:
     Attributes:
         model: Its name, as Inspect takes it.
         script: What it replies; may be changed between runs.
+        unmetered: Reasons to stop for which it counts no tokens.
         calls: What it has been sent, in the order of arrival.
     """
 
     known: Mapping[str, Fake] = {}
 
-    def __init__(self, name: str, script: Script) -> None:
+    def __init__(self, name: str, script: Script, unmetered: Sequence[str] = ()) -> None:
         self.model = f"fake/{name}"
         self.script = script
+        self.unmetered = unmetered
         self.calls: list[Call] = []
         Fake.known = {**Fake.known, name: self}
 
@@ -90,7 +92,8 @@ class FakeAPI(ModelAPI):
         output = (
             reply if isinstance(reply, ModelOutput) else ModelOutput.from_content(fake.model, reply)
         )
-        output.usage = ModelUsage(input_tokens=7, output_tokens=5, total_tokens=12)
+        if output.stop_reason not in fake.unmetered:
+            output.usage = ModelUsage(input_tokens=7, output_tokens=5, total_tokens=12)
         sent = ("temperature", "seed", "max_tokens")
         request = {name: getattr(config, name) for name in sent if getattr(config, name)}
         return output, ModelCall.create(request, {})

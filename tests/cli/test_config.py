@@ -66,7 +66,7 @@ def test_file_sets_what_is_not_typed() -> None:
         ("run --responses r.jsonl", (None, "r.jsonl", 10, False)),
         ("run --responses r.jsonl --samples 4", (None, "r.jsonl", 4, False)),
         ("run --responses r.jsonl -m c/d", (["c/d"], "r.jsonl", 10, False)),
-        ("run --resume", (None, None, 3, True)),
+        ("run --resume", (None, None, 10, True)),
     ],
 )
 def test_the_files_model_gives_way(line: str, asked: Asked) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
+from careeval.cli.spending import Spending
 from careeval.protocol.ledger import paid_for
-from careeval.protocol.run import read_run_file
+from careeval.protocol.run import Run, read_run_file
 from fake_server import FakeServer
 from fakes import write_bank
 
@@ -124,12 +125,34 @@ def test_a_budget_holds_and_can_be_raised(
     assert "careeval run --resume -o runs/a --max-cost MORE" in said
     assert sum(server.answered.values()) == len(calls)
 
+    assert run(["run", "--resume", "-o", "runs/a", "--dry-run"]) == OK
+    assert "On disk, and not asked for again" in capsys.readouterr().out
+    assert read_run_file(folder).max_cost == 0.02
     assert run(["run", "--resume", "-o", "runs/a"]) == BUDGET_REACHED
     assert sum(server.answered.values()) == len(calls)
     assert run(["run", "--resume", "--max-cost", "inf"]) == OK
     assert read_run_file(folder).max_cost is None
     assert set(server.answered.values()) == {1}
     assert len(paid_for(folder)) == 6 + 12
+
+
+def test_a_budget_without_end_is_none(line: list[str]) -> None:
+    """`--max-cost inf` is no budget, and is not written down as one."""
+    given = Spending(max_cost=float("inf"), prices=Path("prices.toml"))
+    assert given.applied(Run("a", MODEL, GRADER, 1)).max_cost is None
+
+
+def test_another_address_has_no_list_price(
+    line: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list price is not taken for a server of one's own, nor for one name at two addresses."""
+    gpt = "openai/gpt-4o-2024-08-06"
+    hosted = Spending().applied(Run("a", gpt, gpt, 1))
+    assert set(hosted.prices) == {gpt}
+    elsewhere = Run("a", gpt, gpt, 1, base_url="http://localhost:8000/v1")
+    assert Spending().applied(elsewhere).prices == {}
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
+    assert Spending().applied(Run("a", gpt, gpt, 1)).prices == {}
 
 
 def test_a_budget_needs_every_price(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:

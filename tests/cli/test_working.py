@@ -36,7 +36,7 @@ def test_errors_and_the_budget_are_said() -> None:
     )
     assert shown(run, max_cost=3.0) == [
         "robot 2/10 20% 0.2/s 0:00:40 left $0.50 1 failed",
-        "budget $3.00",
+        "budget $3.00, what was spent before included",
         "errors 4, the last: 429, again in 8 s",
     ]
 

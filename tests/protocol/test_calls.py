@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 from careeval.protocol.calls import _sampling_sent
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, paid_for
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, Stop, Watch, begin, prepare, resume
+from careeval.protocol.run import Run, Stop, Watch, amend, begin, prepare, resume, sharing
 from fakes import Call, Fake, keyword_grader
 
 PRICE = {"input": 1e5, "output": 1e5, "cache_read": 0.0, "cache_write": 0.0, "source": "made up"}
@@ -124,6 +124,36 @@ def test_a_budget_that_cannot_be_kept(bank: Path, tmp_path: Path) -> None:
     folder = prepare(make(bank, model, None, max_cost=5.0, max_connections=1), tmp_path / "robot")
     assert resume(folder).stopped is Stop.unmetered
     assert [call.cost_usd for call in paid_for(folder)] == [None]
+
+
+def test_a_request_that_was_not_taken_ends_no_budget(bank: Path, tmp_path: Path) -> None:
+    """A provider that refuses a request and counts no tokens has charged nothing for it."""
+
+    def script(call: Call) -> ModelOutput:
+        if len(model.calls) == 2:
+            return ModelOutput.from_content("fake/filtered", "No.", stop_reason="content_filter")
+        return ModelOutput.from_content("fake/filtered", answer(call))
+
+    model = Fake("filtered", script, unmetered=["content_filter"])
+    run = make(bank, model, None, prices={model.model: PRICE}, max_cost=50.0, max_connections=1)
+    folder = prepare(run, tmp_path / "robot")
+    assert resume(folder).complete
+    assert [call.cost_usd for call in paid_for(folder)] == pytest.approx([1.2] * 3)
+    states = read_runs(tmp_path).responses["state"]
+    assert sorted(states) == ["answered", "answered", "answered", "refused"]
+
+
+def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: Path) -> None:
+    """A run that is resumed alone counts what the one it was begun with has spent."""
+    model = Fake("together", answer)
+    run = make(bank, model, None, prices={model.model: PRICE}, max_cost=5.0, max_connections=1)
+    folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
+    for folder in folders:
+        amend(folder, together=["../a", "../b"])
+    assert sharing(folders[0]) == [tmp_path / "a" / ".." / name for name in ("a", "b")]
+    assert resume(folders[0], sharing(folders[0])).complete
+    assert resume(folders[1], sharing(folders[1])).stopped is Stop.budget
+    assert len(model.calls) == 4 + 1
 
 
 def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,28 @@ def test_a_broken_line_costs_that_line_alone(
     assert lines.at(place) == "afterwards"
     assert Reading(path).new() == [*expected, "afterwards"]
     lines.close()
+
+
+def test_a_line_that_did_not_fit_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the disk is full in the middle of a line, the next line is not glued to its half."""
+    lines = Lines(tmp_path / "rows.jsonl")
+    lines.append("first")
+    write = os.write
+
+    def half(file: int, data: bytes) -> int:
+        if len(data) < 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data[: len(data) - 3])
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(OSError, match="No space"):
+        lines.append("second")
+    monkeypatch.undo()
+    lines.append("third")
+    lines.close()
+    assert Reading(tmp_path / "rows.jsonl").new() == ["first", "third"]
 
 
 def test_a_reader_takes_no_half_line(tmp_path: Path) -> None:

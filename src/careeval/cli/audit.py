@@ -15,8 +15,8 @@ from careeval.cli.options import Grading, Json
 from careeval.cli.show import print_agreement, say
 from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
-from careeval.protocol.probes import agreement, prepare_probes
-from careeval.protocol.run import Run
+from careeval.protocol.probes import agreement, prepare_probes, unfinished_audit
+from careeval.protocol.run import Run, amend
 from careeval.results.probes import ProbeAgreement
 
 EXAMPLES = """\
@@ -56,12 +56,19 @@ def probes(
     """
     loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank.resolve()) if bank else None}
-    folder = prepare_probes(loaded, out, spending.applied(Run("", None, grader, 1, task)))
-    if (status := agreed([folder], spending, json_plan=as_json)) is not None:
-        return status
-    (outcome,) = work([folder], fresh=True)
+    run = spending.applied(Run("", None, grader, 1, task))
+    folder = None if spending.dry_run else unfinished_audit(out, run)
+    if folder is None:
+        folder = prepare_probes(loaded, out, run)
+        if (status := agreed([folder], spending, json_plan=as_json)) is not None:
+            return status
+        (outcome,) = work([folder], fresh=True)
+    else:
+        say(f"Going on with the audit in {folder}.")
+        amend(folder, prices=run.prices, max_cost=run.max_cost)
+        (outcome,) = work([folder])
     if not outcome.complete:
-        return unfinished([outcome], folder)
+        return unfinished([outcome], folder, "the same command")
     found = agreement(loaded, folder)
     if as_json:
         print(json.dumps(_json(found, grader), indent=1))

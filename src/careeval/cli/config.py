@@ -21,7 +21,12 @@ FILE = Path("careeval.toml")
 """In the current folder."""
 
 GIVE_WAY = {
-    "--resume": ("--model", "--roster", "--responses"),
+    "--resume": (
+        *("--model", "--roster", "--responses", "--grader", "--grade", "--name"),
+        *("--samples", "--seed", "--max-tokens", "--base-url", "--max-connections"),
+        *("--bank", "--adl", "--scenario", "--split", "--limit"),
+        *("--rubric", "--per-item", "--grader-context", "--prompts", "--grade-seed"),
+    ),
     "--responses": (
         *("--model", "--roster"),
         *("--samples", "--seed", "--max-tokens", "--base-url"),

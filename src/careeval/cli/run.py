@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,6 @@ from careeval.core.response import Response
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.logs import read_runs
-from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.roster import read_roster
 from careeval.protocol.run import (
     DEFAULT_GRADER,
@@ -33,6 +31,7 @@ from careeval.protocol.run import (
     forget,
     is_complete,
     latest,
+    on_disk,
     prepare,
     prepare_recorded,
     read_run_file,
@@ -134,7 +133,9 @@ def run(
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        return _resume(out, bool(models or responses), spending)
+        typed = (name, grader, grade, responses, scenarios, asking, grading)
+        usual = (None, DEFAULT_GRADER, True, None, Scenarios(), Asking(), Grading())
+        return _resume(out, bool(models) or typed != usual, spending)
     if bool(models) == (responses is not None):
         raise UsageError(
             "give a model to ask, or a file of recorded answers",
@@ -228,25 +229,26 @@ def _resume(out: Path | None, more: bool, spending: Spending) -> int:
     if more:
         raise UsageError(
             "--resume knows what to do from the folder",
-            hint="leave the model and the responses out",
+            hint="leave everything out but -o, --max-cost and --prices",
         )
     root = out or latest(RUNS) or RUNS
     folders = run_folders(root)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
-    left = [folder for folder in folders if not is_complete(folder)]
-    for folder in left:
-        if spending.max_cost is not None:
-            limit = spending.max_cost if isfinite(spending.max_cost) else None
-            amend(folder, max_cost=limit)
-        if own := spending.own_prices():
-            known = read_run_file(folder).prices | prices_as_json(own)
-            amend(folder, prices=known)
+    left = {
+        each: spending.amended(read_run_file(each)) for each in folders if not is_complete(each)
+    }
     if not left:
         say(f"{root}: nothing is left to do.")
         return _finish(root, [])
+    kept = [on_disk(folder) for folder in left]
+    if (status := spending.refused(list(left.values()), kept, agreed=True)) is not None:
+        return status
+    for folder, amended in left.items():
+        if amended != read_run_file(folder):
+            amend(folder, prices=amended.prices, max_cost=amended.max_cost)
     say(f"Resuming {root} with the models, the grader and the settings that it began with.")
-    return _finish(root, work(left))
+    return _finish(root, work(list(left)))
 
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +23,7 @@ from careeval.protocol.ledger import Paid, Spent, paid_for
 from careeval.protocol.plan import Plan, as_json, plan
 from careeval.protocol.prices import Price, from_json, price_of, read_prices
 from careeval.protocol.prices import as_json as prices_as_json
-from careeval.protocol.run import Run
+from careeval.protocol.run import Run, provider
 from careeval.results.exports import dollars
 
 
@@ -45,20 +48,41 @@ class Spending:
     def applied(self, run: Run) -> Run:
         """The run with the prices of its models, and the budget."""
         own = self.own_prices()
-        known: dict[str, Price] = {}
+        known: dict[str, Price | None] = {}
         for model, base_url in ((run.model, run.base_url), (run.grader, None)):
-            # a list price is that of the provider's own server
-            price = own.get(model or "") if base_url else price_of(model or "", own)
-            if model and price:
-                known[model] = price
-        return replace(run, prices=prices_as_json(known), max_cost=self.max_cost)
+            if model:
+                # a list price is that of the provider's own server
+                elsewhere = base_url or os.environ.get(_address_of(model))
+                price = own.get(model) if elsewhere else price_of(model, own)
+                known[model] = price if known.get(model, price) == price else None
+        prices = {model: price for model, price in known.items() if price}
+        return replace(run, prices=prices_as_json(prices), max_cost=self._limit())
 
-    def refused(self, runs: Sequence[Run], *, json_plan: bool = False) -> int | None:
+    def amended(self, run: Run) -> Run:
+        """A run that was begun before, with what is typed now: other prices, another budget."""
+        prices = run.prices | prices_as_json(self.own_prices())
+        limit = run.max_cost if self.max_cost is None else self._limit()
+        return replace(run, prices=prices, max_cost=limit)
+
+    def _limit(self) -> float | None:
+        """The budget; `inf` is none."""
+        return self.max_cost if self.max_cost is not None and isfinite(self.max_cost) else None
+
+    def refused(
+        self,
+        runs: Sequence[Run],
+        on_disk: Sequence[tuple[int, int]] = (),
+        *,
+        json_plan: bool = False,
+        agreed: bool = False,
+    ) -> int | None:
         """Show what runs will send and cost, and have it agreed to.
 
         Args:
             runs: With their prices.
+            on_disk: For each run, how many responses are asked and graded already.
             json_plan: Print the plan of a dry run as JSON.
+            agreed: They were agreed to when they were begun: do not ask again.
 
         Returns:
             `None` to go on; otherwise the command ends with this exit status.
@@ -66,7 +90,11 @@ class Spending:
         Raises:
             UsageError: There is a budget and a price that is not known, or nobody to ask.
         """
-        whole = Plan(tuple(line for run in runs for line in plan(run, from_json(run.prices))))
+        lines = (
+            plan(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
+            for run, (n_asked, n_graded) in zip(runs, on_disk or [(0, 0)] * len(runs), strict=True)
+        )
+        whole = Plan(tuple(chain.from_iterable(lines)))
         if self.dry_run:
             if json_plan:
                 print(json.dumps(as_json(whole), indent=1))
@@ -74,13 +102,13 @@ class Spending:
                 print_plan(whole)
             say("Nothing was sent.")
             return OK
-        if self.max_cost is not None and whole.unknown:
+        if self._limit() is not None and whole.unknown:
             raise UsageError(
                 f"a budget cannot be kept: the price of {', '.join(whole.unknown)} is not known",
                 hint='give it with --prices FILE: ["MODEL"], then input = and output =, '
                 "in dollars per million tokens",
             )
-        if whole.worst_usd == 0 and not whole.unknown:
+        if agreed or (whole.worst_usd == 0 and not whole.unknown):
             return None
         print_plan(whole, to_stderr=True)
         if self.max_cost is not None and (whole.expected_usd or 0) > self.max_cost:
@@ -97,6 +125,11 @@ class Spending:
             return None
         say("Nothing was sent.")
         return OK
+
+
+def _address_of(model: str) -> str:
+    """The variable in which Inspect looks for another address of a model's provider."""
+    return f"{provider(model).upper().replace('-', '_')}_BASE_URL"
 
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:

@@ -17,7 +17,7 @@ from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, plain
 from careeval.cli.show import say
 from careeval.cli.spending import Spending, say_spent
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Outcome, Stop, forget, read_run_file
+from careeval.protocol.run import Outcome, Stop, forget, read_run_file, sharing
 from careeval.protocol.workers import carry_out
 from careeval.results.exports import dollars
 
@@ -55,7 +55,7 @@ def work(folders: Sequence[Path], *, fresh: bool = False) -> list[Outcome]:
                 live.update(status(progress, seconds, max_cost, ending=ending), refresh=True)
 
             outcomes = carry_out(folders, show, fresh=fresh)
-    say_spent(folders, max_cost)
+    say_spent(list({each for folder in folders for each in sharing(folder)}), max_cost)
     return outcomes
 
 
@@ -79,7 +79,7 @@ def status(
     n_errors = sum(run.n_errors + run.n_failed for run in progress)
     lines = []
     if max_cost is not None:
-        lines.append(f"budget {dollars(max_cost)}")
+        lines.append(f"budget {dollars(max_cost)}, what was spent before included")
     if failing:
         lines.append(f"errors {n_errors}, the last: {failing[-1].last_error}")
     if ending:
@@ -116,14 +116,15 @@ def _row(run: Progress, seconds: float) -> tuple[Text, ...]:
     return tuple(Text(plain(cell)) for cell in cells)
 
 
-def unfinished(outcomes: Sequence[Outcome], root: Path) -> int:
+def unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") -> int:
     """Say of runs that did not come to their end why, and how to go on; the exit status comes back.
 
     Args:
         outcomes: Of all runs, one of which is not complete at least.
         root: The folder that resuming is told.
+        again: The command that goes on, where it is another.
     """
-    again = f"careeval run --resume -o {root}"
+    again = again or f"careeval run --resume -o {root}"
     reasons = {outcome.stopped for outcome in outcomes}
     for outcome in outcomes:
         match outcome.stopped:

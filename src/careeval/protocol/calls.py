@@ -39,13 +39,16 @@ from careeval.protocol.ledger import (
 )
 from careeval.protocol.run import Stop
 
+NOT_TAKEN = ("content_filter", "model_length")
+"""How an answer without a count of tokens ends when its request was refused as it stood."""
+
 TURNED_AWAY = (401, 404)
 """Statuses that a server gives to every call alike: no such key, no such model."""
 
 TIMES_TURNED_AWAY = 5
 """After so many of them, and no other answer, a run ends instead of failing a thousand times."""
 
-DRAIN = 120.0
+DRAIN = 300.0
 """Seconds that calls in flight may still take once a budget is reached."""
 
 _SAMPLING_FIELDS = (
@@ -146,7 +149,7 @@ class Calls:
         try:
             output = await _generate(model, messages, config)
             called = Called(output, _sampling_sent())
-            self._keep(key, Paid(role, str(model), *metered(output)), called)
+            self._keep(key, role, model, called)
             self._n_turned_away[role] = None
         except CallError as error:
             self._turned_away(role, error)
@@ -174,16 +177,24 @@ class Calls:
         if flight is None:
             return
         if not self.stopped and self._budget is not None:
-            if self._budget.spent_usd() >= self._budget.limit_usd:
-                self.stop(Stop.budget, DRAIN)
-            elif self._budget.n_unknown():
-                self.stop(Stop.unmetered, DRAIN)
+            self._look_at(self._budget)
         if self.stopped:
             self._land(flight)
             await _never()
         elif not flight.under_way:
             flight.under_way = True
             self._n_under_way += 1
+
+    def _look_at(self, budget: Budget) -> None:
+        try:
+            if budget.spent_usd() >= budget.limit_usd:
+                self.stop(Stop.budget, DRAIN)
+            elif budget.n_unknown():
+                self.stop(Stop.unmetered, DRAIN)
+        except (OSError, TypeError) as error:
+            # Inspect would go on after an error here, and the budget would not be kept
+            self.why = f"the ledger cannot be read: {error}"
+            self.stop(Stop.disk, DRAIN)
 
     def stop(self, why: Stop, within: float) -> None:
         """Begin no more calls, and end the run when those in flight are done or time is up.
@@ -230,17 +241,22 @@ class Calls:
             self._interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
 
-    def _keep(self, key: str, paid: Paid, called: Called) -> None:
+    def _keep(self, key: str, role: Role, model: Model, called: Called) -> None:
         """Write the cost first: a process killed in between has paid, and asks again."""
+        # a request that the provider would not take is no call that it charges for
+        taken = called.output.usage is not None or called.output.stop_reason not in NOT_TAKEN
+        paid = Paid(role, str(model), *metered(called.output)) if taken else None
         try:
-            self._spent.append(entry(paid))
+            if paid:
+                self._spent.append(entry(paid))
             output = called.output.model_dump(mode="json", exclude_none=True)
             row = {"key": key, "output": output, "sampling": called.sampling}
             self._finished[key] = self._calls.append(row)
         except OSError:
             self.stop(Stop.disk, 0)
             raise
-        self._tell(paid)
+        if paid:
+            self._tell(paid)
 
 
 _CURRENT: ContextVar[Calls | None] = ContextVar("careeval_calls", default=None)

@@ -20,7 +20,7 @@ from careeval.protocol.hooks import counted_by
 from careeval.protocol.ledger import CALLS_FILE, Budget
 from careeval.protocol.lock import locked
 from careeval.protocol.progress import SampleKey, Tally
-from careeval.protocol.run import Outcome, Run, Stop, Watch
+from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch
 from careeval.protocol.task import careeval
 
 LOG_EVERY = 20
@@ -41,7 +41,10 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
         OSError: The folder cannot be written; what was finished before is kept.
     """
     _set_aside_broken(folder)
-    task = careeval(**{**run.task, "grade": run.grader is not None, "system": run.system})
+    recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
+    task = careeval(
+        **{**run.task, **recorded, "grade": run.grader is not None, "system": run.system}
+    )
     _refuse_changed(folder, (task.metadata or {})["careeval"])
     with _plain_errors():
         set_prices(run.prices)
@@ -65,7 +68,8 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
                 model_roles={"grader": grader} if grader else None,
                 epochs=run.epochs,
                 continue_on_fail=True,
-                retry_on_error=2,
+                # a call is repeated where it is made, and in no second place
+                retry_on_error=0,
                 retry_attempts=0,
                 retry_immediate=False,
                 # twice the connections, so that one half is asked while the other is graded

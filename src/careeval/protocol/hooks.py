@@ -48,5 +48,7 @@ class RunHooks(Hooks):
         """A sample is finished, or given up."""
         if tally := _TALLY.get():
             error = data.sample.error
-            words = error.message.strip().splitlines()[-1][:200] if error else None
+            words = (
+                (error.message.strip().splitlines() or ["an error"])[-1][:200] if error else None
+            )
             tally.ended((str(data.sample.id), data.sample.epoch), words)

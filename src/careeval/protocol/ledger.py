@@ -108,9 +108,14 @@ class Lines:
         # half of a surrogate pair, which UTF-8 cannot hold, is escaped as JSON escapes it
         line = text.encode(errors="backslashreplace") + b"\n"
         at = os.fstat(self._file).st_size
-        written = os.write(self._file, line)
-        while written < len(line):
-            written += os.write(self._file, line[written:])
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            # or the next line would be glued to a half one, and both be lost
+            os.ftruncate(self._file, at)
+            raise
         return Place(at, len(line))
 
     def places(self) -> Iterator[tuple[Place, Any]]:

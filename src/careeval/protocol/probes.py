@@ -12,7 +12,14 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
 from careeval.protocol.lexical import judgments
 from careeval.protocol.logs import read_run
-from careeval.protocol.run import Run, folder_name, prepare_recorded
+from careeval.protocol.run import (
+    Run,
+    folder_name,
+    is_complete,
+    prepare_recorded,
+    read_run_file,
+    run_folders,
+)
 from careeval.results.probes import Labelled, ProbeAgreement, labelled
 
 SYSTEM = "probes"
@@ -40,6 +47,17 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     while (free := root / f"{folder_name(run.grader or '')}-{n}").exists():
         n += 1
     return prepare_recorded(free, responses, replace(run, system=SYSTEM))
+
+
+def unfinished_audit(root: Path, run: Run) -> Path | None:
+    """The newest folder below `root` of an audit like this one that is not complete, if any is."""
+    like = (run.grader, run.task)
+    for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
+        begun = read_run_file(folder)
+        task = {name: begun.task.get(name) for name in run.task}
+        if not is_complete(folder) and (begun.grader, task) == like and begun.system == SYSTEM:
+            return folder
+    return None
 
 
 def agreement(bank: Bank, folder: Path) -> ProbeAgreement:

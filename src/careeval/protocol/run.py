@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from careeval.core.response import Response
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.protocol.answers import n_epochs, write_answers
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Reading
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import LOCK_FILE, locked
 from careeval.protocol.progress import Report
@@ -88,6 +89,8 @@ class Run:
         prices: Inspect's name of a model → fields of its `prices.Price`; a model that is not in
             here has none that is known.
         max_cost: Dollars that may be spent, by this run and those it was begun with together.
+        together: Paths from the run's folder to those of the runs it was begun with, its own
+            included; empty where it was begun alone.
     """
 
     system: str
@@ -100,6 +103,7 @@ class Run:
     max_connections: int | None = None
     prices: dict[str, dict[str, Any]] = field(default_factory=dict)
     max_cost: float | None = None
+    together: list[str] = field(default_factory=list)
 
     @property
     def local(self) -> bool:
@@ -261,9 +265,25 @@ def amend(folder: Path, **changes: Any) -> None:
     new.replace(folder / RUN_FILE)
 
 
+def sharing(folder: Path) -> list[Path]:
+    """The folders of the runs that share a run's budget, its own among them."""
+    return [folder / way for way in read_run_file(folder).together] or [folder]
+
+
 def is_complete(folder: Path) -> bool:
-    """Whether nothing is left of the run in a folder, as far as can be seen without its logs."""
-    return any(folder.glob("*.eval")) and not (folder / CALLS_FILE).exists()
+    """Whether nothing is left of the run in a folder, as far as its files show at a glance."""
+    logs = list(folder.glob("*.eval"))
+    whole = all(zipfile.is_zipfile(log) for log in logs)
+    return bool(logs) and whole and not (folder / CALLS_FILE).exists()
+
+
+def on_disk(folder: Path) -> tuple[int, int]:
+    """Of the run in a folder that is not complete, how many responses are asked, and graded."""
+    asked, graded = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    for row in Reading(folder / CALLS_FILE).new():
+        role, scenario, epoch, *_ = row["key"].split()
+        (asked if role == "ask" else graded).add((scenario, epoch))
+    return len(asked), len(graded)
 
 
 def latest(root: Path) -> Path | None:

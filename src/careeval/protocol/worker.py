@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -112,11 +113,18 @@ def main() -> None:
     logging.raiseExceptions = False
     reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    Worker(sys.stdin, reports).work()
-    # threads of engines and clients may linger; all that is to be kept is on disk
-    reports.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    status = 1
+    try:
+        Worker(sys.stdin, reports).work()
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    finally:
+        # threads of engines and clients may linger; all that is to be kept is on disk
+        for stream in (reports, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":

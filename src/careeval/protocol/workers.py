@@ -6,6 +6,7 @@ Hosted models run side by side. Those that are loaded on this machine take turns
 from __future__ import annotations
 
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from typing import IO, Any
 
 from careeval.errors import ProtocolError
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Outcome, Stop, forget, read_run_file
+from careeval.protocol.run import Outcome, Stop, amend, forget, read_run_file, sharing
 
 Show = Callable[[Sequence[Progress], bool], None]
 """Is shown how far each run has come, and whether they are being ended."""
@@ -38,11 +39,18 @@ class _Worker:
 
     folder: Path
     process: subprocess.Popen[str]
+    local: bool
     said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     ready: bool = False
     progress: Progress | None = None
     outcome: Outcome | None = None
     refused: ProtocolError | None = None
+
+    def __post_init__(self) -> None:
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+
+    def _listen(self) -> None:
+        self.said.extend(_lines(self.process.stderr))
 
     def order(self, line: str) -> None:
         """Say something to it; one that has died does not hear it."""
@@ -57,6 +65,12 @@ class _Worker:
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
+
+    def kill(self) -> None:
+        """End it at once, with what it has started: a server with a model in it, say."""
+        if self.process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def told(self, report: dict[str, Any]) -> None:
         """Take down what it tells."""
@@ -77,6 +91,7 @@ class _Worker:
         """Its process has ended: what has come of the run, should it not have told."""
         self.end()
         status = self.process.wait()
+        self.listener.join(timeout=EVERY)
         if self.outcome is None and self.refused is None:
             why = (
                 f"its process was killed by signal {-status}" if status < 0 else "".join(self.said)
@@ -91,14 +106,14 @@ class _Crew:
         self._folders, self._show = folders, show
         self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
         self._workers: dict[Path, _Worker] = {}
+        self._turns: deque[Path] = deque()
         self._n_working = 0
         self._n_signals = 0
 
     def carry_out(self) -> list[Outcome]:
-        local = [folder for folder in self._folders if read_run_file(folder).local]
-        turns = iter(local)
-        at_once = [folder for folder in self._folders if folder not in local]
-        at_once += [next(turns)] if local else []
+        self._turns.extend(folder for folder in self._folders if read_run_file(folder).local)
+        at_once = [folder for folder in self._folders if folder not in self._turns]
+        at_once += [self._turns.popleft()] if self._turns else []
         with self._signals_counted():
             for folder in at_once:
                 self._start(folder)
@@ -109,9 +124,11 @@ class _Crew:
                 self._until(lambda: False)
                 raise self._named(refused)
             for worker in self._all:
-                # one that was started while Ctrl-C was pressed has not heard of it
-                worker.end() if self._n_signals else worker.order("go")
-            self._until_done(turns)
+                self._go(worker)
+            while self._n_working or self._is_due():
+                if self._is_due():
+                    self._go(self._start(self._turns.popleft()))
+                self._hear()
         return [self._outcome(folder) for folder in self._folders]
 
     @property
@@ -128,29 +145,31 @@ class _Crew:
             # Ctrl-C is for us alone: we end them in order
             start_new_session=True,
         )
-        worker = self._workers[folder] = _Worker(folder, process)
+        worker = self._workers[folder] = _Worker(folder, process, read_run_file(folder).local)
         self._n_working += 1
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
-        threading.Thread(target=self._keep, args=(worker,), daemon=True).start()
-        siblings = [str(sibling) for sibling in self._folders]
+        worker.listener.start()
+        siblings = [str(sibling) for sibling in sharing(folder)]
         worker.order(json.dumps({"folder": str(folder), "siblings": siblings}))
         return worker
 
     def _read(self, worker: _Worker) -> None:
         for line in _lines(worker.process.stdout):
-            self._reports.put((worker, json.loads(line)))
+            try:
+                self._reports.put((worker, json.loads(line)))
+            except ValueError:
+                # what a library printed, or a line that a kill broke off
+                worker.said.append(line)
         self._reports.put((worker, None))
 
-    def _keep(self, worker: _Worker) -> None:
-        worker.said.extend(_lines(worker.process.stderr))
+    def _go(self, worker: _Worker) -> None:
+        # one that was started while Ctrl-C was pressed has not heard of it
+        worker.end() if self._n_signals else worker.order("go")
 
-    def _until_done(self, turns: Iterator[Path]) -> None:
-        """Wait for the end of all, and give those that take turns theirs."""
-        while self._n_working:
-            worker, ended = self._hear()
-            freed = worker is not None and ended and read_run_file(worker.folder).local
-            if freed and not self._ending and (folder := next(turns, None)):
-                self._start(folder).order("go")
+    def _is_due(self) -> bool:
+        """Whether one of those that take turns is to begin now."""
+        at_work = any(w.local and not (w.outcome or w.refused) for w in self._all)
+        return bool(self._turns) and not at_work and self._ending is None
 
     @property
     def _ending(self) -> Stop | None:
@@ -165,19 +184,18 @@ class _Crew:
         while self._n_working and not enough():
             self._hear()
 
-    def _hear(self) -> tuple[_Worker | None, bool]:
-        """Take one report, if there is one: from whom, and whether its process has ended."""
+    def _hear(self) -> None:
+        """Take one report, if there is one."""
         self._show([w.progress for w in self._all if w.progress], bool(self._n_signals))
         try:
             worker, report = self._reports.get(timeout=EVERY)
         except queue.Empty:
-            return None, False
+            return
         if report is not None:
             worker.told(report)
-            return worker, False
-        worker.died()
-        self._n_working -= 1
-        return worker, True
+        else:
+            worker.died()
+            self._n_working -= 1
 
     def _named(self, worker: _Worker) -> ProtocolError:
         assert worker.refused is not None
@@ -204,7 +222,7 @@ class _Crew:
         def take(*_: object) -> None:
             self._n_signals += 1
             for worker in self._all:
-                worker.end() if self._n_signals == 1 else worker.process.kill()
+                worker.end() if self._n_signals == 1 else worker.kill()
 
         signals = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(each, take) for each in signals]
@@ -214,7 +232,7 @@ class _Crew:
             for each, handler in zip(signals, before, strict=True):
                 signal.signal(each, handler)
             for worker in self._all:
-                worker.process.kill()
+                worker.kill()
 
 
 def carry_out(
@@ -236,6 +254,8 @@ def carry_out(
     Raises:
         ProtocolError: A run is set up wrongly, or its folder is another process's.
     """
+    for folder in folders if fresh and len(folders) > 1 else ():
+        amend(folder, together=[os.path.relpath(each, folder) for each in folders])
     try:
         return _Crew(folders, show).carry_out()
     except ProtocolError:
