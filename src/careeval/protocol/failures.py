@@ -56,10 +56,14 @@ def _words(error: BaseException) -> str:
     name = type(error).__name__
     if seconds := re.fullmatch(r"attempt_timeout '(\d+)' exceeded\.", str(error)):
         return f"no whole answer within {seconds[1]} s"
-    if "Timeout" in name:
+    first = _first(error)
+    # a client may call what another library under it found a time that ran out
+    if "Timeout" in name and (first is error or "Timeout" in type(first).__name__):
         return "no answer in time"
-    if "Connection" in name or isinstance(error, OSError):
-        return f"the connection failed: {_deepest(error)}"
+    below = type(first).__module__.partition(".")[0] == "aiohttp"
+    if below or "Timeout" in name or "Connection" in name or isinstance(error, OSError):
+        said = getattr(first, "message", "") or str(first) or type(first).__name__
+        return f"the connection failed: {said}"
     if reply := re.search(r"Unexpected non-ChatCompletion response: (.*)", str(error), re.DOTALL):
         return f"the server's reply is no completion: {reply[1]}"
     if isinstance(error, TypeError | ValueError | KeyError | AttributeError | IndexError):
@@ -86,8 +90,8 @@ def _said(error: BaseException) -> str:
     return re.sub(r"<[^>]+>", " ", said)
 
 
-def _deepest(error: BaseException) -> str:
+def _first(error: BaseException) -> BaseException:
     """The first of the errors that led to this one."""
     while cause := error.__cause__ or error.__context__:
         error = cause
-    return str(error) or type(error).__name__
+    return error
