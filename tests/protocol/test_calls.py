@@ -150,7 +150,7 @@ def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: P
     folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
     for folder in folders:
         amend(folder, together=["../a", "../b"])
-    assert sharing(folders[0]) == [tmp_path / "a" / ".." / name for name in ("a", "b")]
+    assert sharing(folders[0]) == sharing(folders[1]) == folders
     assert resume(folders[0], sharing(folders[0])).complete
     assert resume(folders[1], sharing(folders[1])).stopped is Stop.budget
     assert len(model.calls) == 4 + 1

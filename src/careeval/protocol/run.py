@@ -267,7 +267,7 @@ def amend(folder: Path, **changes: Any) -> None:
 
 def sharing(folder: Path) -> list[Path]:
     """The folders of the runs that share a run's budget, its own among them."""
-    return [folder / way for way in read_run_file(folder).together] or [folder]
+    return [(folder / way).resolve() for way in read_run_file(folder).together] or [folder]
 
 
 def is_complete(folder: Path) -> bool:
