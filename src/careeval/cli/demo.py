@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import OK
 from careeval.cli.show import grader_agreement, print_summary, say
+from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.protocol.embedded import check_embedded
 from careeval.protocol.lexical import LEXICAL
@@ -61,7 +62,8 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; some two minutes on two cores …")
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
-    run = Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P})
+    # with the prices of what runs in this process: nothing
+    run = Spending().applied(Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P}))
     (outcome,) = work([prepare(run, root / folder_name(name))], fresh=True)
     if not outcome.complete:
         return unfinished([outcome], root)
