@@ -18,6 +18,7 @@ from inspect_ai.model import (
 from careeval.protocol.ledger import Role
 from careeval.protocol.patience import ServersWord
 from careeval.protocol.run import GRADER_TOKENS, LOCAL, Run, provider
+from careeval.protocol.turns import Turns
 
 EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
@@ -50,10 +51,15 @@ MAX_RETRIES = 10
 """How often a call is tried again."""
 
 
-def connect(run: Run, role: Role) -> Model:
+def connect(run: Run, role: Role, turns: Turns) -> Model:
     """The model to be asked, or the grader, as the run has it.
 
     How answers are drawn is the task's to say, and how the grader is asked, the grader's.
+
+    Args:
+        run: Names both.
+        role: Which of them.
+        turns: In which replies wait; one for both, since they share a loop.
 
     Raises:
         PrerequisiteError: A key or a package is missing.
@@ -75,7 +81,7 @@ def connect(run: Run, role: Role) -> Model:
     model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
     _over_aiohttp(model)
     _repeat_in_one_place(model)
-    _blot_out_key(model)
+    _hook_replies(model, turns)
     return model
 
 
@@ -134,15 +140,19 @@ def _repeat_in_one_place(model: Model) -> None:
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
 
-def _blot_out_key(model: Model) -> None:
-    """Have a key that the server repeats in an error never reach Inspect, which logs errors."""
-    http: Any = getattr(getattr(model.api, "client", None), "_client", None)
-    key = (model.api.api_key or "").encode()
-    if not key or not hasattr(http, "event_hooks"):
-        return
+def _hook_replies(model: Model, turns: Turns) -> None:
+    """Have replies wait for their turn, and blot the key out of one that repeats it.
 
-    async def blot_out(response: Any) -> None:
-        if response.is_error:
+    Inspect logs a server's error as it came.
+    """
+    http: Any = getattr(getattr(model.api, "client", None), "_client", None)
+    if not hasattr(http, "event_hooks"):
+        return
+    key = (model.api.api_key or "").encode()
+
+    async def on_reply(response: Any) -> None:
+        await turns.take()
+        if key and response.is_error:
             response._content = (await response.aread()).replace(key, b"(the key)")
 
-    http.event_hooks["response"].append(blot_out)
+    http.event_hooks["response"].append(on_reply)

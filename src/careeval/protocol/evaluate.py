@@ -22,6 +22,7 @@ from careeval.protocol.lock import locked
 from careeval.protocol.progress import SampleKey, Tally
 from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch
 from careeval.protocol.task import careeval
+from careeval.protocol.turns import Turns
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""
@@ -48,8 +49,9 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     _refuse_changed(folder, (task.metadata or {})["careeval"])
     with _plain_errors():
         set_prices(run.prices)
-        model = connect(run, "ask") if run.model else None
-        grader = connect(run, "grade") if run.grader else None
+        turns = Turns()
+        model = connect(run, "ask", turns) if run.model else None
+        grader = connect(run, "grade", turns) if run.grader else None
     watch.ready()
 
     n_samples = len(task.dataset) * run.epochs
