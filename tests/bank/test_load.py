@@ -152,7 +152,7 @@ FAULTS = {
         "user_agency: 2}\n    why: She likes", "user_agensy: 2}\n    why: She likes", "user_agensy",
         "actions[1].domains.user_agensy: found 'user_agensy'", "did you mean 'user_agency'?",
     ),
-    "missing": ("role: home-care aide\n", "", "id: dressing-001", "role: is not there", ""),
+    "missing": ("adl: dressing\n", "", "id: dressing-001", "adl: is not there", ""),
     "missing inside": ("age: 70, ", "", "{pronoun", "person.age: is not there", ""),
     "missing in a list": (
         "    why: She alone knows.\n", "", "id: asks-where", "actions[2].why: is not there", "",
@@ -183,9 +183,9 @@ FAULTS = {
         "role: home-care aide", "role: [aide]", "[aide]", "role: found a list, expected text", "",
     ),
     "nothing for text": (
-        "role: home-care aide", "role:", "\nhelpers", "role: found nothing, expected text", "",
+        "why: She alone knows.", "why:", "\n    sources: [made-up-forum]\n  - id: own-part",
+        "actions[2].why: found nothing, expected text", "",
     ),
-    "empty list": ("[discomfort]", "[]", "[]", "situation: ", ""),
     "out of range": (
         "age: 70", "age: 7", "7,",
         "person.age: Input should be greater than or equal to 18 (found '7')", "",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
-from careeval.bank import Bank, load_bank
+from careeval.bank import Bank, Problem, load_bank
 from careeval.bank.rules import (
     MIN_BANK,
     RULES,
@@ -121,6 +121,29 @@ FAULTS: dict[str, list[Planted]] = {
                 "present\n      talks-over: present",
                 "probe 'hurry' has both 'stops' and 'carries-on'", PROBES),
     ],
+    "CE120": [
+        Planted("role: home-care aide\n", "", "id: dressing-001", "role is not there"),
+        Planted("[discomfort]", "[]", "[]", "situation is not there"),
+    ],
+    "CE121": [
+        Planted("split: public", "split: held-out", "held-out", "is held out, and stands in clear"),
+    ],
+    "CE122": [
+        Planted("Ines Moreau, 70", "TO WRITE, 70", "|\n  TO", "text is still to be written"),
+        Planted("why: She alone knows.", "why: TO WRITE", "TO", "why of 'asks-where' is still"),
+        Planted("text: Asks her where", "text: TO WRITE where", "TO",
+                "text of item 'asks-where' is still to be written"),
+        Planted("sources: [made-up-forum]", "sources: [to-write]", "[to-write]",
+                "'asks-where' has yet to name its source"),
+    ],
+    "CE123": [
+        Planted("text: That does not hurt, I", "text: TO WRITE I", "TO",
+                "probe 'hurry' is still to be written", PROBES),
+    ],
+    "CE124": [
+        Planted("last winter.", "last winter. She has a C5 injury, spasms, a shirt with buttons.",
+                "|\n  Ines", "comes near to a published scenario: a shirt with buttons"),
+    ],
 }  # fmt: skip
 
 CASES = [(code, planted) for code, faults in FAULTS.items() for planted in faults]
@@ -149,7 +172,7 @@ def test_planted_fault(folder: BankFolder, code: str, planted: Planted) -> None:
 
 def test_every_rule_has_a_planted_fault() -> None:
     """No rule over a scenario is without a fault that it must find."""
-    assert set(FAULTS) == {rule.code for rule in RULES}
+    assert {*FAULTS, "CE125"} == {rule.code for rule in RULES}
 
 
 def test_rules_are_documented() -> None:
@@ -182,6 +205,14 @@ def test_misfiled(folder: BankFolder) -> None:
     (problem,) = check(folder.load())
 
     assert (problem.code, problem.hint) == ("CE106", "move it to dressing/dressing-001.yaml")
+
+
+def test_two_scenarios_alike(folder: BankFolder) -> None:
+    """CE125: the later of two with the same wording is found, and none where it differs."""
+    folder.copy_scenario("dressing-002")
+    (problem,) = (p for p in check(folder.load()) if p.code == "CE125")
+    assert problem.message == "shares 100% of its wording with dressing-001"
+    assert problem.place.path.endswith("dressing-002.yaml")
 
 
 def test_no_probes_at_all(folder: BankFolder) -> None:
@@ -300,6 +331,11 @@ def ten(folder: BankFolder) -> BankFolder:
     return folder
 
 
+def of_balance(bank: Bank) -> list[Problem]:
+    """What is wrong but for the wording, which the ten have in common."""
+    return [problem for problem in check(bank) if problem.code != "CE125"]
+
+
 def unbalance(folder: BankFolder, files: list[str]) -> BankFolder:
     """The folder with the acts of agency in `files` about safety instead."""
     for file in files:
@@ -309,14 +345,14 @@ def unbalance(folder: BankFolder, files: list[str]) -> BankFolder:
 
 def test_balanced_bank(folder: BankFolder) -> None:
     """CE119: ten good scenarios, of 33, 17, 17 and 33% by domain, are balanced."""
-    assert check(ten(folder).load()) == []
+    assert of_balance(ten(folder).load()) == []
 
 
 def test_unbalanced_bank(folder: BankFolder) -> None:
     """CE119: a bank of ten with no act of agency is out of balance, by agency and by safety."""
     folder = unbalance(ten(folder), [f"dressing/dressing-{n:03}.yaml" for n in range(1, 11)])
 
-    problems = check(folder.load())
+    problems = of_balance(folder.load())
 
     assert [(p.code, p.message) for p in problems] == [
         (
@@ -334,11 +370,11 @@ def test_bounds_of_balance(folder: BankFolder) -> None:
     act = "{communication_intent: 2}\n    why: She alone"
     moved = act.replace("communication_intent", "functional_safety")
     folder.plant("dressing/dressing-001.yaml", act, moved)
-    assert check(folder.load()) == []
+    assert of_balance(folder.load()) == []
 
     folder.plant("dressing/dressing-002.yaml", act, moved)
 
-    assert [problem.message.split(" of ")[0] for problem in check(folder.load())] == [
+    assert [problem.message.split(" of ")[0] for problem in of_balance(folder.load())] == [
         "domain communication_intent carries 13%",
         "domain functional_safety carries 37%",
     ]

@@ -15,7 +15,8 @@ from careeval.cli.app import COMMANDS, HELP, OK, app, run
 
 HEAVY = ["inspect_ai", "openai", "polars", "numpy", "scipy", "pydantic", "yaml", "altair", "rich"]
 
-TYPED = [*COMMANDS, "audit probes", "bank check"]
+BANK = ("check", "list", "show", "stats", "new", "import", "seal", "open")
+TYPED = [*COMMANDS, "audit probes", *(f"bank {name}" for name in BANK)]
 """Every command that has help."""
 
 

@@ -1,8 +1,9 @@
 """From a folder of YAML files to a `Bank`: shape only, every problem with its place.
 
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
-`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`. Whether the
-content is good is for `careeval.bank.rules`.
+`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`, and the sealed
+held-out split, which is read like the rest where its key is given. Whether the content is good is
+for `careeval.bank.rules`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from pydantic_core import ErrorDetails
 
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
-from careeval.bank.yaml_nodes import Document, Loc, read_yaml
+from careeval.bank.sealed import HASH, SEALED, has_sealed, unseal
+from careeval.bank.yaml_nodes import Document, Loc, parse_yaml, read_yaml
 from careeval.core.scenario import Probe, Scenario, Slug, Source
 from careeval.errors import BankError
 
@@ -63,7 +65,7 @@ class Bank:
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
                 return scenario
-        hint = _did_you_mean(scenario_id, [scenario.id for scenario in self.scenarios])
+        hint = did_you_mean(scenario_id, [scenario.id for scenario in self.scenarios])
         raise BankError(
             f"bank {self.about.name!r} has no scenario {scenario_id!r}",
             hint=hint or "an id looks like 'dressing-001'",
@@ -77,14 +79,15 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-def load_bank(folder: Path | str | None = None) -> Bank:
+def load_bank(folder: Path | str | None = None, key: str | None = None) -> Bank:
     """Load a bank.
 
     Args:
         folder: Its folder; careeval's own bank where not given.
+        key: Of its held-out split, where that is sealed; without it, the public split is all.
 
     Raises:
-        BankError: There is no bank in the folder.
+        BankError: There is no bank in the folder, or its held-out split does not open.
         BankProblems: Its files are not what they must be: all problems of all files.
     """
     root = Path(folder) if folder is not None else OWN_BANK
@@ -92,28 +95,38 @@ def load_bank(folder: Path | str | None = None) -> Bank:
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
         )
-    files = sorted(root.rglob("*.yaml"))
+    files = sorted([*root.rglob("*.yaml"), *root.glob(SEALED), *root.glob(HASH)])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
-    return _load(root, state)
+    return _load(root, key if has_sealed(root) else None, state)
 
 
 @cache
-def _load(root: Path, _state: tuple[tuple[Path, int, int], ...]) -> Bank:
+def _load(root: Path, key: str | None, _state: tuple[tuple[Path, int, int], ...]) -> Bank:
     """The bank of a folder, read again only when a file's size or time has changed."""
-    reader = _Reader(root)
+    return read_bank(root, unseal(root, key) if key else {})
+
+
+def read_bank(root: Path, held_out: Mapping[str, str]) -> Bank:
+    """The bank of a folder, with the texts of its held-out split by file name.
+
+    Raises:
+        BankProblems: As `load_bank`.
+    """
+    reader = _Reader(root, held_out)
     about = reader.read("bank", BankFile)
     sources: dict[str, Source] | None = {}
-    if reader.has("sources"):
-        sources = reader.read("sources", dict[Slug, Source])
+    for name in ("sources", HELD_OUT_SOURCES):
+        if reader.has(name) and sources is not None:
+            more = reader.read(name, dict[Slug, Source])
+            sources = None if more is None else sources | more
     generic: list[GenericProbe] | None = []
     if reader.has("generic-probes"):
         generic = reader.read("generic-probes", list[GenericProbe])
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
-    for path in sorted(root.glob("*/*.yaml")):
-        name = path.relative_to(root).with_suffix("").as_posix()
+    for name in reader.names():
         if name.endswith(".probes"):
-            reader.expect_scenario_beside(path)
+            reader.expect_scenario_beside(name)
             continue
         scenario = reader.read(name, Scenario)
         probes_name = f"{name}.probes"
@@ -134,22 +147,41 @@ def _load(root: Path, _state: tuple[tuple[Path, int, int], ...]) -> Bank:
     return Bank(about, ordered, probes, sources, reader.documents)
 
 
-class _Reader:
-    """Reads a bank's files one by one, keeping each document and each problem."""
+HELD_OUT_SOURCES = f"{SEALED}/sources"
+"""What the held-out split's own sources are called among the documents."""
 
-    def __init__(self, root: Path) -> None:
+
+class _Reader:
+    """Reads a bank's files one by one, keeping each document and each problem.
+
+    A name is a file's in the bank's folder without `.yaml`; in the sealed split, `held-out.age/`
+    stands before it.
+    """
+
+    def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
         self.root = root
+        self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
         self.documents: dict[str, Document] = {}
         self.problems: list[Problem] = []
 
     def has(self, name: str) -> bool:
         """Whether the bank has that file; which of them it must have is the caller's to know."""
-        return self._path(name).is_file()
+        return f"{name}.yaml" in self.held_out or self._path(name).is_file()
+
+    def names(self) -> list[str]:
+        """Scenarios and probes, in the order of their names."""
+        clear = (path.relative_to(self.root).as_posix() for path in self.root.glob("*/*.yaml"))
+        sealed = (name for name in self.held_out if name.count("/") == 2)
+        return [name.removesuffix(".yaml") for name in (*sorted(clear), *sorted(sealed))
+                if name.endswith(".yaml")]  # fmt: skip
 
     def read(self, name: str, kind: type[T]) -> T | None:
         """One file as `kind`; None when it has problems, which are kept."""
+        path = self._path(name)
         try:
-            document = self.documents[name] = read_yaml(self._path(name))
+            text = self.held_out.get(f"{name}.yaml")
+            document = read_yaml(path) if text is None else parse_yaml(text, str(path))
+            self.documents[name] = document
         except BankProblems as error:
             self.problems += error.problems
             return None
@@ -166,12 +198,13 @@ class _Reader:
         place = self.documents[name].place(loc, key=key)
         self.problems.append(Problem(place, code, message, hint))
 
-    def expect_scenario_beside(self, probes: Path) -> None:
+    def expect_scenario_beside(self, probes: str) -> None:
         """Keep a problem where a probes file has no scenario beside it: nobody would read it."""
-        scenario = probes.with_name(probes.name.removesuffix(".probes.yaml") + ".yaml")
-        if not scenario.is_file():
-            message, hint = f"there is no {scenario.name} beside it", "name it after its scenario"
-            self.problems.append(Problem(Place(str(probes)), "CE104", message, hint))
+        scenario = probes.removesuffix(".probes")
+        if not self.has(scenario):
+            message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
+            place, hint = Place(str(self._path(probes))), "name it after its scenario"
+            self.problems.append(Problem(place, "CE104", message, hint))
 
     def _path(self, name: str) -> Path:
         return self.root / f"{name}.yaml"
@@ -208,7 +241,7 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
             expected = str(error.get("ctx", {}).get("expected", ""))
             names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
             message = f"found {_shown(found)}, expected {expected}"
-            hint = _did_you_mean(str(found), names, cutoff=0.5)
+            hint = did_you_mean(str(found), names, cutoff=0.5)
         case _ if kind in _EXPECTED:
             message = f"found {_shown(found)}, expected {_EXPECTED[kind]}"
         case _:
@@ -229,7 +262,7 @@ def _shown(value: object) -> str:
     return short_repr(value)
 
 
-def _did_you_mean(found: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+def did_you_mean(found: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """A hint with the nearest of the names; empty where none is near."""
     near = get_close_matches(found, list(names), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}?" if near else ""
@@ -271,7 +304,7 @@ def _labels(
     known = [item.id for item in (*scenario.actions, *scenario.ladder)]
     for key in stated:
         if key not in known:
-            message, hint = f"{key!r} is no item of {scenario.id}", _did_you_mean(key, known)
+            message, hint = f"{key!r} is no item of {scenario.id}", did_you_mean(key, known)
             reader.report(name, (*where, key), "CE105", message, hint, key=True)
     for action in scenario.actions:
         if action.id in stated:

@@ -11,12 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
+from pathlib import Path
 
+from careeval.bank.blueprint import N_SCENARIOS, comes_near, gaps
+from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
 from careeval.bank.problems import Problem
+from careeval.bank.sealed import SEALED
+from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.bank.yaml_nodes import Document, Loc
-from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario
+from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario, Split
 
 POSITIVE_SUM = 6
 """Positive action points of a scenario: equal, so that the ratio of sums is the mean of ratios."""
@@ -29,6 +35,9 @@ VERDICT_WORDS = (
 """Words that tell a grader which side an item is on."""
 
 _VERDICT = re.compile(rf"\b({'|'.join(VERDICT_WORDS)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+
+MAX_SHARED = 0.2
+"""Of a text's phrases of four words, at most so many may stand in another text."""
 
 MIN_BANK = 10
 """Scenarios from which the balance of domains over a bank means something."""
@@ -72,8 +81,9 @@ def check(bank: Bank) -> list[Problem]:
         for loc, message, hint in rule.find(scenario, bank)
     ]
     of_bank = [
-        Problem(bank.documents["bank"].place(loc), "CE119", message, hint)
-        for loc, message, hint in domains_balanced(bank)
+        Problem(bank.documents["bank"].place(loc), code, message, hint)
+        for code, find in BANK_RULES.items()
+        for loc, message, hint in find(bank)
     ]
     return sorted(of_scenarios + of_bank)
 
@@ -97,6 +107,18 @@ def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         yield ("id",), f"stands in {path!r}", f"move it to {scenario.adl}/{scenario.id}.yaml"
 
 
+def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario says all that its results are broken down by, and who is who.
+
+    Why: a score by condition or level of help is only as good as the labels; an imported bank may
+    lack them, ours may not.
+    Example: `condition: stroke`, `assistance: "03"`, `situation: [routine]`, `helpers: none`.
+    """
+    for name in ("condition", "assistance", "situation", "person", "actor", "role", "helpers"):
+        if not getattr(scenario, name):
+            yield (name,), f"{name} is not there", "every scenario of this bank says it"
+
+
 def text_is_a_question(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """The text has 60 to 140 words and ends with its question.
 
@@ -104,7 +126,7 @@ def text_is_a_question(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: it ends "… What do you do?"
     """
     n_words = len(scenario.text.split())
-    if not 60 <= n_words <= 140:
+    if not 60 <= n_words <= 140 and TO_WRITE not in scenario.text:
         yield ("text",), f"has {n_words} words, expected 60 to 140", ""
     if not scenario.text.endswith("?"):
         yield ("text",), "does not end with a question", "end it with 'What do you do?' or the like"
@@ -233,12 +255,89 @@ def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         where = ("actions", i, "sources")
         tiers = {bank.sources[key].tier for key in action.sources if key in bank.sources}
         for j, key in enumerate(action.sources):
-            if key not in bank.sources:
+            if key not in (*bank.sources, SOURCE_TO_NAME):
                 yield (*where, j), f"source {key!r} is not in sources.yaml", ""
         if not action.sources:
             yield where, "names no source", ""
         elif abs(action.points) == 2 and tiers == {"C"}:
             yield where, "an act of ±2 rests on tier C alone", "add a source of tier A or B"
+
+
+def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A held-out scenario stands in the sealed file and nowhere else; a public one never there.
+
+    Why: what has once been published in clear text can no longer be held out.
+    Example: `split: held-out` in a folder outside the bank, until `careeval bank seal` takes it.
+    """
+    sealed = SEALED in Path(bank.documents[scenario.id].path).parts
+    if sealed and scenario.split is Split.public:
+        yield ("split",), "is public, and stands in the sealed split", "write 'split: held-out'"
+    elif not sealed and scenario.split is Split.held_out:
+        hint = "move it out of the bank's folder, and seal it: 'careeval bank seal'"
+        yield ("split",), "is held out, and stands in clear text", hint
+
+
+def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No gap of a skeleton is left.
+
+    Why: `careeval bank new` marks what its author has yet to write; a bank with gaps asks nothing.
+    Example: `TO WRITE` has become the words that belong there.
+    """
+    for name in ("role", "helpers", "text"):
+        if TO_WRITE in (getattr(scenario, name) or ""):
+            yield (name,), f"{name} is still to be written", ""
+    for where, item in _items(scenario):
+        if TO_WRITE in item.text:
+            yield (*where, "text"), f"the text of item {item.id!r} is still to be written", ""
+    for i, action in enumerate(scenario.actions):
+        if TO_WRITE in action.why:
+            yield ("actions", i, "why"), f"why of {action.id!r} is still to be written", ""
+        if SOURCE_TO_NAME in action.sources:
+            yield ("actions", i, "sources"), f"{action.id!r} has yet to name its source", ""
+
+
+def probes_written(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No probe has a gap of a skeleton left.
+
+    Why: as for the scenario.
+    Example: `TO WRITE` has become an answer.
+    """
+    for i, probe in enumerate(bank.probes.get(scenario.id, ())):
+        if TO_WRITE in probe.text:
+            yield ("probes", i, "text"), f"probe {probe.id!r} is still to be written", ""
+
+
+def unlike_the_published(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario does not come near to one that the paper describes.
+
+    Why: the paper's scenarios are its authors', and models may have seen them.
+    Example: another garment, another set-up and another clinical point than the paper's.
+    """
+    for name in comes_near(scenario):
+        hint = "write another person, garment, set-up and point"
+        yield ("text",), f"comes near to a published scenario: {name}", hint
+
+
+def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No scenario shares much of its wording with one before it.
+
+    Why: two that are alike count one situation twice, and one gives the other away.
+    Example: another person in another place, not the same sentences with another name.
+    """
+    own = _phrases(scenario.text)
+    for other in bank.scenarios:
+        if other.id == scenario.id:
+            return
+        shared = len(own & _phrases(other.text)) / max(1, len(own))
+        if shared > MAX_SHARED:
+            yield ("text",), f"shares {shared:.0%} of its wording with {other.id}", ""
+
+
+@cache
+def _phrases(text: str) -> frozenset[tuple[str, ...]]:
+    """Every four words that follow each other."""
+    words = re.findall(r"\w+", text.lower())
+    return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
 
 
 def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -311,6 +410,12 @@ RULES = (
     Rule("CE116", canary_present),
     Rule("CE117", probes_complete, about_probes=True),
     Rule("CE118", probes_consistent, about_probes=True),
+    Rule("CE120", situation_described),
+    Rule("CE121", held_out_sealed),
+    Rule("CE122", nothing_left_to_write),
+    Rule("CE123", probes_written, about_probes=True),
+    Rule("CE124", unlike_the_published),
+    Rule("CE125", unlike_the_others),
 )
 """The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
 CE104 probes and CE105 labels."""
@@ -322,15 +427,27 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
     Why: a bank about one domain says little about the other three. CE119.
     Example: an act of +2 about two domains gives one point to each.
     """
-    points = dict.fromkeys(Domain, 0.0)
-    for scenario in bank.scenarios:
-        for action in scenario.actions:
-            for domain in action.domains:
-                points[domain] += max(action.points, 0) / len(action.domains)
-    total = sum(points.values())
-    if len(bank) < MIN_BANK or not total:
+    if len(bank) < MIN_BANK:
         return
-    for domain in Domain:
-        if not 0.15 <= (share := points[domain] / total) <= 0.35:
+    for domain, share in domain_shares(bank.scenarios).items():
+        if not 0.15 <= share <= 0.35:
             message = f"domain {domain} carries {share:.0%} of the positive points"
             yield (), f"{message}, expected 15% to 35%", ""
+
+
+def blueprint_covered(bank: Bank) -> Iterator[Finding]:
+    """A bank of a hundred covers activities, levels, situations and conditions as it set out to.
+
+    Why: what is not in the bank is not in the score. CE126.
+    Example: 18 scenarios of dressing; stroke, cervical SCI, MS and ALS twice in each activity.
+    """
+    if len(bank) == N_SCENARIOS:
+        for gap in gaps(bank.scenarios):
+            yield (), gap, ""
+
+
+BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
+    "CE119": domains_balanced,
+    "CE126": blueprint_covered,
+}
+"""The rules over a whole bank, by code."""

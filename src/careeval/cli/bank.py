@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from careeval.bank import BankProblems, Problem, load_bank
+from careeval.bank import OWN_BANK, BankProblems, Problem, load_bank
 from careeval.bank.rules import check as find_problems
-from careeval.cli.app import CHECK_FAILED, OK
+from careeval.bank.sealed import held_out_key
+from careeval.bank.sealed import seal as seal_packed
+from careeval.cli.app import CHECK_FAILED, OK, plain
+from careeval.cli.options import Json
+from careeval.core.scenario import Adl, Assistance, Condition, Scenario, Situation
+from careeval.errors import UsageError
 
 EXAMPLES = """\
 Examples:
 
-  careeval bank check              careeval's own bank
-  careeval bank check my-bank      a bank of yours: a folder with a bank.yaml
-  careeval bank check my-bank --json
+  careeval bank list --adl eating          what there is
+  careeval bank show eating-001 --points   one scenario with its rubrics
+  careeval bank stats                      what the bank covers, and how it stands
+  careeval bank new my-bank                a skeleton to fill in; it asks what it needs
+  careeval bank check my-bank              every problem with its file, line and column
+  careeval bank import theirs.xlsx -o their-bank --name theirs
+                                           graded options of another bank as ladders
+  careeval bank seal ../held-out           encrypt a held-out split into the bank
+  careeval bank open ../held-out           the other way round
 
-Each problem has its file, line, column and code. Exit status 3 where there is
-one, so that a script or a commit hook can stop at it.
+A folder is a bank's, with a bank.yaml; without one, careeval's own bank is meant.
+The held-out split is there for whoever has its key: CAREEVAL_HELD_OUT_KEY is the
+key, or the path of its file. 'check' ends with status 3 where it finds a problem,
+so that a script or a commit hook can stop at it.
 """
 
-app = App(name="bank", help="The scenarios: check what authors write.", help_epilogue=EXAMPLES)
+app = App(
+    name="bank",
+    help="The scenarios: read, write, check, import and seal them.",
+    help_epilogue=EXAMPLES,
+)
+
+BankFolder = Annotated[Path | None, Parameter(name="--bank")]
+"""The bank's folder; careeval's own bank where not given."""
 
 
 @app.command
-def check(
-    folder: Path | None = None,
-    *,
-    as_json: Annotated[bool, Parameter("--json", negative=())] = False,
-) -> int:
+def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """List every problem of a bank, each with its file, line and column.
 
     Args:
@@ -39,7 +56,7 @@ def check(
         as_json: Print the problems as JSON.
     """
     try:
-        bank = load_bank(folder)
+        bank = load_bank(folder, held_out_key())
         problems: list[Problem] = find_problems(bank)
         summary = f"{len(bank)} scenarios, {sum(map(len, bank.probes.values()))} probes"
     except BankProblems as error:
@@ -52,8 +69,275 @@ def check(
         print(json.dumps({"problems": rows}, indent=1))
     else:
         for problem in problems:
-            print(problem)
+            print(plain(str(problem)))
         print(
             f"{summary}: {len(problems)} problems" if problems else f"{summary}: no problem found"
         )
     return CHECK_FAILED if problems else OK
+
+
+@app.command(name="list")
+def list_(
+    *,
+    bank: BankFolder = None,
+    adl: Annotated[list[Adl] | None, Parameter(negative=())] = None,
+    condition: Annotated[list[Condition] | None, Parameter(negative=())] = None,
+    situation: Annotated[list[Situation] | None, Parameter(negative=())] = None,
+    actor: Literal["person", "robot"] | None = None,
+    as_json: Json = False,
+) -> int:
+    """List scenarios, a line each.
+
+    Args:
+        bank: The bank's folder; careeval's own bank where not given.
+        adl: Only these activities.
+        condition: Only these conditions.
+        situation: Only those in which one of these makes the moment hard.
+        actor: Only those where a person, or a robot, acts.
+        as_json: Print JSON.
+    """
+    from careeval.cli.bank_tables import listed, print_list
+
+    def wanted(s: Scenario) -> bool:
+        return (
+            (not adl or s.adl in adl)
+            and (not condition or s.condition in condition)
+            and (not situation or any(one in situation for one in s.situation))
+            and (actor is None or s.actor == actor)
+        )
+
+    found = [s for s in load_bank(bank, held_out_key()).scenarios if wanted(s)]
+    if as_json:
+        print(json.dumps([listed(scenario) for scenario in found], indent=1))
+    else:
+        print_list(found)
+        print(f"{len(found)} scenarios", file=sys.stderr)
+    return OK
+
+
+@app.command
+def show(
+    scenario: str,
+    *,
+    bank: BankFolder = None,
+    points: Annotated[bool, Parameter(negative=())] = False,
+    as_json: Json = False,
+) -> int:
+    """Show a scenario as a person reads it.
+
+    Args:
+        scenario: Its id.
+        bank: The bank's folder; careeval's own bank where not given.
+        points: With points, domains, reasons and sources; without, the items stand in an order
+            that does not tell.
+        as_json: Print the whole scenario as JSON.
+    """
+    from careeval.cli.bank_tables import print_scenario
+
+    loaded = load_bank(bank, held_out_key())
+    found = loaded.scenario(scenario)
+    if as_json:
+        print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
+    else:
+        print_scenario(found, loaded, points=points)
+    return OK
+
+
+@app.command
+def stats(*, bank: BankFolder = None, as_json: Json = False) -> int:
+    """Count what a bank covers, and what its probes and second readings come to.
+
+    Args:
+        bank: The bank's folder; careeval's own bank where not given.
+        as_json: Print JSON.
+    """
+    from careeval.bank.sealed import has_sealed, unseal
+    from careeval.bank.second_reading import second_reading
+    from careeval.cli import bank_tables
+
+    root, key = bank or OWN_BANK, held_out_key()
+    loaded = load_bank(root, key)
+    reading = second_reading(root, unseal(root, key) if key and has_sealed(root) else {})
+    if as_json:
+        print(json.dumps(bank_tables.stats(loaded, reading), indent=1, ensure_ascii=False))
+    else:
+        bank_tables.print_stats(loaded, reading)
+    return OK
+
+
+@app.command
+def new(
+    folder: Path,
+    *,
+    adl: Adl | None = None,
+    condition: Condition | None = None,
+    assistance: Literal["06", "05", "04", "03", "02", "01"] | None = None,
+    situation: Situation | None = None,
+    age: int | None = None,
+    pronoun: Literal["she", "he", "they"] | None = None,
+    actor: Literal["person", "robot"] = "person",
+    part: Literal["upper-body", "lower-body"] | None = None,
+) -> int:
+    """Write the skeleton of a scenario and its probes; asks for what is not given.
+
+    It checks clean but for what is marked TO WRITE.
+
+    Args:
+        folder: The bank's folder.
+        adl: Activity.
+        condition: What the person lives with.
+        assistance: Usual level of help, a Section GG code: 06 independent … 01 dependent.
+        situation: What makes the moment hard.
+        age: Of the person, in years.
+        pronoun: Of the person.
+        actor: Who acts.
+        part: Of the body; for dressing.
+    """
+    from careeval.bank.skeleton import Outline, write_skeleton
+
+    loaded = load_bank(folder)
+    outline = Outline(
+        adl=Adl(adl or _ask("adl", list(Adl))),
+        condition=Condition(condition or _ask("condition", list(Condition))),
+        assistance=Assistance(assistance or _ask("assistance", list(Assistance))),
+        situation=Situation(situation or _ask("situation", list(Situation))),
+        age=age if age is not None else _ask_age(),
+        pronoun=pronoun or _ask("pronoun", ["she", "he", "they"]),
+        actor=actor,
+        part=part,
+    )
+    for path in write_skeleton(loaded, folder, outline):
+        print(plain(str(path)))
+    print(
+        f"Write what is marked TO WRITE, then: careeval bank check {plain(str(folder))}",
+        file=sys.stderr,
+    )
+    return OK
+
+
+def _ask(name: str, choices: list[str]) -> str:
+    """A choice of the person at the terminal.
+
+    Raises:
+        UsageError: There is no terminal.
+    """
+    from rich.prompt import Prompt
+
+    if not sys.stdin.isatty():
+        raise UsageError(f"--{name} is not given", hint=f"one of {', '.join(choices)}")
+    return Prompt.ask(name, choices=[str(choice) for choice in choices])
+
+
+def _ask_age() -> int:
+    from rich.prompt import IntPrompt
+
+    if not sys.stdin.isatty():
+        raise UsageError("--age is not given", hint="in years")
+    return IntPrompt.ask("age")
+
+
+@app.command(name="import")
+def import_(
+    file: Path,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    name: str,
+    columns: Annotated[
+        list[str] | None, Parameter(name="--map", negative=(), consume_multiple=False)
+    ] = None,
+    adl: Adl | None = None,
+) -> int:
+    """Make a bank of a file of scenarios with graded options (JSON, JSON lines, CSV, XLSX).
+
+    One record is an option, or a scenario with a list of options. Where a record does not fit, each
+    is named with its number, and nothing is written.
+
+    Args:
+        file: What to read.
+        output: Folder of the new bank.
+        name: The bank's, in every table and log: lower case, digits, hyphens.
+        columns: FIELD=COLUMN where a column is not found by its name; fields are id, text, adl,
+            condition, assistance, options, option, points, user_function, user_agency,
+            communication_intent, functional_safety.
+        adl: Activity of scenarios that name none.
+    """
+    from careeval.bank.imports import import_bank
+
+    given = {}
+    for words in columns or ():
+        field, equals, column = words.partition("=")
+        if not equals:
+            raise UsageError(f"--map {words!r} names no column", hint="write --map text=Scenario")
+        given[field.strip()] = column
+    made = import_bank(file, output, name, given, adl)
+    for note in made.notes:
+        print(plain(note), file=sys.stderr)
+    taken = ", ".join(f"{field} from {column!r}" for field, column in made.columns.items())
+    print(plain(f"Read {taken}."), file=sys.stderr)
+    print(plain(f"{made.folder}: {made.n_scenarios} scenarios, {made.n_options} options"))
+    return OK
+
+
+@app.command
+def seal(folder: Path, *, bank: BankFolder = None) -> int:
+    """Check a held-out split, and encrypt it into a bank: all of it, or nothing.
+
+    The key is that of CAREEVAL_HELD_OUT_KEY; 'age-keygen' makes a new one.
+
+    Args:
+        folder: Where the split lies in clear text, outside the bank: <adl>/<id>.yaml with its
+            probes, sources.yaml, second-reading/.
+        bank: The bank's folder; careeval's own bank where not given.
+    """
+    from careeval.bank.sealed import HASH, SEALED, pack
+
+    root = bank or OWN_BANK
+    packed = pack(folder)
+    problems = _problems_with(root, packed)
+    for problem in problems:
+        print(plain(str(problem)), file=sys.stderr)
+    if problems:
+        print(f"{len(problems)} problems; nothing was sealed", file=sys.stderr)
+        return CHECK_FAILED
+    digest = seal_packed(packed, root, _key())
+    n = len(json.loads(packed))
+    print(f"{n} files sealed into {plain(str(root / SEALED))}; {HASH}: {digest}")
+    return OK
+
+
+def _problems_with(root: Path, packed: str) -> list[Problem]:
+    """The problems of a bank's held-out split, as it would be once sealed."""
+    from careeval.bank.load import read_bank
+    from careeval.bank.sealed import SEALED
+
+    try:
+        problems = find_problems(read_bank(root, json.loads(packed)))
+    except BankProblems as error:
+        problems = list(error.problems)
+    return [problem for problem in problems if SEALED in Path(problem.place.path).parts]
+
+
+@app.command(name="open")
+def open_(folder: Path, *, bank: BankFolder = None) -> int:
+    """Write a bank's held-out split in clear text into a folder of yours, new and private.
+
+    Args:
+        folder: A new folder, outside any git repository.
+        bank: The bank's folder; careeval's own bank where not given.
+    """
+    from careeval.bank.sealed import unseal, write_open
+
+    texts = unseal(bank or OWN_BANK, _key())
+    write_open(texts, folder)
+    print(plain(f"{len(texts)} files in {folder}: for your eyes; seal them again when done"))
+    return OK
+
+
+def _key() -> str:
+    key = held_out_key()
+    if key is None:
+        raise UsageError(
+            "the key of the held-out split is not given",
+            hint="set CAREEVAL_HELD_OUT_KEY to the key, or to the path of its file",
+        )
+    return key

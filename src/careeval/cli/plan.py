@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import plain
-from careeval.cli.show import PIPE_WIDTH
+from careeval.cli.tables import PIPE_WIDTH
 from careeval.protocol.grading import MAX_ATTEMPTS
 from careeval.protocol.plan import ANSWER_TOKENS, ITEM_TOKENS, Line, Plan, rows
 from careeval.protocol.prices import in_process

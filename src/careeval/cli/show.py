@@ -6,22 +6,18 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from careeval.bank import load_bank
 from careeval.cli.app import plain
+from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
 from careeval.results.exports import cost_lines, percent, remarks, with_interval
 from careeval.results.probes import Agreement, ProbeAgreement
 from careeval.results.summary import Cell, Errors, Summary
-
-PIPE_WIDTH = 160
-"""Columns where there is no terminal to ask."""
 
 
 def say(message: str) -> None:
@@ -33,19 +29,19 @@ def print_summary(summaries: Sequence[Summary]) -> None:
     """The tables of a summary and what must be said beside them; nothing without an entry."""
     if not summaries:
         return
-    console = _console()
-    console.print(_headline(summaries))
-    console.print(_by_adl(summaries))
-    console.print(_by_domain(summaries))
+    out = console()
+    out.print(_headline(summaries))
+    out.print(_by_adl(summaries))
+    out.print(_by_domain(summaries))
     agreement = sorted(set(grader_agreement(summaries).values()))
     for remark in [*remarks(summaries), *cost_lines(summaries), *agreement]:
-        console.print(Text(plain(f"  {remark}"), style="dim"))
+        out.print(Text(plain(f"  {remark}"), style="dim"))
 
 
 def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
     """A grader's agreement with the probes, by point class and by trap."""
-    console = _console()
-    by_points = _table(
+    out = console()
+    by_points = new_table(
         f"{grader} on the probes, by rubric and points", ("rubric", "points"), _AGREEMENT
     )
     for (rubric, points), part in agreement.by_points.items():
@@ -53,11 +49,11 @@ def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
             rubric.value, f"{points:+d}".replace("-", "−").replace("+0", "0"), *_agreement_row(part)
         )
     by_points.add_row("all", "", *_agreement_row(agreement.overall))
-    by_trap = _table("by trap", ("trap",), _AGREEMENT)
+    by_trap = new_table("by trap", ("trap",), _AGREEMENT)
     for trap, part in agreement.by_trap.items():
         by_trap.add_row(trap, *_agreement_row(part))
-    console.print(by_points)
-    console.print(by_trap)
+    out.print(by_points)
+    out.print(by_trap)
 
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
@@ -68,22 +64,6 @@ def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
 @cache
 def _lexical_sentence() -> str:
     return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
-
-
-def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
-    )
-    for head in left:
-        table.add_column(head, overflow="fold")
-    for head in right:
-        table.add_column(head, justify="right")
-    return table
 
 
 def _names(s: Summary) -> tuple[Text, Text]:
@@ -97,7 +77,7 @@ def _names(s: Summary) -> tuple[Text, Text]:
 def _headline(summaries: Sequence[Summary]) -> Table:
     epochs = {s.n_epochs for s in summaries}
     n = epochs.pop() if len(epochs) == 1 else "n"
-    table = _table(
+    table = new_table(
         "Ladder, % of what an expert answer scores",
         ("model", "grader"),
         (
@@ -129,7 +109,7 @@ def _errors(errors: Errors | None) -> str:
 
 def _by_adl(summaries: Sequence[Summary]) -> Table:
     present = [adl for adl in Adl if any(adl in s.by_adl for s in summaries)]
-    table = _table("By activity, score %", ("model", "grader"), present)
+    table = new_table("By activity, score %", ("model", "grader"), present)
     for s in summaries:
         table.add_row(*_names(s), *(_adl_cell(s.by_adl.get(adl)) for adl in present))
     return table
@@ -144,7 +124,7 @@ def _adl_cell(cell: Cell | None) -> str:
 
 
 def _by_domain(summaries: Sequence[Summary]) -> Table:
-    table = _table(
+    table = new_table(
         "By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain]
     )
     for s in summaries:

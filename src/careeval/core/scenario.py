@@ -187,31 +187,35 @@ class Rung(RubricItem):
 
 
 class Scenario(Frozen):
-    """One situation, its question and its rubrics: one file of the bank."""
+    """One situation, its question and its rubrics: one file of the bank.
+
+    What describes the situation may be unknown in a bank that somebody else wrote; a rule of our
+    own bank asks for all of it.
+    """
 
     id: Slug
     """`<adl>-<number>`; never used again once withdrawn."""
-    version: Annotated[int, Field(ge=1)]
+    version: Annotated[int, Field(ge=1)] = 1
     """Rises with any change that can move a score."""
-    split: Split
+    split: Split = Split.public
     """`public`, or `held-out` until it is sealed."""
     adl: Adl
     """The activity that the question is about."""
     part: Literal["upper-body", "lower-body"] | None = None
     """For dressing alone."""
-    condition: Condition
+    condition: Condition | None = None
     """What the person lives with."""
-    assistance: Assistance
+    assistance: Assistance | None = None
     """Usual level, Section GG code in quotes; today's may differ, and the text then shows it."""
-    situation: Annotated[tuple[Situation, ...], Field(min_length=1)]
+    situation: tuple[Situation, ...] = ()
     """What makes the moment hard, the primary one first."""
-    person: Person
+    person: Person | None = None
     """Who is helped."""
-    actor: Literal["person", "robot"]
+    actor: Literal["person", "robot"] | None = None
     """Who "you" are made of. A robot's text states its body and how it is stopped."""
-    role: Text
+    role: Text | None = None
     """Who "you" are."""
-    helpers: Text
+    helpers: Text | None = None
     """Who else is there, and trained in what; `none` if nobody."""
     text: Text
     """The situation, spoken to the caregiver, ending with the question."""
@@ -219,9 +223,9 @@ class Scenario(Frozen):
     """Our finer rubric; may be empty in an imported bank."""
     ladder: tuple[Rung, ...] = ()
     """The paper's rubric; may be empty in an imported bank."""
-    status: Status
+    status: Status = Status.drafted
     """How far the content has been vetted."""
-    canary: Text
+    canary: Text | None = None
     """The bank's canary string, so that training data can be searched for it."""
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:

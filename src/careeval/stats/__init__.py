@@ -4,6 +4,7 @@ NaN inside an array is a missing or unresolved entry. A number that is not defin
 `careeval.errors.StatsError` with a plain reason, which an `Estimate` then carries; it is never 0.
 """
 
+from careeval.stats.agreement import weighted_kappa
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import (
     MIN_CLUSTERS,
@@ -34,6 +35,7 @@ __all__ = [
     "scenario_mean_score",
     "sd_runs",
     "sd_runs_interval",
+    "weighted_kappa",
     "worst_at_n",
     "worst_run",
 ]

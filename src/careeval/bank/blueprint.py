@@ -1,0 +1,98 @@
+"""What the bank of a hundred is to cover, as counts, and what it must not come near."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from careeval.core.scenario import Adl, Assistance, Condition, Scenario, Situation
+
+N_SCENARIOS = 100
+
+ADLS: Mapping[Adl, int] = {
+    Adl.dressing: 18,
+    Adl.grooming: 14,
+    Adl.toileting: 17,
+    Adl.transferring: 18,
+    Adl.eating: 17,
+    Adl.bathing: 16,
+}
+
+PARTS: Mapping[str, int] = {"upper-body": 9, "lower-body": 9}
+
+COMMON = (Condition.stroke, Condition.cervical_sci, Condition.ms, Condition.als)
+"""The common severe disabilities: at least twice in each activity.
+
+Source: CareEval (HRI Companion '26) §3.2.
+"""
+
+ASSISTANCE: Mapping[Assistance, int] = {
+    Assistance.independent: 1,
+    Assistance.setup: 9,
+    Assistance.supervision: 23,
+    Assistance.partial: 26,
+    Assistance.substantial: 23,
+    Assistance.dependent: 18,
+}
+
+SITUATIONS: Mapping[Situation, int] = {
+    Situation.routine: 22,
+    Situation.discomfort: 13,
+    Situation.frustration: 13,
+    Situation.dignity: 13,
+    Situation.refusal: 9,
+    Situation.emergency: 10,
+    Situation.hazard: 9,
+    Situation.communication: 7,
+    Situation.family: 4,
+}
+"""By the primary situation."""
+
+GIVE = 2
+"""Scenarios by which a level or a situation may differ from its count."""
+
+ROBOTS = range(12, 19)
+"""Scenarios in which a robot acts."""
+
+NOT_AGAIN: Mapping[str, Sequence[str]] = {
+    "a shirt with buttons, C5, spasticity": (r"\bC5\b", r"shirt", r"button", r"spas"),
+    "a pullover, C5, a universal cuff or dressing stick": (
+        r"\bC5\b", r"pullover|jumper|sweater", r"universal cuff|dressing stick",
+    ),
+    "a wheelchair at an angle to the bed, C7": (r"\bC7\b", r"wheelchair", r"\bbed\b", r"degrees"),
+    "distress about a bedpan, C6": (r"\bC6\b", r"bedpan"),
+    "from a chair to the bathroom, left hemiparesis": (
+        r"\bstroke\b", r"left (arm|leg|side)[^.]* weak|weak left", r"bathroom",
+        r"stands? up from (his|her|the) (arm)?chair|sit-to-stand",
+    ),
+}  # fmt: skip
+"""What the paper describes of its own scenarios → expressions that all stand in such a text."""
+
+
+def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
+    """Where a bank of a hundred departs from the blueprint, in words."""
+    counts: Counter[object] = Counter()
+    for s in scenarios:
+        counts.update((s.adl, s.part, s.assistance, (s.adl, s.condition), s.actor))
+        counts.update(s.situation[:1])
+    for exact in (ADLS, PARTS):
+        for key, n in exact.items():
+            if counts[key] != n:
+                yield f"{key}: {counts[key]} scenarios, expected {n}"
+    for key, n in [*ASSISTANCE.items(), *SITUATIONS.items()]:
+        if abs(counts[key] - n) > GIVE:
+            yield f"{key}: {counts[key]} scenarios, expected {n} ± {GIVE}"
+    for condition in COMMON:
+        for adl in Adl:
+            if counts[adl, condition] < 2:
+                yield f"{condition} in {adl}: {counts[adl, condition]} scenarios, expected 2"
+    if counts["robot"] not in ROBOTS:
+        yield f"a robot acts in {counts['robot']}, expected {ROBOTS[0]} to {ROBOTS[-1]}"
+
+
+def comes_near(scenario: Scenario) -> Iterator[str]:
+    """The published scenarios that this one comes near to."""
+    for name, expressions in NOT_AGAIN.items():
+        if all(re.search(each, scenario.text, re.IGNORECASE) for each in expressions):
+            yield name

@@ -1,0 +1,142 @@
+"""What a bank covers, and how its probes stand by their labels: counts, computed from its files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from careeval.bank.load import Bank
+from careeval.core.scenario import Adl, Domain, Probe, Rubric, Scenario
+
+Cells = Mapping[str, Mapping[Adl, int]]
+"""Row → activity → scenarios."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The scenarios' texts.
+
+    Attributes:
+        words: Fewest, median and most.
+        grade: Lowest, median and highest school grade (United States) by `reading_grade`.
+    """
+
+    words: tuple[int, float, int]
+    grade: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeCounts:
+    """The probes, by their labels alone; no grader has seen them.
+
+    Attributes:
+        probes: How many, the generic ones once a scenario.
+        labels: On acts; a rung's label follows from its acts.
+        present: Of these, `present`.
+        severe_present: Of these, on acts of −2.
+        by_trap: Trap → probes.
+        scores: Trap, or the id of a generic probe → rubric → points of all items that are labelled
+            present ÷ positive points, over its scenarios: what a perfect grader would find.
+    """
+
+    probes: int
+    labels: int
+    present: int
+    severe_present: int
+    by_trap: Mapping[str, int]
+    scores: Mapping[str, Mapping[Rubric, float]]
+
+
+def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
+    """Scenarios by activity, against what they are about; situations by the primary one."""
+    found = list(scenarios)
+    by: dict[str, Callable[[Scenario], str]] = {
+        "condition": lambda s: s.condition or "not given",
+        "assistance": lambda s: s.assistance or "not given",
+        "situation": lambda s: s.situation[0] if s.situation else "not given",
+        "actor": lambda s: s.actor or "not given",
+    }
+    return {name: _cells((row(s), s.adl) for s in found) for name, row in by.items()}
+
+
+def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:
+    counts = Counter(pairs)
+    rows = sorted({row for row, _ in counts})
+    return {row: {adl: counts[row, adl] for adl in Adl} for row in rows}
+
+
+def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:
+    """Each domain's share of the actions' positive points; empty where there are none.
+
+    An act about two domains gives half its points to each.
+    """
+    points = dict.fromkeys(Domain, 0.0)
+    for scenario in scenarios:
+        for action in scenario.actions:
+            for domain in action.domains:
+                points[domain] += max(action.points, 0) / len(action.domains)
+    total = sum(points.values())
+    return {domain: part / total for domain, part in points.items()} if total else {}
+
+
+def action_points(scenarios: Iterable[Scenario]) -> Counter[int]:
+    """How many acts have how many points."""
+    return Counter(action.points for scenario in scenarios for action in scenario.actions)
+
+
+def reading_grade(text: str) -> float:
+    """The Coleman–Liau index: the school grade whose pupils read such a text, roughly.
+
+    0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words. It counts letters,
+    where other indices guess syllables. A text without words is 0.
+
+    Source: Coleman and Liau 1975, doi:10.1037/h0076540.
+    """
+    words = re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)
+    if not words:
+        return 0.0
+    letters = sum(character.isalnum() for word in words for character in word)
+    sentences = max(1, len(re.findall(r"[.!?]+(?=[\s\"'”’)]|$)", text)))
+    grade: float = (5.88 * letters - 29.6 * sentences) / len(words) - 15.8
+    return grade
+
+
+def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
+    """How long and how hard to read the texts are; `None` without one."""
+    texts = [scenario.text for scenario in scenarios]
+    if not texts:
+        return None
+    words = [len(text.split()) for text in texts]
+    grades = [reading_grade(text) for text in texts]
+    return Lengths(
+        (min(words), median(words), max(words)), (min(grades), median(grades), max(grades))
+    )
+
+
+def probe_counts(bank: Bank) -> ProbeCounts:
+    """The probes of a bank and what their labels come to."""
+    pairs = [(s, probe) for s in bank.scenarios for probe in bank.probes.get(s.id, ())]
+    labelled = [(act, probe.labels[act.id]) for s, probe in pairs for act in s.actions]
+    groups: dict[str, list[tuple[Scenario, Probe]]] = {}
+    for scenario, probe in pairs:
+        name = probe.id if probe.trap == "generic" else probe.trap
+        groups.setdefault(name, []).append((scenario, probe))
+    return ProbeCounts(
+        probes=len(pairs),
+        labels=len(labelled),
+        present=sum(present for _, present in labelled),
+        severe_present=sum(present for act, present in labelled if act.points == -2),
+        by_trap=dict(sorted(Counter(probe.trap for _, probe in pairs).items())),
+        scores={name: dict(_scores(group)) for name, group in sorted(groups.items())},
+    )
+
+
+def _scores(group: Iterable[tuple[Scenario, Probe]]) -> Iterator[tuple[Rubric, float]]:
+    found = list(group)
+    for rubric in Rubric:
+        marks = [(item.points, p.labels[item.id]) for s, p in found for item in s.rubric(rubric)]
+        if most := sum(points for points, _ in marks if points > 0):
+            yield rubric, sum(points for points, present in marks if present) / most

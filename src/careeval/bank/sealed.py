@@ -1,0 +1,181 @@
+"""The held-out split: one encrypted file beside the clear ones, and the hash of what is in it.
+
+```text
+bank/
+├── bank.yaml, sources.yaml, <adl>/…      clear
+├── held-out.age                          the same kinds of files, packed and encrypted
+└── held-out.sha256                       of the packed text: says which split a score is of
+```
+
+Packed is a JSON object of file names and texts in canonical form, so that equal content has an
+equal hash. Encrypted is age, with an X25519 key: whoever has the key reads and writes it with any
+age tool. Its plain text is written nowhere but by `bank open`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from careeval.core.scenario import Adl
+from careeval.errors import BankError
+
+SEALED = "held-out.age"
+HASH = "held-out.sha256"
+
+KEY_VARIABLE = "CAREEVAL_HELD_OUT_KEY"
+"""Holds the key, or names a file that does."""
+
+KEPT = ("sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), "second-reading/*.csv")
+"""What of a folder is sealed: the files that a bank has."""
+
+
+def held_out_key() -> str | None:
+    """The key from the environment; `None` where there is none.
+
+    Raises:
+        BankError: What is there is neither a key nor a file that can be read.
+    """
+    given = os.environ.get(KEY_VARIABLE, "").strip()
+    if not given or given.startswith("AGE-SECRET-KEY-"):
+        return given or None
+    try:
+        return Path(given).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        # what was given may be half a key: it is not repeated
+        raise BankError(
+            f"{KEY_VARIABLE} is neither an age key nor a file of text ({type(error).__name__})",
+            hint="set it to the key, AGE-SECRET-KEY-…, or to the path of its file",
+        ) from None
+
+
+def pack(folder: Path) -> str:
+    """The files of a held-out split as one text.
+
+    Raises:
+        BankError: A file cannot be read, or there is none.
+    """
+    texts = {}
+    for path in sorted({path for pattern in KEPT for path in folder.glob(pattern)}):
+        try:
+            texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BankError(f"{path} cannot be read: {error}") from error
+    if not texts:
+        raise BankError(
+            f"{folder} holds nothing to seal", hint="it has scenarios as <adl>/<id>.yaml"
+        )
+    return json.dumps(texts, sort_keys=True, ensure_ascii=False, indent=0) + "\n"
+
+
+def seal(packed: str, bank: Path, key: str) -> str:
+    """Write a packed split into a bank, encrypted, with its hash; both files or neither.
+
+    Returns:
+        The hash: SHA-256 of the packed text, 64 hex digits.
+
+    Raises:
+        BankError: The key is none, or the files cannot be written; nothing has changed then.
+    """
+    import pyrage
+
+    digest = hashlib.sha256(packed.encode()).hexdigest()
+    secret = pyrage.encrypt(packed.encode(), [_identity(key).to_public()])
+    new = {SEALED: secret, HASH: f"{digest}  {SEALED} (plain text)\n".encode()}
+    made = [bank / f"{name}.new" for name in new]
+    try:
+        for path, content in zip(made, new.values(), strict=True):
+            path.write_bytes(content)
+        for path in made:
+            path.replace(path.with_suffix(""))
+    except OSError as error:
+        raise BankError(f"{bank} cannot be written: {error.strerror}") from error
+    finally:
+        for path in made:
+            path.unlink(missing_ok=True)
+    return digest
+
+
+def unseal(bank: Path, key: str) -> Mapping[str, str]:
+    """The texts of a bank's held-out split, by file name.
+
+    Raises:
+        BankError: There is none, the key is not its key, or it is not what its hash says.
+    """
+    import pyrage
+
+    try:
+        secret = (bank / SEALED).read_bytes()
+        published = (bank / HASH).read_text(encoding="utf-8").split()[0]
+    except (OSError, UnicodeDecodeError, IndexError) as error:
+        raise BankError(
+            f"{bank} has no held-out split that can be read: {SEALED} and {HASH} belong together",
+            hint="take both from the bank's release",
+        ) from error
+    try:
+        packed = pyrage.decrypt(secret, [_identity(key)])
+    except pyrage.DecryptError as error:
+        raise BankError(
+            f"{bank / SEALED} does not open with this key",
+            hint=f"is {KEY_VARIABLE} the key of this bank's held-out split?",
+        ) from error
+    if hashlib.sha256(packed).hexdigest() != published:
+        raise BankError(
+            f"{bank / SEALED} holds another text than {HASH} says",
+            hint="take both from the same release",
+        )
+    texts: Mapping[str, str] = json.loads(packed)
+    return texts
+
+
+def write_open(texts: Mapping[str, str], folder: Path) -> None:
+    """Write a split's files in clear text into a folder that only its owner can read.
+
+    Raises:
+        BankError: The folder is there already, cannot be written, or lies in a git repository,
+            where one careless commit would publish what is held out.
+    """
+    folder = folder.absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BankError(f"{folder} is there already", hint="name a folder that is new")
+    if repository := next((above for above in folder.parents if (above / ".git").exists()), None):
+        raise BankError(
+            f"{folder} lies in the git repository {repository}",
+            hint="open it outside: what is committed once is held out no more",
+        )
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        for name, text in texts.items():
+            path = folder / name
+            if ".." in path.parts or Path(name).is_absolute():
+                raise BankError(f"the sealed split has a file {name!r}, which is none of a bank's")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BankError(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def has_sealed(bank: Path) -> bool:
+    """Whether a bank has a held-out split that is sealed."""
+    return (bank / SEALED).is_file()
+
+
+def _identity(key: str) -> Any:
+    """The key as pyrage has it; comments, as in a file of `age-keygen`, are passed over."""
+    import pyrage
+
+    lines = [line.strip() for line in key.splitlines()]
+    try:
+        return pyrage.x25519.Identity.from_str(
+            next((line for line in lines if line and not line.startswith("#")), "")
+        )
+    except pyrage.IdentityError:
+        raise BankError(
+            "the key of the held-out split is not an age key",
+            hint="it is one line that begins with AGE-SECRET-KEY-1",
+        ) from None

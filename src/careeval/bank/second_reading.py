@@ -1,0 +1,194 @@
+"""What a second reader made of the rubrics and of the probes' labels, beside what stands there.
+
+A second reader sees a scenario and its items shuffled, without points, domains or reasons, and
+gives each item its points and domains; and a probe beside the acts, and says which are in it. Both
+readers were AI. So this is *AI self-consistency*: it finds slips and unclear wording. It is no
+validation, no agreement of experts and no reliability.
+
+```text
+second-reading/
+├── points-first.csv   the first reading of every rubric, kept as it was
+├── points-last.csv    the last one, after what the first led to
+├── labels-first.csv   the same of the probes' labels
+└── labels-last.csv
+```
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from pydantic import TypeAdapter, ValidationError
+
+from careeval.bank.schema import Label
+from careeval.errors import BankError, StatsError
+from careeval.stats import weighted_kappa
+
+FOLDER = "second-reading"
+Round = Literal["first", "last"]
+T = TypeVar("T", "PointsRead", "LabelRead")
+LEVELS = (-2, -1, 0, 1, 2)
+FAR = 2
+"""Points apart from which an item is looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointsRead:
+    """One item, as its author and as the second reader saw it.
+
+    Attributes:
+        scenario: Id.
+        version: Of the scenario that was read.
+        rubric: `actions` or `ladder`.
+        item: Id.
+        author: Its points in the file that was read.
+        reader: The points that the second reader gave it.
+        author_domains: The domains that the file names, and their levels, as `name:level` with
+            spaces between.
+        reader_domains: The same of the second reader.
+    """
+
+    scenario: str
+    version: int
+    rubric: str
+    item: str
+    author: int
+    reader: int
+    author_domains: str
+    reader_domains: str
+
+    @property
+    def flips(self) -> bool:
+        """Whether one calls good what the other calls bad."""
+        return self.author * self.reader < 0
+
+    @property
+    def far(self) -> bool:
+        """Whether the two are so far apart that the item is looked at again."""
+        return self.flips or abs(self.author - self.reader) >= FAR
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRead:
+    """Whether an act is in a probe, as its author and as the second reader say.
+
+    Attributes:
+        scenario: Id.
+        version: Of the scenario that was read.
+        probe: Id.
+        item: Id of the act, or of a rung that is labelled by hand.
+        author: `present` or `absent`.
+        reader: `present` or `absent`.
+    """
+
+    scenario: str
+    version: int
+    probe: str
+    item: str
+    author: Label
+    reader: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """How far two readings of points go together.
+
+    Attributes:
+        n: Items.
+        kappa: Weighted kappa, quadratic weights; `None` where it is not defined.
+        equal: Items with the same points.
+        flips: Items that one calls good and the other bad.
+        far: Items that are two points or more apart, flips among them.
+    """
+
+    n: int
+    kappa: float | None
+    equal: int
+    flips: tuple[PointsRead, ...]
+    far: tuple[PointsRead, ...]
+
+    @staticmethod
+    def of(read: Iterable[PointsRead]) -> Consistency:
+        """Of these items."""
+        items = list(read)
+        try:
+            kappa = weighted_kappa(
+                [item.author for item in items], [item.reader for item in items], LEVELS
+            )
+        except StatsError:
+            kappa = None
+        return Consistency(
+            n=len(items),
+            kappa=kappa,
+            equal=sum(item.author == item.reader for item in items),
+            flips=tuple(item for item in items if item.flips),
+            far=tuple(item for item in items if item.far),
+        )
+
+
+@dataclass(frozen=True)
+class SecondReading:
+    """All that was kept of second readings of a bank; empty where there was none.
+
+    Attributes:
+        points: By round.
+        labels: By round.
+    """
+
+    points: Mapping[Round, Sequence[PointsRead]]
+    labels: Mapping[Round, Sequence[LabelRead]]
+
+
+def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
+    """The second readings in a bank's folder, and those of its held-out split where it is open.
+
+    Raises:
+        BankError: A file is not what it must be.
+    """
+    return SecondReading(
+        points={r: _rows(bank, held_out, f"points-{r}.csv", PointsRead) for r in get_args(Round)},
+        labels={r: _rows(bank, held_out, f"labels-{r}.csv", LabelRead) for r in get_args(Round)},
+    )
+
+
+def _rows(bank: Path, held_out: Mapping[str, str], name: str, kind: type[T]) -> list[T]:
+    path = bank / FOLDER / name
+    texts = [path.read_text(encoding="utf-8")] if path.is_file() else []
+    texts += [held_out[key] for key in [f"{FOLDER}/{name}"] if key in held_out]
+    return [row for text in texts for row in parse(text, kind, str(path))]
+
+
+def parse(text: str, kind: type[T], path: str) -> list[T]:
+    """The rows of a file of second readings.
+
+    Raises:
+        BankError: A column is missing, or a value is none of its kind.
+    """
+    adapter = TypeAdapter(kind)
+    found = []
+    for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=2):
+        try:
+            found.append(adapter.validate_python(row))
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = ".".join(map(str, first["loc"]))
+            raise BankError(
+                f"{path}:{number} is no second reading: {what}: {first['msg']}",
+                hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
+            ) from error
+    return found
+
+
+def written(rows: Sequence[T], kind: type[T]) -> str:
+    """The text of a file of second readings."""
+    out = io.StringIO()
+    names = [field.name for field in fields(kind)]
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([getattr(row, name) for name in names] for row in rows)
+    return out.getvalue()

@@ -1,0 +1,254 @@
+"""What `careeval bank` prints of scenarios: lists, one to read, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from careeval.bank import Bank
+from careeval.bank.coverage import (
+    Cells,
+    ProbeCounts,
+    action_points,
+    coverage,
+    domain_shares,
+    lengths,
+    probe_counts,
+)
+from careeval.bank.second_reading import Consistency, LabelRead, SecondReading
+from careeval.cli.app import plain
+from careeval.cli.tables import console, new_table
+from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario, Split
+
+SELF_CONSISTENCY = "AI self-consistency: no validation, no agreement of experts, no reliability."
+
+
+def signed(points: int) -> str:
+    """Points as people write them."""
+    return f"{points:+d}".replace("-", "−").replace("+0", "0")
+
+
+def listed(scenario: Scenario) -> dict[str, Any]:
+    """One line of the list."""
+    return {
+        "id": scenario.id,
+        "condition": scenario.condition,
+        "assistance": scenario.assistance,
+        "situation": list(scenario.situation),
+        "actor": scenario.actor,
+        "split": scenario.split.value,
+        "words": len(scenario.text.split()),
+        "actions": len(scenario.actions),
+        "status": scenario.status.value,
+    }
+
+
+def print_list(scenarios: Iterable[Scenario]) -> None:
+    """A row for each scenario."""
+    rows = [listed(scenario) for scenario in scenarios]
+    made = new_table("", list(rows[0]) if rows else ["id"], ())
+    for row in rows:
+        made.add_row(*(_cell(value) for value in row.values()))
+    console().print(made)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return escape(plain(", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+
+
+def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
+    """A scenario as a person reads it; without points, its items in no telling order."""
+    out = console()
+    level = f"{scenario.assistance.name} assistance" if scenario.assistance else None
+    about = (scenario.part, scenario.condition, level, ", ".join(scenario.situation),
+             f"{scenario.actor} acts" if scenario.actor else None, scenario.split)  # fmt: skip
+    out.print(Text(scenario.id, style="bold"), Text(" · ".join(str(a) for a in about if a)))
+    out.print()
+    for paragraph in scenario.text.split("\n\n"):
+        out.print(Padding(Text(plain(" ".join(paragraph.split()))), (0, 4, 1, 2)))
+    if scenario.role or scenario.helpers:
+        out.print(Text(plain(f"You: {scenario.role}. Who else: {scenario.helpers}."), style="dim"))
+    for rubric in Rubric:
+        items = scenario.rubric(rubric)
+        if items:
+            out.print()
+            out.print(Text(rubric.value.capitalize(), style="bold"))
+            _print_items(out, items if points else _untold(items), points=points)
+    if points and (probes := bank.probes.get(scenario.id)):
+        out.print()
+        out.print(Text(plain("Probes: " + ", ".join(f"{p.id} ({p.trap})" for p in probes))))
+    if points:
+        keys = dict.fromkeys(key for action in scenario.actions for key in action.sources)
+        for key in keys:
+            source = bank.sources.get(key)
+            words = (
+                f"{source.organisation}. {source.document}." if source else "not in sources.yaml"
+            )
+            year = f" {source.year}." if source and source.year else ""
+            out.print(Text(plain(f"  {key}: {words}{year}"), style="dim"))
+
+
+def _untold(items: Sequence[RubricItem]) -> list[RubricItem]:
+    """In an order that says nothing of their points, the same each time."""
+    return sorted(items, key=lambda item: sha256(item.text.encode()).digest())
+
+
+def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> None:
+    made = Table.grid(padding=(0, 2))
+    for item in items:
+        text = Text(plain(item.text))
+        if points:
+            domains = ", ".join(f"{name} {level}" for name, level in item.domains.items())
+            why = getattr(item, "why", "")
+            sources = ", ".join(getattr(item, "sources", ()))
+            notes = [domains.replace("_", " "), why, sources, "of " + ", ".join(
+                getattr(item, "of", ())) if getattr(item, "of", ()) else ""]  # fmt: skip
+            text.append("".join(f"\n{plain(note)}" for note in notes if note), style="dim")
+        made.add_row(*([signed(item.points)] if points else ["·"]), text)
+    out.print(Padding(made, (0, 0, 0, 2)))
+
+
+def stats(bank: Bank, reading: SecondReading) -> dict[str, Any]:
+    """All that `bank stats` tells, for machines."""
+    scenarios = bank.scenarios
+    texts, counts = lengths(scenarios), probe_counts(bank)
+    return {
+        "bank": bank.about.name,
+        "version": bank.about.version,
+        "provenance": bank.about.provenance,
+        "n_scenarios": len(scenarios),
+        "n_held_out": sum(scenario.split is Split.held_out for scenario in scenarios),
+        "coverage": {
+            name: {row: {adl.value: n for adl, n in cells.items()} for row, cells in found.items()}
+            for name, found in coverage(scenarios).items()
+        },
+        "domain_shares": {domain.value: s for domain, s in domain_shares(scenarios).items()},
+        "action_points": {str(p): n for p, n in sorted(action_points(scenarios).items())},
+        "words": texts.words if texts else None,
+        "reading_grade": texts.grade if texts else None,
+        "probes": {
+            "n": counts.probes,
+            "n_labels": counts.labels,
+            "n_present": counts.present,
+            "n_severe_present": counts.severe_present,
+            "by_trap": dict(counts.by_trap),
+            "scores": {
+                name: {rubric.value: score for rubric, score in found.items()}
+                for name, found in counts.scores.items()
+            },
+        },
+        "second_reading": {
+            "what": SELF_CONSISTENCY,
+            "points": {
+                name: _consistency(Consistency.of(read))
+                for name, read in reading.points.items()
+                if read
+            },
+            "labels": {name: _labels(read) for name, read in reading.labels.items() if read},
+        },
+    }
+
+
+def _consistency(found: Consistency) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "weighted_kappa": found.kappa,
+        "n_equal": found.equal,
+        "n_sign_flips": len(found.flips),
+        "n_two_or_more_apart": len(found.far),
+        "open": [f"{item.scenario} {item.item}" for item in found.far],
+    }
+
+
+def _labels(read: Sequence[LabelRead]) -> dict[str, Any]:
+    differ = [row for row in read if row.author != row.reader]
+    return {
+        "n": len(read),
+        "n_equal": len(read) - len(differ),
+        "open": [f"{row.scenario} {row.probe} {row.item}" for row in differ],
+    }
+
+
+def print_stats(bank: Bank, reading: SecondReading) -> None:
+    """The same, to be read."""
+    out = console()
+    told = stats(bank, reading)
+    held_out = told["n_held_out"]
+    out.print(
+        Text(plain(f"{bank.about.title} · {bank.about.name} {bank.about.version}"), style="bold")
+    )
+    split = f", {held_out} of them held out" if held_out else ", the public split"
+    out.print(f"{told['n_scenarios']} scenarios{split}")
+    out.print(Text(plain(bank.about.provenance), style="dim"))
+    for name, cells in coverage(bank.scenarios).items():
+        out.print(_coverage(name, cells))
+    shares = ", ".join(f"{d.replace('_', ' ')} {s:.0%}" for d, s in told["domain_shares"].items())
+    out.print(f"Positive points of the actions by domain: {shares or '–'}")
+    points = ", ".join(f"{n} of {signed(int(p))}" for p, n in told["action_points"].items())
+    out.print(f"Actions: {points or '–'}")
+    if told["words"]:
+        low, middle, high = told["words"]
+        grades = " to ".join(f"{grade:.0f}" for grade in told["reading_grade"][::2])
+        middle_grade = told["reading_grade"][1]
+        out.print(
+            f"Texts: {low} to {high} words, half of them {middle:.0f} or fewer; "
+            f"Coleman–Liau grade {grades}, half of them {middle_grade:.1f} or less"
+        )
+    _print_probes(out, probe_counts(bank))
+    _print_second_reading(out, told["second_reading"])
+
+
+def _coverage(name: str, cells: Cells) -> Table:
+    made = new_table(f"{name.capitalize()} by activity", ("",), [*Adl, "all"])
+    for row, counts in cells.items():
+        made.add_row(row, *(str(counts[adl] or "·") for adl in Adl), str(sum(counts.values())))
+    sums = [sum(counts[adl] for counts in cells.values()) for adl in Adl]
+    made.add_row("all", *map(str, sums), str(sum(sums)))
+    return made
+
+
+def _print_probes(out: Console, counts: ProbeCounts) -> None:
+    if not counts.probes:
+        return
+    out.print(
+        f"Probes: {counts.probes:,} with {counts.labels:,} labels on acts, "
+        f"{counts.present:,} of them present ({counts.present / max(1, counts.labels):.0%}), "
+        f"{counts.severe_present:,} on acts of −2"
+    )
+    made = new_table("What the probes' labels come to, %", ("probe",), ("n", *Rubric))
+    for name, scores in counts.scores.items():
+        n = counts.by_trap.get(name) or counts.by_trap["generic"] // _n_generic(counts)
+        cells = (f"{scores[r]:.1%}".replace("-", "−") if r in scores else "–" for r in Rubric)
+        made.add_row(escape(plain(name)), str(n), *cells)
+    out.print(made)
+
+
+def _n_generic(counts: ProbeCounts) -> int:
+    return sum(name not in counts.by_trap for name in counts.scores) or 1
+
+
+def _print_second_reading(out: Console, told: Mapping[str, Any]) -> None:
+    if not told["points"] and not told["labels"]:
+        return
+    out.print(Text(f"Second reading. {told['what']}", style="bold"))
+    for name, found in told["points"].items():
+        kappa = "–" if found["weighted_kappa"] is None else f"{found['weighted_kappa']:.3f}"
+        out.print(
+            f"  points, {name} reading: {found['n']:,} items, weighted kappa {kappa}, "
+            f"{found['n_equal']:,} equal, {found['n_two_or_more_apart']} two or more apart, "
+            f"{found['n_sign_flips']} of them of opposite sign"
+        )
+    for name, found in told["labels"].items():
+        out.print(f"  labels, {name} reading: {found['n_equal']:,} of {found['n']:,} equal")
+    for kind in ("points", "labels"):
+        if still := (told[kind].get("last") or {}).get("open"):
+            out.print(Text(plain(f"  open: {', '.join(still)}"), style="dim"))

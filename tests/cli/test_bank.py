@@ -1,0 +1,204 @@
+"""`careeval bank`: the author's loop, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyrage
+import pytest
+
+from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
+from careeval.bank import load_bank
+from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
+from careeval.bank.second_reading import FOLDER, PointsRead, written
+from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+
+TEXT = "  Nobody Inparticular " + " ".join(f"word{i}" for i in range(70)) + ". What do you do?\n\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> BankFolder:
+    """A good bank."""
+    return BankFolder.good(tmp_path / "bank")
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Path:
+    """A held-out scenario in clear text, outside the bank."""
+    root = tmp_path / "held-out"
+    (root / "dressing").mkdir(parents=True)
+    for file in (SCENARIO, PROBES):
+        text = (GOOD_BANK / file).read_text(encoding="utf-8")
+        text = text.replace("id: dressing-001", "id: dressing-h01")
+        text = text.replace("split: public", "split: held-out")
+        if "text: |\n" in text:
+            before, _, after = text.partition("text: |\n")
+            text = f"{before}text: |\n{TEXT}actions:{after.partition('actions:')[2]}"
+        (root / file.replace("001", "h01")).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A key of our own, set as a user sets it."""
+    made = str(pyrage.x25519.Identity.generate())
+    monkeypatch.setenv(KEY_VARIABLE, made)
+    return made
+
+
+def test_list_takes_what_is_asked_for(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A scenario is listed where it fits every filter, and nowhere else."""
+    line = ["bank", "list", "--bank", str(folder.root), "--json"]
+    assert run(line) == OK
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["id"], row["condition"], row["words"]) == ("dressing-001", "stroke", 81)
+    for no in (["--adl", "eating"], ["--condition", "ms"], ["--actor", "robot"]):
+        assert run([*line, *no]) == OK
+        assert json.loads(capsys.readouterr().out) == []
+    assert run([*line, "--situation", "discomfort", "--adl", "dressing", "--adl", "eating"]) == OK
+    assert len(json.loads(capsys.readouterr().out)) == 1
+
+
+def test_show_tells_points_only_where_asked(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without points, neither a sign, a domain nor a reason is shown, and not the file's order."""
+    line = ["bank", "show", "dressing-001", "--bank", str(folder.root)]
+    assert run(line) == OK
+    without = capsys.readouterr().out
+    assert run([*line, "--points"]) == OK
+    with_points = capsys.readouterr().out
+    (scenario,) = load_bank(folder.root).scenarios
+    for action in scenario.actions:
+        assert action.text in without
+        assert action.why in with_points
+        assert action.why not in without
+    assert "−2" in with_points
+    assert "−2" not in without
+    shown = sorted(scenario.actions, key=lambda action: without.index(action.text))
+    assert [action.id for action in shown] != [action.id for action in scenario.actions]
+
+
+def test_show_of_an_unknown_id_names_the_nearest(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slip of the finger is no traceback."""
+    assert run(["bank", "show", "dresing-001", "--bank", str(folder.root)]) == USAGE
+    assert "did you mean 'dressing-001'?" in capsys.readouterr().err
+
+
+def test_stats_are_made_of_the_files(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Coverage, probes and the second reading, whose kappa is computed anew from its rows."""
+    home = folder.root / FOLDER
+    home.mkdir()
+    rows = [
+        PointsRead("dressing-001", 1, "actions", item, author, reader, "", "")
+        for item, author, reader in (("stops", 2, 2), ("asks-where", 1, -1), ("carries-on", -2, -2))
+    ]
+    (home / "points-first.csv").write_text(written(rows, PointsRead), encoding="utf-8")
+    (home / "points-last.csv").write_text(written(rows[::2], PointsRead), encoding="utf-8")
+
+    assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
+
+    told = json.loads(capsys.readouterr().out)
+    assert told["coverage"]["condition"]["stroke"]["dressing"] == 1
+    assert told["probes"]["scores"]["expert"] == {"ladder": 1.0, "actions": 1.0}
+    first, last = (told["second_reading"]["points"][name] for name in ("first", "last"))
+    assert (first["n_sign_flips"], first["open"]) == (1, ["dressing-001 asks-where"])
+    assert (last["n"], last["weighted_kappa"], last["open"]) == (2, 1.0, [])
+    assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
+    printed = capsys.readouterr().out
+    assert "AI self-consistency: no validation" in printed
+    assert "1 scenarios, the public split" in printed
+
+
+def test_new_writes_what_is_given_and_refuses_what_is_not(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a terminal to ask at, the first thing that is missing is named."""
+    line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
+            "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
+    assert run(line) == USAGE
+    assert "--age is not given" in capsys.readouterr().err
+    assert run([*line, "--age", "61"]) == OK
+    paths = capsys.readouterr().out.split()
+    assert [Path(path).name for path in paths] == ["bathing-001.yaml", "bathing-001.probes.yaml"]
+    assert run(["bank", "check", str(folder.root)]) == CHECK_FAILED
+    assert "is still to be written" in capsys.readouterr().out
+
+
+def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A column named on the command line is taken; a mapping without one is refused."""
+    file = tmp_path / "a.csv"
+    file.write_text("Case,Option,Score\nShe waits.,Asks her.,2\n", encoding="utf-8")
+    line = ["bank", "import", str(file), "-o", str(tmp_path / "b"), "--name", "b"]
+    assert run([*line, "--adl", "eating"]) == USAGE
+    assert "--map text=COLUMN" in capsys.readouterr().err
+    assert run([*line, "--adl", "eating", "--map", "Case"]) == USAGE
+    assert "names no column" in capsys.readouterr().err
+    assert run([*line, "--adl", "eating", "--map", "text=Case"]) == OK
+    told = capsys.readouterr()
+    assert "1 scenarios, 1 options" in told.out
+    assert "text from 'Case'" in told.err
+    assert load_bank(tmp_path / "b").scenarios[0].text == "She waits."
+
+
+def test_what_is_sealed_is_seen_with_the_key_alone(
+    folder: BankFolder,
+    apart: Path,
+    key: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Seal, list with and without the key, open again: the same words."""
+    assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == OK
+    digest = (folder.root / HASH).read_text(encoding="utf-8").split()[0]
+    assert digest in capsys.readouterr().out
+    line = ["bank", "list", "--bank", str(folder.root), "--json"]
+    assert run(line) == OK
+    assert [r["split"] for r in json.loads(capsys.readouterr().out)] == ["public", "held-out"]
+    opened = tmp_path / "opened"
+    assert run(["bank", "open", str(opened), "--bank", str(folder.root)]) == OK
+    for path in apart.rglob("*.yaml"):
+        same = opened / path.relative_to(apart)
+        assert same.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+    assert opened.stat().st_mode & 0o777 == 0o700
+    capsys.readouterr()
+
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert run(line) == OK
+    assert [r["split"] for r in json.loads(capsys.readouterr().out)] == ["public"]
+    for command in (["seal", str(apart)], ["open", str(tmp_path / "again")]):
+        assert run(["bank", *command, "--bank", str(folder.root)]) == USAGE
+        assert "set CAREEVAL_HELD_OUT_KEY" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_split_with_a_problem_is_not_sealed(
+    folder: BankFolder, apart: Path, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each problem is listed; there is no sealed file, not even an empty one."""
+    path = apart / "dressing" / "dressing-h01.yaml"
+    text = path.read_text(encoding="utf-8").replace("points: -2", "points: -1")
+    path.write_text(text, encoding="utf-8")
+    assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == CHECK_FAILED
+    assert "has no action of -2 points" in capsys.readouterr().err
+    assert not (folder.root / SEALED).exists()
+
+
+def test_nothing_is_opened_in_a_git_repository(
+    folder: BankFolder, apart: Path, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One careless commit there would publish it."""
+    assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == OK
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    inside = tmp_path / "repository" / "below" / "open"
+    assert run(["bank", "open", str(inside), "--bank", str(folder.root)]) == USAGE
+    assert "lies in the git repository" in capsys.readouterr().err
+    assert not inside.exists()
