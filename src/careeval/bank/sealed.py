@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from careeval.core.scenario import Adl
+from careeval.core.scenario import Adl, Split
 from careeval.errors import BankError
 
 SEALED = "held-out.age"
@@ -51,6 +51,11 @@ def held_out_key() -> str | None:
             f"{KEY_VARIABLE} is neither an age key nor a file of text ({type(error).__name__})",
             hint="set it to the key, AGE-SECRET-KEY-…, or to the path of its file",
         ) from None
+
+
+def split_key(split: str | None) -> str | None:
+    """The key from the environment where that split needs it, and `None` where it does not."""
+    return held_out_key() if split == Split.held_out else None
 
 
 def pack(folder: Path) -> str:

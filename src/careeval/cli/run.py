@@ -20,6 +20,7 @@ from careeval.core.response import Response
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.logs import read_runs
+from careeval.protocol.private import keep_apart, run_folder
 from careeval.protocol.roster import read_roster
 from careeval.protocol.run import (
     DEFAULT_GRADER,
@@ -141,6 +142,8 @@ def run(
             "give a model to ask, or a file of recorded answers",
             hint="-m MODEL, --roster paper, or --responses FILE",
         )
+    # not to be taken for the same system's run over the public split
+    held_out = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     task = scenarios.task() | grading.task()
     like = Run(
@@ -167,11 +170,14 @@ def run(
         answers = {system: found for system, (_, found) in given.items()}
     else:
         task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
-        runs = [replace(like, system=_system(each, name, models), model=each) for each in models]
+        runs = [
+            replace(like, system=_system(each, name, models) + held_out, model=each)
+            for each in models
+        ]
         answers = {}
     _refuse_alike(runs)
     for each in runs:
-        check_fit(root / folder_name(each.system), each)
+        check_fit(run_folder(root, each), each)
     runs = [spending.applied(each) for each in runs]
     if (status := spending.refused(runs)) is not None:
         return status
@@ -213,7 +219,8 @@ def _prepared(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]
     folders: list[Path] = []
     try:
         for run in runs:
-            folder = root / folder_name(run.system)
+            folder = run_folder(root, run)
+            keep_apart(root, run)
             if run.model is None:
                 folders.append(prepare_recorded(folder, answers[run.system], run))
             else:

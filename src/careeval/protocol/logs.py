@@ -57,7 +57,7 @@ SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "spl
 
 
 def read_runs(*folders: Path | str) -> Runs:
-    """The runs in these folders, as tables.
+    """The runs in these folders, as tables, without a word of a held-out split.
 
     Args:
         folders: Each a run's folder, or one that holds runs at any depth.
@@ -86,6 +86,7 @@ def read_runs(*folders: Path | str) -> Runs:
     if not parts and refused:
         raise refused[0]
     runs = Runs.together(parts)
+    runs = runs.without_held_out_texts()
     return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
 
 
@@ -97,7 +98,10 @@ def _ungraded(runs: Runs) -> Iterator[str]:
 
 
 def read_run(folder: Path) -> Runs:
-    """One run with its gradings, from its cached tables where its logs have not changed since."""
+    """One run with its gradings, word for word, a held-out one too.
+
+    From its cached tables where its logs have not changed since.
+    """
     logs = _logs_below(folder)
     key = _key(folder, logs)
     cache = folder / CACHE

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from careeval.bank import load_bank
+from careeval.bank.sealed import split_key
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
@@ -128,7 +129,7 @@ def plan(
     prompts = load_prompts(Path(task["prompts"]) if task.get("prompts") else None)
     recorded = _recorded(run) if run.model is None else {}
     scenarios = select_scenarios(
-        load_bank(task.get("bank")),
+        load_bank(task.get("bank"), split_key(task.get("split"))),
         Split(task.get("split", Split.public)),
         task.get("adl") or (),
         task.get("scenario") or tuple(recorded),

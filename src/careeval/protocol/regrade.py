@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from careeval.bank import Bank, content_hash, load_bank
+from careeval.bank import content_hash, load_bank
+from careeval.bank.sealed import split_key
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, grading_folder, prepare_recorded
@@ -32,8 +33,7 @@ def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
             f"{folder} holds no run", hint="name the folder that 'careeval run -o' wrote to"
         )
     assert like.grader is not None
-    loaded = load_bank(bank)
-    checked = [(root, _checked(root, loaded)) for root in roots]
+    checked = [(root, _checked(root, bank)) for root in roots]
     return [
         prepare_recorded(
             grading_folder(root, like.grader),
@@ -52,7 +52,7 @@ def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
     ]
 
 
-def _checked(root: Path, bank: Bank) -> Runs:
+def _checked(root: Path, folder: Path | None) -> Runs:
     """The run in a folder, if it has all its responses and was made with this bank."""
     runs = read_run(root)
     row = runs.responses.row(0, named=True)
@@ -61,6 +61,7 @@ def _checked(root: Path, bank: Bank) -> Runs:
             f"{root}: {n_open} responses are not there yet",
             hint="finish the run with 'careeval run --resume', then grade it",
         )
+    bank = load_bank(folder, split_key(row["split"]))
     asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
     then, now = row["bank_hash"], content_hash(asked)
     if (row["bank"], then) != (bank.about.name, now):

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from itertools import chain, zip_longest
 
 from careeval.bank import Bank
+from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 
@@ -47,7 +48,10 @@ def select_scenarios(
     ]
     if not chosen:
         raise ProtocolError(
-            f"no scenario of bank {bank.about.name!r} is {split} and fits what was asked for"
+            f"no scenario of bank {bank.about.name!r} is {split} and fits what was asked for",
+            hint=f"a sealed split is read with its key: set {KEY_VARIABLE}"
+            if split is Split.held_out
+            else "",
         )
     if limit is None:
         return chosen

@@ -14,6 +14,7 @@ from inspect_ai.model import GenerateConfig
 
 import careeval as package
 from careeval.bank import content_hash, load_bank
+from careeval.bank.sealed import split_key
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.grader import grade as grade_scorer
@@ -69,7 +70,7 @@ def careeval(
         system: Name of the system under test; needed with `responses`, else the model's name.
         max_tokens: Of one response, reasoning included.
     """
-    loaded = load_bank(bank)
+    loaded = load_bank(bank, split_key(split))
     texts = load_prompts(Path(prompts) if prompts else None)
     rubrics = rubrics_named(rubric)
     if grader_context not in {"none", "scenario"}:

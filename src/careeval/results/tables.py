@@ -14,8 +14,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.core.scenario import Domain
+from careeval.core.scenario import Domain, Split
 from careeval.errors import LogError
+
+WITHHELD = "(held out)"
+"""Stands for words of the held-out split."""
 
 
 class Column(NamedTuple):
@@ -181,6 +184,24 @@ class Runs:
             pl.concat([part.responses for part in found]),
             pl.concat([part.judgments for part in found]),
             tuple(note for part in found for note in part.notes),
+        )
+
+    def without_held_out_texts(self) -> Runs:
+        """The same numbers, without the words of the held-out split and of what was said to it."""
+        held_out = pl.col("split") == Split.held_out.value
+        secret = self.responses.filter(held_out)
+        if secret.is_empty():
+            return self
+        ids = pl.col("scenario").is_in(secret["scenario"].unique().implode())
+        said = [pl.when(held_out).then(pl.lit(WITHHELD)).otherwise(pl.col(name)).alias(name)
+                for name in ("text", "note", "scenario_text")]  # fmt: skip
+        told = [pl.when(ids).then(None).otherwise(pl.col(name)).alias(name)
+                for name in ("quote", "reason")]  # fmt: skip
+        item = pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col("item_text"))
+        return Runs(
+            self.responses.with_columns(said),
+            self.judgments.with_columns(*told, item.alias("item_text")),
+            self.notes,
         )
 
     def write(self, folder: Path) -> None:

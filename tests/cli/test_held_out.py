@@ -1,0 +1,112 @@
+"""A run over the held-out split: it works with the key, and what is made of it tells no word."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyrage
+import pytest
+
+from careeval.bank.sealed import KEY_VARIABLE, pack, seal
+from careeval.cli.app import OK, USAGE, run
+from careeval.protocol.logs import read_run, read_runs
+from fake_server import FakeServer, Request, Said, well
+from fakes import write_bank
+
+MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/g"
+SECRETS = ("Scenario eating-h01", "Asks her about the blouse", "I would ask in a whisper")
+"""Words of a held-out scenario, of one of its items, and of the answer to it."""
+
+
+def whispered(request: Request) -> Said:
+    """An answer with words of its own; judgments that quote it."""
+    said = well(request)
+    if request.kind != "ask":
+        return said
+    return Said(f"{SECRETS[2]}. {said.text}")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server of both models."""
+    with FakeServer(whispered) as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield running
+
+
+@pytest.fixture
+def line(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A run over the sealed split of a small bank, whose key is set."""
+    monkeypatch.chdir(tmp_path)
+    write_bank(Path("bank"))
+    write_bank(Path("apart"), ["eating-h01"], split="held-out")
+    key = str(pyrage.x25519.Identity.generate())
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    seal(pack(Path("apart")), Path("bank"), key)
+    return ["run", "-m", MODEL, "--grader", GRADER, "--bank", "bank", "--samples", "2", "--yes",
+            "--split", "held-out", "-o", "runs/a"]  # fmt: skip
+
+
+def test_a_held_out_run_tells_numbers_and_no_words(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its logs lie in `private`, which is its owner's; no table and no page has a word of it."""
+    assert run(line) == OK
+    place = Path("runs/a/private")
+    assert {path.name for path in Path("runs/a").iterdir()} == {"private"}
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert (place / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    (folder,) = (path for path in place.iterdir() if path.is_dir())
+    kept = read_run(folder)
+    assert SECRETS[0] in kept.responses["scenario_text"][0]
+    assert SECRETS[2] in kept.responses["text"][0]
+    assert SECRETS[1] in kept.judgments["item_text"].to_list()[0] + str(kept.judgments.rows())
+
+    assert run(["grade", "runs/a", "--grader", "careeval/lexical", "--bank", "bank"]) == OK
+    said = capsys.readouterr()
+    for form in ("table", "md", "csv", "json"):
+        assert run(["summary", "runs/a", "--format", form]) == OK
+    made = capsys.readouterr()
+    assert run(["report", "runs/a", "-o", "report.html"]) == OK
+    page = Path("report.html").read_text(encoding="utf-8")
+    shown = "".join((said.out, said.err, made.out, made.err, page))
+    for secret in SECRETS:
+        assert secret not in shown
+    assert "(held-out)" in page
+    assert "(held-out)" in made.out
+
+    runs = read_runs("runs/a")
+    assert set(runs.responses["text"]) == {"(held out)"}
+    assert runs.judgments["quote"].null_count() == len(runs.judgments)
+    assert runs.judgments["points"].to_list() == read_runs("runs/a").judgments["points"].to_list()
+
+
+def test_without_the_key_nothing_is_asked(
+    line: list[str],
+    server: FakeServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The split cannot be run, and the error says which variable is meant."""
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert run(line) == USAGE
+    assert f"set {KEY_VARIABLE}" in capsys.readouterr().err
+    assert not Path("runs").exists()
+    assert not server.arrived
+
+
+def test_a_public_run_is_not_hidden(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """With the key at hand the public split is still the one that is asked, in clear."""
+    at = line.index("--split")
+    assert run([*line[:at], *line[at + 2 :]]) == OK
+    assert not Path("runs/a/private").exists()
+    runs = read_runs("runs/a")
+    assert set(runs.responses["split"]) == {"public"}
+    assert SECRETS[2] in runs.responses["text"][0]
+    assert run(["summary", "runs/a", "--json"]) == OK
+    told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
+    assert told["models"][0]["n_scenarios"] == 2
