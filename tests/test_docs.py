@@ -10,19 +10,24 @@ import json
 import os
 import re
 import runpy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 import careeval
-from careeval.bank import load_bank
-from careeval.bank.rules import RULES
+from careeval.bank import OWN_BANK, load_bank
+from careeval.bank.croissant import FILE as CROISSANT
+from careeval.bank.croissant import croissant
+from careeval.bank.rules import BANK_RULES, RULES
+from careeval.bank.second_reading import second_reading
+from careeval.cli import bank_tables
 from careeval.cli.app import app
-from careeval.core.scenario import Action, Person, Rung, Scenario
+from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
 from careeval.protocol.answers import AnswerLine, read_answers
 from careeval.protocol.probes import lexical_agreement
 from careeval.protocol.task import PROTOCOL_VERSION
@@ -107,6 +112,72 @@ def _campaign() -> str:
     )
 
 
+@cache
+def _stats() -> dict[str, Any]:
+    """What `careeval bank stats` says of the public split."""
+    return bank_tables.stats(load_bank(), second_reading(OWN_BANK, {}))
+
+
+def _figures() -> str:
+    told, signed = _stats(), bank_tables.signed
+    shares = ", ".join(f"{d.replace('_', ' ')} {s:.0%}" for d, s in told["domain_shares"].items())
+    acts = ", ".join(f"{n} of {signed(int(points))}" for points, n in told["action_points"].items())
+    words, grade = told["words"], told["reading_grade"]
+    rows = [
+        ("scenarios, public split", told["n_scenarios"]),
+        ("… with a robot as actor", sum(told["coverage"]["actor"]["robot"].values())),
+        ("words of a text", f"{words[0]} to {words[2]}, half of them {words[1]:.0f} or fewer"),
+        (
+            "Coleman–Liau reading grade",
+            f"{grade[0]:.0f} to {grade[2]:.0f}, half of them {grade[1]:.1f} or less",
+        ),
+        ("actions", acts),
+        ("positive points of the actions by domain", shares),
+        ("probes", f"{told['probes']['n']:,}"),
+        (
+            "labels on acts",
+            f"{told['probes']['n_labels']:,}, {told['probes']['n_present']:,} of them present, "
+            f"{told['probes']['n_severe_present']} of these on acts of −2",
+        ),
+    ]
+    return _table(("what", "how many"), rows)
+
+
+def _coverage() -> str:
+    def rows(cells: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[object, ...]]:
+        for row, counts in cells.items():
+            yield (row, *(n or "·" for n in counts.values()), sum(counts.values()))
+
+    return "\n".join(
+        _table((name, *Adl, "all"), rows(cells)) for name, cells in _stats()["coverage"].items()
+    )
+
+
+def _probes() -> str:
+    told = _stats()["probes"]
+    rows = (
+        (name, *(f"{scores[r]:.1%}".replace("-", "−") if r in scores else "–" for r in Rubric))
+        for name, scores in told["scores"].items()
+    )
+    counts = ", ".join(f"{trap} {n}" for trap, n in told["by_trap"].items())
+    return f"{_table(('probes', *Rubric), rows)}\nProbes by trap: {counts}.\n"
+
+
+def _reading() -> str:
+    told = _stats()["second_reading"]
+    points = [
+        (f"points, {name}", found["n"], f"{found['weighted_kappa']:.3f}", found["n_equal"],
+         found["n_two_or_more_apart"], found["n_sign_flips"])
+        for name, found in told["points"].items()
+    ]  # fmt: skip
+    labels = [
+        (f"labels, {name}", found["n"], "–", found["n_equal"], "–", found["n"] - found["n_equal"])
+        for name, found in told["labels"].items()
+    ]
+    head = ("reading", "n", "weighted kappa", "equal", "two or more apart", "opposite")
+    return _table(head, [*points, *labels])
+
+
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "commands"): lambda: _table(
         ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
@@ -119,8 +190,18 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "judgments"): lambda: _columns(JUDGMENTS),
     ("concepts/bank.md", "rules"): lambda: _table(
         ("code", "rule", "what is asked"),
-        ((rule.code, rule.name, _first_line(rule.find)) for rule in RULES),
+        sorted(
+            [(rule.code, rule.name, _first_line(rule.find)) for rule in RULES]
+            + [
+                (code, find.__name__.replace("_", " "), _first_line(find))
+                for code, find in BANK_RULES.items()
+            ]
+        ),
     ),
+    ("concepts/bank-card.md", "figures"): _figures,
+    ("concepts/bank-card.md", "coverage"): _coverage,
+    ("concepts/bank-card.md", "probes"): _probes,
+    ("concepts/bank-card.md", "reading"): _reading,
     ("concepts/limits.md", "lexical"): _agreement,
     ("guides/long-runs.md", "faults"): faults_table,
     ("../README.md", "speed"): _speed,
@@ -136,6 +217,12 @@ def _block(name: str) -> re.Pattern[str]:
 @cache
 def _page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
+
+
+def test_the_metadata_of_the_bank_are_of_its_files() -> None:
+    """The Croissant file names every file of the bank with its hash, as it is today."""
+    found = (DATA / CROISSANT).read_text(encoding="utf-8")
+    assert found == croissant(load_bank(), DATA), "run: python tests/test_docs.py"
 
 
 @pytest.mark.parametrize(("page", "name"), GENERATED)
@@ -272,7 +359,8 @@ def test_command_of_the_docs_is_understood(line: str) -> None:
 
 
 def write() -> None:
-    """Write every generated block into its page."""
+    """Write every generated block into its page, and the metadata of the bank."""
+    (DATA / CROISSANT).write_text(croissant(load_bank(), DATA), encoding="utf-8")
     for (page, name), text in GENERATED.items():
         path = DOCS / page
         before, after = re.split(rf"(?<=<!-- generated: {name} -->\n)", path.read_text("utf-8"))

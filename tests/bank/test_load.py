@@ -360,3 +360,13 @@ def test_hash_is_short() -> None:
     for some in ((), load_bank(GOOD_BANK).scenarios):
         assert len(content_hash(some)) == 12
         assert int(content_hash(some), 16) >= 0
+
+
+def test_probes_are_left_out_where_nobody_needs_them(folder: BankFolder) -> None:
+    """A run reads scenarios alone: not even a broken probes file stands in its way."""
+    (folder.root / PROBES).write_text("probes: broken", encoding="utf-8")
+    bank = load_bank(folder.root, probes=False)
+    assert [scenario.id for scenario in bank.scenarios] == ["dressing-001"]
+    assert bank.probes == {}
+    with pytest.raises(BankProblems):
+        load_bank(folder.root)

@@ -79,12 +79,15 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-def load_bank(folder: Path | str | None = None, key: str | None = None) -> Bank:
+def load_bank(
+    folder: Path | str | None = None, key: str | None = None, *, probes: bool = True
+) -> Bank:
     """Load a bank.
 
     Args:
         folder: Its folder; careeval's own bank where not given.
         key: Of its held-out split, where that is sealed; without it, the public split is all.
+        probes: Whether to read the probes too, which are the larger part; a run needs none.
 
     Raises:
         BankError: There is no bank in the folder, or its held-out split does not open.
@@ -97,16 +100,18 @@ def load_bank(folder: Path | str | None = None, key: str | None = None) -> Bank:
         )
     files = sorted([*root.rglob("*.yaml"), *root.glob(SEALED), *root.glob(HASH)])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
-    return _load(root, key if has_sealed(root) else None, state)
+    return _load(root, key if has_sealed(root) else None, probes, state)
 
 
 @cache
-def _load(root: Path, key: str | None, _state: tuple[tuple[Path, int, int], ...]) -> Bank:
+def _load(
+    root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
+) -> Bank:
     """The bank of a folder, read again only when a file's size or time has changed."""
-    return read_bank(root, unseal(root, key) if key else {})
+    return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
 
 
-def read_bank(root: Path, held_out: Mapping[str, str]) -> Bank:
+def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = True) -> Bank:
     """The bank of a folder, with the texts of its held-out split by file name.
 
     Raises:
@@ -126,11 +131,13 @@ def read_bank(root: Path, held_out: Mapping[str, str]) -> Bank:
     probes: dict[str, tuple[Probe, ...]] = {}
     for name in reader.names():
         if name.endswith(".probes"):
-            reader.expect_scenario_beside(name)
+            if with_probes:
+                reader.expect_scenario_beside(name)
             continue
         scenario = reader.read(name, Scenario)
         probes_name = f"{name}.probes"
-        file = reader.read(probes_name, ProbesFile) if reader.has(probes_name) else None
+        labelled = with_probes and reader.has(probes_name)
+        file = reader.read(probes_name, ProbesFile) if labelled else None
         if scenario is None:
             continue
         if (first := scenarios.setdefault(scenario.id, scenario)) is not scenario:

@@ -26,6 +26,8 @@ class BankFile(Frozen):
     """As people read it."""
     version: Version
     """`N-X`."""
+    released: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+    """Day of this version, year-month-day."""
     licence: Text
     """An SPDX identifier."""
     provenance: Text

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import snowballstemmer
@@ -32,13 +33,19 @@ STOP_WORDS = frozenset({
     "should", "may", "might", "any", "all",
 })  # fmt: skip
 
-_STEM = snowballstemmer.stemmer("english")
+_STEMMER = snowballstemmer.stemmer("english")
 
 
 def words(text: str) -> list[str]:
     """The stems of a text's words that carry meaning, in their order."""
     found = re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower().replace("’", "'"))
-    return list(_STEM.stemWords([word for word in found if word not in STOP_WORDS]))
+    return [_stem(word) for word in found if word not in STOP_WORDS]
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    stem: str = _STEMMER.stemWord(word)
+    return stem
 
 
 def coverage(response: str, items: Sequence[str]) -> list[float]:

@@ -129,7 +129,7 @@ def plan(
     prompts = load_prompts(Path(task["prompts"]) if task.get("prompts") else None)
     recorded = _recorded(run) if run.model is None else {}
     scenarios = select_scenarios(
-        load_bank(task.get("bank"), split_key(task.get("split"))),
+        load_bank(task.get("bank"), split_key(task.get("split")), probes=False),
         Split(task.get("split", Split.public)),
         task.get("adl") or (),
         task.get("scenario") or tuple(recorded),

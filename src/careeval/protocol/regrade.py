@@ -61,7 +61,7 @@ def _checked(root: Path, folder: Path | None) -> Runs:
             f"{root}: {n_open} responses are not there yet",
             hint="finish the run with 'careeval run --resume', then grade it",
         )
-    bank = load_bank(folder, split_key(row["split"]))
+    bank = load_bank(folder, split_key(row["split"]), probes=False)
     asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
     then, now = row["bank_hash"], content_hash(asked)
     if (row["bank"], then) != (bank.about.name, now):

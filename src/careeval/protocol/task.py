@@ -70,7 +70,7 @@ def careeval(
         system: Name of the system under test; needed with `responses`, else the model's name.
         max_tokens: Of one response, reasoning included.
     """
-    loaded = load_bank(bank, split_key(split))
+    loaded = load_bank(bank, split_key(split), probes=False)
     texts = load_prompts(Path(prompts) if prompts else None)
     rubrics = rubrics_named(rubric)
     if grader_context not in {"none", "scenario"}:
