@@ -108,7 +108,7 @@ def _campaign() -> str:
     return (
         f"Killed and disturbed at random moments, {found['survived']} of {found['runs']} runs "
         "came out as if nothing had happened: nothing asked twice but calls in flight, no judgment "
-        "lost or doubled (`python bench/faults.py --runs 100 --seed 1`)."
+        f"lost or doubled (`python bench/faults.py --runs 100 --seed {found['seed']}`)."
     )
 
 

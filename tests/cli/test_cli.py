@@ -106,7 +106,7 @@ def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["run", "--resume", "-m", "x/y"], "knows what to do"),
         (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
         (["run", "-m", "x/y", "--adl", "dresing"], "did you mean 'dressing'"),
-        (["run", "-m", "x/y", "--scenario", "dressing-01"], "dressing-001"),
+        (["run", "-m", "x/y", "--scenario", "dressing-0001"], "dressing-001"),
         (["run", "-m", "gguf//no/such.gguf", *OFFLINE], "no file"),
         (["run", "-m", "careeval/lexical"], "can only grade"),
         (["run", "-m", "x/y", "-m", "x-y"], "would share the folder 'x-y'"),
