@@ -60,7 +60,7 @@ def test_the_split_is_sealed_and_not_in_the_clear() -> None:
 
 @needs_key
 def test_the_whole_bank_is_clean(whole: Bank) -> None:
-    """A hundred scenarios after the blueprint, and no problem in any; ids of the split are opaque."""
+    """A hundred scenarios after the blueprint, none with a problem; sealed ids are opaque."""
     assert len(whole) == N_SCENARIOS
     assert [str(problem) for problem in check(whole)] == []
     for scenario in held_out(whole):
@@ -70,7 +70,7 @@ def test_the_whole_bank_is_clean(whole: Bank) -> None:
 
 @needs_key
 def test_no_sentence_of_it_is_in_the_repository(whole: Bank) -> None:
-    """No line of any tracked file holds eight words of a held-out text, item, reason or probe."""
+    """No tracked file holds twelve words in a row of a held-out text, item, reason or probe."""
     said = [
         text
         for s in held_out(whole)
@@ -78,10 +78,7 @@ def test_no_sentence_of_it_is_in_the_repository(whole: Bank) -> None:
                      *(a.why for a in s.actions),
                      *(p.text for p in whole.probes[s.id] if p.trap != "generic"))
     ]  # fmt: skip
-    public = {
-        phrase for s in whole.scenarios if s.split is Split.public for phrase in _phrases(s.text)
-    }
-    secret = {phrase for text in said for phrase in _phrases(text)} - public
+    secret = {phrase for text in said for phrase in _phrases(text)}
     tracked = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
@@ -95,9 +92,9 @@ def test_no_sentence_of_it_is_in_the_repository(whole: Bank) -> None:
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:
-    """Every eight words that follow each other."""
+    """Every twelve words that follow each other."""
     words = re.findall(r"[a-z0-9]+", text.lower())
-    return set(zip(*(words[i:] for i in range(8)), strict=False))
+    return set(zip(*(words[i:] for i in range(12)), strict=False))
 
 
 @needs_key

@@ -13,7 +13,17 @@ import pytest
 from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.bank.rules import check
-from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, held_out_key, pack, seal, unseal
+from careeval.bank.sealed import (
+    HASH,
+    KEY_VARIABLE,
+    SEALED,
+    held_out_key,
+    key_for,
+    pack,
+    seal,
+    unseal,
+    write_open,
+)
 from careeval.core.scenario import Split
 from careeval.errors import BankError
 
@@ -170,6 +180,9 @@ def test_where_the_key_comes_from(
     (tmp_path / "k").write_text(key, encoding="utf-8")
     monkeypatch.setenv(KEY_VARIABLE, str(tmp_path / "k"))
     assert held_out_key() == key
+    (tmp_path / "k").write_text("", encoding="utf-8")
+    with pytest.raises(BankError, match="is not an age key"):
+        held_out_key()
     monkeypatch.setenv(KEY_VARIABLE, key[20:])
     with pytest.raises(BankError, match="neither an age key nor a file") as caught:
         held_out_key()
@@ -186,3 +199,31 @@ def test_a_public_scenario_is_not_sealed(folder: BankFolder, apart: Path, key: s
 
     assert problem.code == "CE121"
     assert SEALED in Path(problem.place.path).parts
+
+
+def test_a_bank_with_nothing_sealed_needs_no_key(
+    folder: BankFolder, apart: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable that names no file stands in the way only where the key is of use."""
+    monkeypatch.setenv(KEY_VARIABLE, "/no/such/key")
+    assert key_for(folder.root) is None
+    seal(pack(apart), folder.root, key)
+    with pytest.raises(BankError, match="neither an age key nor a file"):
+        key_for(folder.root)
+
+
+def test_where_a_split_may_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`..` is followed, a link into a repository too; a file of the split may not climb out."""
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    write_open({"eating/a.yaml": "text"}, Path("../open"))
+    assert (tmp_path / "open" / "eating" / "a.yaml").read_text(encoding="utf-8") == "text"
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    (tmp_path / "repository" / "sub").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "repository" / "sub")
+    for place in ("link", "link/inner", "repository"):
+        with pytest.raises(BankError, match=r"git repository|is there already"):
+            write_open({"a.yaml": "text"}, tmp_path / place)
+    with pytest.raises(BankError, match="none of a bank's"):
+        write_open({"a.yaml": "text", "../b.yaml": "text"}, tmp_path / "new")
+    assert not (tmp_path / "new").exists()

@@ -11,9 +11,11 @@ import pyrage
 import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
-from careeval.cli.app import OK, USAGE, run
+from careeval.cli.app import OK, SOME_FAILED, USAGE, run
+from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, read_runs
-from fake_server import FakeServer, Request, Said, well
+from careeval.protocol.task import careeval
+from fake_server import FakeServer, Request, Said, error, well
 from fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/g"
@@ -110,3 +112,53 @@ def test_a_public_run_is_not_hidden(line: list[str], capsys: pytest.CaptureFixtu
     assert run(["summary", "runs/a", "--json"]) == OK
     told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
     assert told["models"][0]["n_scenarios"] == 2
+
+
+def test_a_provider_that_repeats_what_it_was_asked_is_not_quoted(
+    line: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A 400 with the prompt in it is counted in the notes; its words stay in the private logs."""
+    server.script = lambda request: (
+        error(400, f"Invalid prompt: {request.user}", None)
+        if request.kind == "ask"
+        else well(request)
+    )
+    assert run(line) == SOME_FAILED
+    assert run(["summary", "runs/a"]) == OK
+    said = capsys.readouterr()
+    notes = read_runs("runs/a").notes
+    assert any("2 samples failed" in note for note in notes)
+    assert SECRETS[0] not in "".join((said.out, said.err, *notes))
+
+
+def test_recorded_answers_to_both_splits_share_a_folder(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A system's held-out run has a name of its own, and may not be given its public one's."""
+    for name, scenario in (("public", "eating-001"), ("secret", "eating-h01")):
+        answer = {"scenario": scenario, "response": "I ask her.", "system": "robot"}
+        Path(f"{name}.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+    rest = ["--grader", "careeval/lexical", "--bank", "bank", "-o", "runs/b"]
+    held_out = ["run", "--responses", "secret.jsonl", "--split", "held-out", *rest]
+    assert run(["run", "--responses", "public.jsonl", *rest]) == OK
+    assert run([*held_out, "--name", "robot"]) == USAGE
+    assert "holds a run of 'robot' already" in capsys.readouterr().err
+    assert run(held_out) == OK
+    assert set(read_runs("runs/b").responses["system"]) == {"robot", "robot (held-out)"}
+
+
+def test_inspect_alone_does_not_take_the_split(line: list[str]) -> None:
+    """Its logs would lie in the open."""
+    with pytest.raises(ProtocolError, match="asked by 'careeval run' alone"):
+        careeval(bank="bank", split="held-out")
+
+
+def test_an_id_of_the_split_asks_for_its_key(
+    line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the key, the hint is the key, and no other scenario."""
+    assert run(["bank", "show", "eating-h01", "--bank", "bank"]) == OK
+    monkeypatch.delenv(KEY_VARIABLE)
+    capsys.readouterr()
+    assert run(["bank", "show", "eating-h01", "--bank", "bank"]) == USAGE
+    assert f"set {KEY_VARIABLE}" in capsys.readouterr().err

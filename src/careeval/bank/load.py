@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -23,7 +24,7 @@ from pydantic_core import ErrorDetails
 
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
-from careeval.bank.sealed import HASH, SEALED, has_sealed, unseal
+from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import Document, Loc, parse_yaml, read_yaml
 from careeval.core.scenario import Probe, Scenario, Slug, Source
 from careeval.errors import BankError
@@ -66,6 +67,8 @@ class Bank:
             if scenario.id == scenario_id:
                 return scenario
         hint = did_you_mean(scenario_id, [scenario.id for scenario in self.scenarios])
+        if re.fullmatch(r"[a-z]+-h\d+", scenario_id):
+            hint = f"a held-out scenario is there with its key: set {KEY_VARIABLE}"
         raise BankError(
             f"bank {self.about.name!r} has no scenario {scenario_id!r}",
             hint=hint or "an id looks like 'dressing-001'",

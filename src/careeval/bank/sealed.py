@@ -44,13 +44,24 @@ def held_out_key() -> str | None:
     if not given or given.startswith("AGE-SECRET-KEY-"):
         return given or None
     try:
-        return Path(given).read_text(encoding="utf-8")
+        key = Path(given).read_text(encoding="utf-8")
+        _identity(key)
+        return key
     except (OSError, UnicodeDecodeError) as error:
         # what was given may be half a key: it is not repeated
         raise BankError(
             f"{KEY_VARIABLE} is neither an age key nor a file of text ({type(error).__name__})",
             hint="set it to the key, AGE-SECRET-KEY-…, or to the path of its file",
         ) from None
+
+
+def key_for(bank: Path) -> str | None:
+    """The key from the environment where a bank has use for it; `None` where it has not.
+
+    Raises:
+        BankError: As `held_out_key`.
+    """
+    return held_out_key() if has_sealed(bank) else None
 
 
 def split_key(split: str | None) -> str | None:
@@ -144,10 +155,14 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
         BankError: The folder is there already, cannot be written, or lies in a git repository,
             where one careless commit would publish what is held out.
     """
-    folder = folder.absolute()
+    # where it really is: a link may lead into a repository
+    folder = folder.resolve()
+    if odd := [name for name in texts if ".." in Path(name).parts or Path(name).is_absolute()]:
+        raise BankError(f"the sealed split has a file {odd[0]!r}, which is none of a bank's")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BankError(f"{folder} is there already", hint="name a folder that is new")
-    if repository := next((above for above in folder.parents if (above / ".git").exists()), None):
+    places = (folder, *folder.parents)
+    if repository := next((place for place in places if (place / ".git").exists()), None):
         raise BankError(
             f"{folder} lies in the git repository {repository}",
             hint="open it outside: what is committed once is held out no more",
@@ -157,8 +172,6 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
         folder.chmod(0o700)
         for name, text in texts.items():
             path = folder / name
-            if ".." in path.parts or Path(name).is_absolute():
-                raise BankError(f"the sealed split has a file {name!r}, which is none of a bank's")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import OWN_BANK, BankProblems, Problem, load_bank
 from careeval.bank.rules import check as find_problems
-from careeval.bank.sealed import held_out_key
+from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK, plain
 from careeval.cli.options import Json
@@ -56,7 +56,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         as_json: Print the problems as JSON.
     """
     try:
-        bank = load_bank(folder, held_out_key())
+        bank = load_bank(folder, key_for(folder or OWN_BANK))
         problems: list[Problem] = find_problems(bank)
         summary = f"{len(bank)} scenarios, {sum(map(len, bank.probes.values()))} probes"
     except BankProblems as error:
@@ -106,7 +106,7 @@ def list_(
             and (actor is None or s.actor == actor)
         )
 
-    found = [s for s in load_bank(bank, held_out_key()).scenarios if wanted(s)]
+    found = [s for s in load_bank(bank, key_for(bank or OWN_BANK)).scenarios if wanted(s)]
     if as_json:
         print(json.dumps([listed(scenario) for scenario in found], indent=1))
     else:
@@ -134,7 +134,7 @@ def show(
     """
     from careeval.cli.bank_tables import print_scenario
 
-    loaded = load_bank(bank, held_out_key())
+    loaded = load_bank(bank, key_for(bank or OWN_BANK))
     found = loaded.scenario(scenario)
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
@@ -151,13 +151,14 @@ def stats(*, bank: BankFolder = None, as_json: Json = False) -> int:
         bank: The bank's folder; careeval's own bank where not given.
         as_json: Print JSON.
     """
-    from careeval.bank.sealed import has_sealed, unseal
+    from careeval.bank.sealed import unseal
     from careeval.bank.second_reading import second_reading
     from careeval.cli import bank_tables
 
-    root, key = bank or OWN_BANK, held_out_key()
+    root = bank or OWN_BANK
+    key = key_for(root)
     loaded = load_bank(root, key)
-    reading = second_reading(root, unseal(root, key) if key and has_sealed(root) else {})
+    reading = second_reading(root, unseal(root, key) if key else {})
     if as_json:
         print(json.dumps(bank_tables.stats(loaded, reading), indent=1, ensure_ascii=False))
     else:
@@ -306,14 +307,17 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
 
 
 def _problems_with(root: Path, packed: str) -> list[Problem]:
-    """The problems of a bank's held-out split, as it would be once sealed."""
+    """The problems of a bank's held-out split, as it would be once sealed.
+
+    Where the bank does not load, all of its problems: without it no rule looks at the split.
+    """
     from careeval.bank.load import read_bank
     from careeval.bank.sealed import SEALED
 
     try:
         problems = find_problems(read_bank(root, json.loads(packed)))
     except BankProblems as error:
-        problems = list(error.problems)
+        return list(error.problems)
     return [problem for problem in problems if SEALED in Path(problem.place.path).parts]
 
 

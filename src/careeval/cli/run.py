@@ -20,7 +20,7 @@ from careeval.core.response import Response
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.logs import read_runs
-from careeval.protocol.private import keep_apart, run_folder
+from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
 from careeval.protocol.roster import read_roster
 from careeval.protocol.run import (
     DEFAULT_GRADER,
@@ -164,10 +164,10 @@ def run(
         given = _named_answers(responses, name)
         task |= {"responses": str(responses)}
         runs = [
-            replace(like, system=system, task=task | {"system": wanted})
+            replace(like, system=system + held_out, task=task | {"system": wanted})
             for system, (wanted, _) in given.items()
         ]
-        answers = {system: found for system, (_, found) in given.items()}
+        answers = {system + held_out: found for system, (_, found) in given.items()}
     else:
         task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
         runs = [
@@ -178,6 +178,7 @@ def run(
     _refuse_alike(runs)
     for each in runs:
         check_fit(run_folder(root, each), each)
+        refuse_beside_the_other(root, each)
     runs = [spending.applied(each) for each in runs]
     if (status := spending.refused(runs)) is not None:
         return status

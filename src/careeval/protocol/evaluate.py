@@ -19,6 +19,7 @@ from careeval.protocol.eval_log import read_log
 from careeval.protocol.hooks import counted_by
 from careeval.protocol.ledger import CALLS_FILE, Budget
 from careeval.protocol.lock import locked
+from careeval.protocol.private import apart
 from careeval.protocol.progress import SampleKey, Tally
 from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch
 from careeval.protocol.task import careeval
@@ -43,9 +44,10 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     """
     _set_aside_broken(folder)
     recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
-    task = careeval(
-        **{**run.task, **recorded, "grade": run.grader is not None, "system": run.system}
-    )
+    with apart():
+        task = careeval(
+            **{**run.task, **recorded, "grade": run.grader is not None, "system": run.system}
+        )
     _refuse_changed(folder, (task.metadata or {})["careeval"])
     with _plain_errors():
         set_prices(run.prices)

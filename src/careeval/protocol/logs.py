@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from careeval.core.response import Response, ResponseState
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import Rubric, Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.eval_log import (
     Asked,
@@ -42,6 +42,7 @@ from careeval.results.tables import (
 )
 
 CACHE = ".tables"
+HELD_OUT = Split.held_out.value
 
 ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""
@@ -323,13 +324,18 @@ def _complete(logs: Sequence[Log], rows: _Rows) -> Iterator[str]:
 
 
 def _failures(rows: _Rows) -> Iterator[str]:
-    """For each system with samples that ended in an error: how many, and the last one's words."""
+    """For each system with samples that ended in an error: how many, and the last one's words.
+
+    A provider may repeat what it was asked, so that a held-out run's words stay untold.
+    """
+    held_out = {key[0] for key, row in rows.responses.items() if row.get("split") == HELD_OUT}
     messages: dict[str, list[str]] = {}
     for (_, (system, _, _)), error in rows.errors.items():
         if error is not None:
             messages.setdefault(system, []).append((error.strip() or "no reason").splitlines()[0])
     for system, of_system in messages.items():
-        yield f"{system}: {len(of_system)} samples failed; the last: {of_system[-1][:300]}"
+        last = "" if system in held_out else f"; the last: {of_system[-1][:300]}"
+        yield f"{system}: {len(of_system)} samples failed{last}"
 
 
 def _judgments(graded: Iterable[GradedResponse]) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
+from careeval.protocol.private import refuse_in_the_open
 from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import rubrics_named, select_scenarios
@@ -70,6 +71,7 @@ def careeval(
         system: Name of the system under test; needed with `responses`, else the model's name.
         max_tokens: Of one response, reasoning included.
     """
+    refuse_in_the_open(split)
     loaded = load_bank(bank, split_key(split), probes=False)
     texts = load_prompts(Path(prompts) if prompts else None)
     rubrics = rubrics_named(rubric)

@@ -187,19 +187,25 @@ class Runs:
         )
 
     def without_held_out_texts(self) -> Runs:
-        """The same numbers, without the words of the held-out split and of what was said to it."""
+        """The same numbers, without the words of the held-out split and of what was said to it.
+
+        Ids stay: those of a held-out split are to tell nothing.
+        """
         held_out = pl.col("split") == Split.held_out.value
         secret = self.responses.filter(held_out)
         if secret.is_empty():
             return self
         ids = pl.col("scenario").is_in(secret["scenario"].unique().implode())
         said = [pl.when(held_out).then(pl.lit(WITHHELD)).otherwise(pl.col(name)).alias(name)
-                for name in ("text", "note", "scenario_text")]  # fmt: skip
+                for name in ("text", "scenario_text")]  # fmt: skip
+        # what is not a word of a provider's, costs are reckoned by
+        ours = pl.col("note").is_in(["", NOT_ASKED])
+        note = pl.when(held_out & ~ours).then(pl.lit(WITHHELD)).otherwise(pl.col("note"))
         told = [pl.when(ids).then(None).otherwise(pl.col(name)).alias(name)
                 for name in ("quote", "reason")]  # fmt: skip
         item = pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col("item_text"))
         return Runs(
-            self.responses.with_columns(said),
+            self.responses.with_columns(*said, note.alias("note")),
             self.judgments.with_columns(*told, item.alias("item_text")),
             self.notes,
         )
