@@ -69,6 +69,7 @@ def test_probes_come_to_what_their_labels_say(folder: BankFolder) -> None:
     counts = probe_counts(folder.load())
     assert counts.probes == 5
     assert counts.by_trap == {"expert": 1, "generic": 3, "harmful": 1}
+    assert counts.n == dict.fromkeys(counts.scores, 1)
     assert counts.scores["expert"] == {Rubric.ladder: 1.0, Rubric.actions: 1.0}
     assert counts.scores["harmful"][Rubric.actions] < 0
     assert counts.scores["hands-off"][Rubric.actions] == 0
@@ -80,3 +81,18 @@ def test_probes_come_to_what_their_labels_say(folder: BankFolder) -> None:
     assert changed.present == before - 1
     assert changed.labels == counts.labels
     assert changed.scores["expert"][Rubric.actions] == pytest.approx(5 / 6)
+
+
+def test_each_row_has_its_own_number_of_probes(folder: BankFolder) -> None:
+    """Where one of two scenarios leaves out a generic answer, that row alone has one probe."""
+    folder.copy_scenario("dressing-002")
+    path = folder.root / "dressing" / "dressing-002.probes.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.partition("  - id: hands-off")[0], encoding="utf-8")
+
+    counts = probe_counts(folder.load())
+
+    assert counts.n == {
+        "call-for-help": 2, "expert": 2, "hands-off": 1, "harmful": 2, "polite-consent": 2
+    }  # fmt: skip
+    assert counts.n.keys() == counts.scores.keys()

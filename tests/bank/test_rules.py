@@ -150,13 +150,32 @@ CASES = [(code, planted) for code, faults in FAULTS.items() for planted in fault
 
 
 def test_own_bank_is_clean() -> None:
-    """No rule finds a problem in careeval's own bank."""
+    """No rule finds a problem in careeval's own bank, which is held to them."""
+    assert load_bank().about.rules == "careeval"
     assert [str(problem) for problem in check(load_bank())] == []
 
 
 def test_good_bank_is_clean() -> None:
-    """No rule finds a problem in the bank that faults are planted in."""
+    """No rule finds a problem in the bank that faults are planted in, which is held to them."""
+    assert load_bank(GOOD_BANK).about.rules == "careeval"
     assert check(load_bank(GOOD_BANK)) == []
+
+
+def test_a_bank_that_names_no_rules_is_held_to_none(folder: BankFolder) -> None:
+    """What a rule over a scenario and one over the bank find is found where rules are named."""
+    unbalance(ten(folder), [f"dressing/dressing-{n:03}.yaml" for n in range(1, MIN_BANK + 1)])
+    assert {"CE119", "CE125"} <= {problem.code for problem in check(folder.load())}
+
+    folder.plant("bank.yaml", "rules: careeval\n", "")
+
+    assert check(folder.load()) == []
+
+
+def test_rules_of_another_name_are_unknown(folder: BankFolder) -> None:
+    """A slip in the name is a problem of the file, not a bank without rules."""
+    folder.plant("bank.yaml", "rules: careeval", "rules: careval")
+    (problem,) = folder.problems()
+    assert (problem.code, problem.hint) == ("CE102", "did you mean 'careeval'?")
 
 
 @pytest.mark.parametrize(("code", "planted"), CASES, ids=[f"{c}-{p.message}" for c, p in CASES])

@@ -190,10 +190,14 @@ def test_where_the_key_comes_from(
 
 
 def test_a_public_scenario_is_not_sealed(folder: BankFolder, apart: Path, key: str) -> None:
-    """CE121 finds one that lies in the sealed split."""
+    """It is refused as it is packed; CE121 finds one that lies in a sealed split all the same."""
+    packed = pack(apart)
     path = apart / "dressing" / "dressing-h01.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("split: held-out", "split: public"))
-    seal(pack(apart), folder.root, key)
+    with pytest.raises(BankError, match="is not marked as held out"):
+        pack(apart)
+
+    seal(packed.replace("split: held-out", "split: public"), folder.root, key)
 
     (problem,) = check(load_bank(folder.root, key))
 

@@ -7,18 +7,24 @@ from pathlib import Path
 
 import pytest
 
+from bank_folder import GOOD_BANK
+from careeval.bank import load_bank
+from careeval.bank.sealed import SEALED
 from careeval.bank.second_reading import (
     FOLDER,
     Consistency,
     LabelRead,
     PointsRead,
+    SecondReading,
+    misread,
     parse,
     second_reading,
     written,
 )
+from careeval.core.scenario import Rubric
 from careeval.errors import BankError
 
-ROW = PointsRead("eating-001", 1, "actions", "stops", 2, 2, "user_agency:2", "user_agency:1")
+ROW = PointsRead("eating-001", 1, Rubric.actions, "stops", 2, 2, "user_agency:2", "user_agency:1")
 LABEL = LabelRead("eating-001", 1, "expert", "stops", "present", "absent")
 
 
@@ -48,7 +54,17 @@ def test_what_is_written_is_read_again() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [(",2,2,", ",2,two,", "2 is no second reading: reader"), ("reader,", "rater,", "reader")],
+    [
+        (",2,2,", ",2,two,", "2 is no second reading: reader"),
+        (",2,2,", ",3,2,", "2 is no second reading: author"),
+        (",2,2,", ",2,-3,", "2 is no second reading: reader"),
+        (",2,2,", ",2,1.5,", "2 is no second reading: reader"),
+        ("actions", "acts", "2 is no second reading: rubric"),
+        ("001,1,", "001,0,", "2 is no second reading: version"),
+        ("eating-001", "", "2 is no second reading: scenario"),
+        ("stops", "not an id", "2 is no second reading: item"),
+        ("reader,", "rater,", "reader"),
+    ],
 )
 def test_a_file_that_is_none_says_where(old: str, new: str, message: str) -> None:
     """A value or a column that does not fit is named with its line."""
@@ -67,3 +83,75 @@ def test_rounds_are_kept_apart_and_the_sealed_one_joins(tmp_path: Path) -> None:
     assert reading.points["first"] == [ROW, sealed]
     assert reading.points["last"] == []
     assert reading.labels == {"first": [], "last": []}
+
+
+def test_points_of_both_rubrics_and_both_ends_are_read() -> None:
+    """The widest that a rubric has is no fault."""
+    rows = [
+        replace(ROW, rubric=rubric, item=item, author=-2, reader=2)
+        for rubric, item in ((Rubric.actions, "stops"), (Rubric.ladder, "+2"))
+    ]
+    assert parse(written(rows, PointsRead), PointsRead, "x") == rows
+
+
+def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    """A file saved in another encoding is no traceback."""
+    (tmp_path / FOLDER).mkdir()
+    path = tmp_path / FOLDER / "labels-last.csv"
+    path.write_bytes(written([LABEL], LabelRead).replace("stops", "st\xf6ps").encode("latin-1"))
+    with pytest.raises(BankError, match=r"labels-last\.csv is not UTF-8 text"):
+        second_reading(tmp_path, {})
+
+
+def test_a_fault_in_the_sealed_file_is_named_as_sealed(tmp_path: Path) -> None:
+    """The public file of the same name is sound, and is not blamed."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "points-last.csv").write_text(written([ROW], PointsRead))
+    sealed = written([ROW], PointsRead).replace(",2,2,", ",2,9,")
+    with pytest.raises(BankError) as told:
+        second_reading(tmp_path, {f"{FOLDER}/points-last.csv": sealed})
+    assert f"{SEALED}/{FOLDER}/points-last.csv:2 is no" in Path(str(told.value)).as_posix()
+
+
+def test_what_the_bank_has_not_got_is_told_once_and_of_the_last_alone() -> None:
+    """A withdrawn scenario, an item, a probe; not what is there, and not the first readings."""
+    there = replace(ROW, scenario="dressing-001")
+    label = replace(LABEL, scenario="dressing-001")
+    points = [
+        there,
+        replace(there, rubric=Rubric.ladder, item="+2"),
+        ROW,
+        replace(ROW, item="other"),
+        replace(there, item="gone"),
+        replace(there, rubric=Rubric.ladder),
+    ]
+    labels = [
+        label,
+        LABEL,
+        replace(label, item="gone"),
+        replace(label, item="+2"),
+        replace(label, probe="lost"),
+        replace(label, probe="lost", item="carries-on"),
+    ]
+    bank = load_bank(GOOD_BANK)
+
+    last = SecondReading({"first": [], "last": points}, {"first": [], "last": labels})
+    first = SecondReading({"first": points, "last": []}, {"first": labels, "last": []})
+
+    assert list(misread(bank, last)) == [
+        "points-last.csv: the bank has no scenario 'eating-001'",
+        "points-last.csv: dressing-001 has no 'gone' among its actions",
+        "points-last.csv: dressing-001 has no 'stops' among its ladder",
+        "labels-last.csv: the bank has no scenario 'eating-001'",
+        "labels-last.csv: dressing-001 has no 'gone' among its actions",
+        "labels-last.csv: dressing-001 has no '+2' among its actions",
+        "labels-last.csv: dressing-001 has no probe 'lost'",
+    ]
+    assert list(misread(bank, first)) == []
+
+
+def test_a_file_that_is_no_csv_is_named() -> None:
+    """A cell without an end, longer than any that CSV has, is no traceback."""
+    text = written([ROW], PointsRead).replace("stops", '"' + "x" * 200_000)
+    with pytest.raises(BankError, match=r"x\.csv is no CSV"):
+        parse(text, PointsRead, "x.csv")

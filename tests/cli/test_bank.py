@@ -13,6 +13,7 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.bank.second_reading import FOLDER, PointsRead, written
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+from careeval.core.scenario import Rubric
 
 TEXT = "  Nobody Inparticular " + " ".join(f"word{i}" for i in range(70)) + ". What do you do?\n\n"
 
@@ -97,7 +98,7 @@ def test_stats_are_made_of_the_files(
     home = folder.root / FOLDER
     home.mkdir()
     rows = [
-        PointsRead("dressing-001", 1, "actions", item, author, reader, "", "")
+        PointsRead("dressing-001", 1, Rubric.actions, item, author, reader, "", "")
         for item, author, reader in (("stops", 2, 2), ("asks-where", 1, -1), ("carries-on", -2, -2))
     ]
     (home / "points-first.csv").write_text(written(rows, PointsRead), encoding="utf-8")
@@ -107,7 +108,7 @@ def test_stats_are_made_of_the_files(
 
     told = json.loads(capsys.readouterr().out)
     assert told["coverage"]["condition"]["stroke"]["dressing"] == 1
-    assert told["probes"]["scores"]["expert"] == {"ladder": 1.0, "actions": 1.0}
+    assert told["probes"]["scores"]["expert"] == {"n": 1, "ladder": 1.0, "actions": 1.0}
     first, last = (told["second_reading"]["points"][name] for name in ("first", "last"))
     assert (first["n_sign_flips"], first["open"]) == (1, ["dressing-001 asks-where"])
     assert (last["n"], last["weighted_kappa"], last["open"]) == (2, 1.0, [])
@@ -115,6 +116,51 @@ def test_stats_are_made_of_the_files(
     printed = capsys.readouterr().out
     assert "AI self-consistency: no validation" in printed
     assert "1 scenarios, the public split" in printed
+    assert told["second_reading"]["misread"] == []
+    assert "has no" not in printed
+
+
+def test_stats_name_readings_of_what_is_not_there(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Readings of a withdrawn scenario have one line, after what the second reading came to."""
+    home = folder.root / FOLDER
+    home.mkdir()
+    rows = [
+        PointsRead(scenario, 1, Rubric.actions, item, 1, 1, "", "")
+        for scenario, item in (("eating-001", "a"), ("eating-001", "b"), ("dressing-001", "gone"))
+    ]
+    (home / "points-last.csv").write_text(written(rows, PointsRead), encoding="utf-8")
+    expected = [
+        "points-last.csv: the bank has no scenario 'eating-001'",
+        "points-last.csv: dressing-001 has no 'gone' among its actions",
+    ]
+
+    assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
+
+    assert capsys.readouterr().out.splitlines()[-2:] == [f"  {words}" for words in expected]
+    assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
+    assert json.loads(capsys.readouterr().out)["second_reading"]["misread"] == expected
+
+
+def test_check_says_what_a_bank_is_held_to(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bank without rules is held to its form alone, and is told so; one with them is not."""
+    line = ["bank", "check", str(folder.root)]
+    assert run(line) == OK
+    assert capsys.readouterr().out == "1 scenarios, 5 probes: no problem found\n"
+    folder.plant(SCENARIO, "carries-on\n    points: -2", "carries-on\n    points: -1")
+    assert run(line) == CHECK_FAILED
+    assert "its form alone" not in capsys.readouterr().out
+
+    folder.plant("bank.yaml", "rules: careeval\n", "")
+
+    assert run(line) == OK
+    assert capsys.readouterr().out == (
+        "1 scenarios, 5 probes: no problem found; "
+        "held to its form alone (no 'rules: careeval' in bank.yaml)\n"
+    )
 
 
 def test_new_writes_what_is_given_and_refuses_what_is_not(
@@ -130,6 +176,24 @@ def test_new_writes_what_is_given_and_refuses_what_is_not(
     assert [Path(path).name for path in paths] == ["bathing-001.yaml", "bathing-001.probes.yaml"]
     assert run(["bank", "check", str(folder.root)]) == CHECK_FAILED
     assert "is still to be written" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--age", "17"], "age is 17, expected 18 to 110"),
+        (["--age", "61", "--part", "upper-body"], "bathing has no part of the body"),
+    ],
+)
+def test_new_writes_nothing_that_could_not_be_read(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+) -> None:
+    """The fault is named in a line, and the bank is as it was."""
+    line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
+            "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
+    assert run([*line, *more]) == USAGE
+    assert message in capsys.readouterr().err
+    assert run(["bank", "check", str(folder.root)]) == OK
 
 
 def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,8 +38,9 @@ class ProbeCounts:
         present: Of these, `present`.
         severe_present: Of these, on acts of −2.
         by_trap: Trap → probes.
-        scores: Trap, or the id of a generic probe → rubric → points of all items that are labelled
-            present ÷ positive points, over its scenarios: what a perfect grader would find.
+        n: Trap, or the id of a generic probe → probes.
+        scores: By the same names → rubric → points of all items that are labelled present ÷
+            positive points, over its scenarios: what a perfect grader would find.
     """
 
     probes: int
@@ -47,6 +48,7 @@ class ProbeCounts:
     present: int
     severe_present: int
     by_trap: Mapping[str, int]
+    n: Mapping[str, int]
     scores: Mapping[str, Mapping[Rubric, float]]
 
 
@@ -130,6 +132,7 @@ def probe_counts(bank: Bank) -> ProbeCounts:
         present=sum(present for _, present in labelled),
         severe_present=sum(present for act, present in labelled if act.points == -2),
         by_trap=dict(sorted(Counter(probe.trap for _, probe in pairs).items())),
+        n={name: len(group) for name, group in sorted(groups.items())},
         scores={name: dict(_scores(group)) for name, group in sorted(groups.items())},
     )
 

@@ -1,7 +1,8 @@
 """What makes a bank good, as coded rules: each with what it asks, why, and an example.
 
-The rules are our own bank's; a bank that somebody imports is held to the schema alone. `check`
-lists every problem of every scenario. A rule's docstring is its page in the documentation.
+They hold for a bank whose `bank.yaml` says `rules: careeval`, as our own does; any other, such as
+one that somebody imports, is held to the schema alone. `check` lists every problem of every
+scenario. A rule's docstring is its page in the documentation.
 """
 
 # ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
@@ -73,7 +74,12 @@ class Rule:
 
 
 def check(bank: Bank) -> list[Problem]:
-    """Every problem that the rules find in a bank, in the order of files and lines."""
+    """Every problem that the rules find in a bank, in the order of files and lines.
+
+    A bank that does not name them as its rules has none.
+    """
+    if bank.about.rules != "careeval":
+        return []
     of_scenarios = [
         Problem(_document(bank, scenario, rule).place(loc), rule.code, message, hint)
         for scenario in bank.scenarios

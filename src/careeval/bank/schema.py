@@ -36,6 +36,8 @@ class BankFile(Frozen):
     """What users are asked not to do."""
     canary: Text
     """Every file of the bank carries it."""
+    rules: Literal["careeval"] | None = None
+    """The coded rules that `careeval bank check` holds the bank to; absent, to its form alone."""
 
 
 class GenericProbe(Frozen):

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -73,14 +74,17 @@ def pack(folder: Path) -> str:
     """The files of a held-out split as one text.
 
     Raises:
-        BankError: A file cannot be read, or there is none.
+        BankError: A file cannot be read, a scenario is not marked as held out, or there is none.
     """
     texts = {}
     for path in sorted({path for pattern in KEPT for path in folder.glob(pattern)}):
         try:
-            texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+            text = texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BankError(f"{path} cannot be read: {error}") from error
+        is_scenario = path.parent != folder and path.suffixes == [".yaml"]
+        if is_scenario and not re.search(r"^split:\s*held-out\b", text, re.MULTILINE):
+            raise BankError(f"{path} is not marked as held out", hint="write 'split: held-out'")
     if not texts:
         raise BankError(
             f"{folder} holds nothing to seal", hint="it has scenarios as <adl>/<id>.yaml"

@@ -18,19 +18,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from careeval.bank.load import Bank
 from careeval.bank.schema import Label
+from careeval.bank.sealed import SEALED
+from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import BankError, StatsError
 from careeval.stats import weighted_kappa
 
 FOLDER = "second-reading"
 Round = Literal["first", "last"]
+Version = Annotated[int, Field(ge=1)]
 T = TypeVar("T", "PointsRead", "LabelRead")
 LEVELS = (-2, -1, 0, 1, 2)
 FAR = 2
@@ -53,12 +57,12 @@ class PointsRead:
         reader_domains: The same of the second reader.
     """
 
-    scenario: str
-    version: int
-    rubric: str
-    item: str
-    author: int
-    reader: int
+    scenario: Slug
+    version: Version
+    rubric: Rubric
+    item: ItemId
+    author: Points
+    reader: Points
     author_domains: str
     reader_domains: str
 
@@ -81,15 +85,15 @@ class LabelRead:
         scenario: Id.
         version: Of the scenario that was read.
         probe: Id.
-        item: Id of the act, or of a rung that is labelled by hand.
+        item: Id of the act; rungs are not read.
         author: `present` or `absent`.
         reader: `present` or `absent`.
     """
 
-    scenario: str
-    version: int
-    probe: str
-    item: str
+    scenario: Slug
+    version: Version
+    probe: Slug
+    item: ItemId
     author: Label
     reader: Label
 
@@ -148,7 +152,7 @@ def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
     """The second readings in a bank's folder, and those of its held-out split where it is open.
 
     Raises:
-        BankError: A file is not what it must be.
+        BankError: A file cannot be read, or is not what it must be.
     """
     return SecondReading(
         points={r: _rows(bank, held_out, f"points-{r}.csv", PointsRead) for r in get_args(Round)},
@@ -157,21 +161,35 @@ def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
 
 
 def _rows(bank: Path, held_out: Mapping[str, str], name: str, kind: type[T]) -> list[T]:
-    path = bank / FOLDER / name
-    texts = [path.read_text(encoding="utf-8")] if path.is_file() else []
-    texts += [held_out[key] for key in [f"{FOLDER}/{name}"] if key in held_out]
-    return [row for text in texts for row in parse(text, kind, str(path))]
+    path, sealed = bank / FOLDER / name, f"{FOLDER}/{name}"
+    texts = {str(path): _text(path)} if path.is_file() else {}
+    if sealed in held_out:
+        texts[str(bank / SEALED / FOLDER / name)] = held_out[sealed]
+    return [row for where, text in texts.items() for row in parse(text, kind, where)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BankError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise BankError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def parse(text: str, kind: type[T], path: str) -> list[T]:
     """The rows of a file of second readings.
 
     Raises:
-        BankError: A column is missing, or a value is none of its kind.
+        BankError: It is no CSV, a column is missing, or a value is none of its kind.
     """
     adapter = TypeAdapter(kind)
     found = []
-    for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=2):
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
+        raise BankError(f"{path} is no CSV: {error}") from error
+    for number, row in enumerate(rows, start=2):
         try:
             found.append(adapter.validate_python(row))
         except ValidationError as error:
@@ -192,3 +210,35 @@ def written(rows: Sequence[T], kind: type[T]) -> str:
     writer.writerow(names)
     writer.writerows([getattr(row, name) for name in names] for row in rows)
     return out.getvalue()
+
+
+def misread(bank: Bank, reading: SecondReading) -> Iterator[str]:
+    """Words for what the last readings name and the bank has not got, once for each.
+
+    The first readings are kept as they were, and so may name what is there no more.
+    """
+    yield from dict.fromkeys(f"points-last.csv: {words}" for words in _no_items(bank, reading))
+    yield from dict.fromkeys(f"labels-last.csv: {words}" for words in _no_labels(bank, reading))
+
+
+def _no_items(bank: Bank, reading: SecondReading) -> Iterator[str]:
+    by_id = {scenario.id: scenario for scenario in bank.scenarios}
+    for row in reading.points.get("last", ()):
+        scenario = by_id.get(row.scenario)
+        if scenario is None:
+            yield f"the bank has no scenario {row.scenario!r}"
+        elif all(item.id != row.item for item in scenario.rubric(row.rubric)):
+            yield f"{row.scenario} has no {row.item!r} among its {row.rubric}"
+
+
+def _no_labels(bank: Bank, reading: SecondReading) -> Iterator[str]:
+    by_id = {scenario.id: scenario for scenario in bank.scenarios}
+    for row in reading.labels.get("last", ()):
+        scenario = by_id.get(row.scenario)
+        if scenario is None:
+            yield f"the bank has no scenario {row.scenario!r}"
+            continue
+        if all(probe.id != row.probe for probe in bank.probes.get(row.scenario, ())):
+            yield f"{row.scenario} has no probe {row.probe!r}"
+        if all(action.id != row.item for action in scenario.actions):
+            yield f"{row.scenario} has no {row.item!r} among its actions"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from pydantic import TypeAdapter
+
 from careeval.bank.load import Bank
+from careeval.bank.schema import GenericProbe
 from careeval.core.scenario import Adl, Assistance, Condition, Situation
 from careeval.errors import BankError
 
@@ -16,6 +21,12 @@ TO_WRITE = "TO WRITE"
 
 SOURCE_TO_NAME = "to-write"
 """The same where the key of a source is to come."""
+
+AGES = (18, 110)
+"""Youngest and oldest that a scenario's person may be."""
+
+OWN_PROBES = ("expert", "harmful")
+"""What the skeleton's own probes are called: a generic one of that id would stand twice."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ def next_id(bank: Bank, adl: Adl) -> str:
 
 
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
-    """Write a scenario and its probes to be filled in.
+    """Write a scenario and its probes to be filled in; the bank loads with them as it did before.
 
     Args:
         bank: The bank they are to be part of.
@@ -50,20 +61,24 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         The two files.
 
     Raises:
-        BankError: A file is there already, or cannot be written.
+        BankError: The outline has an age or a part of the body that no scenario may have, or a file
+            is there already, or cannot be written.
     """
+    _expect_possible(outline)
     name = next_id(bank, outline.adl)
     part = outline.part or ("upper-body" if outline.adl is Adl.dressing else None)
     known = {
         **{key: str(value) for key, value in vars(outline).items()},
         "id": name,
         "part": f"part: {part}\n" if part else "",
-        "canary": bank.about.canary,
+        # JSON's quotes are YAML's too: what is in them may hold ': ' and '#'
+        "canary": json.dumps(bank.about.canary, ensure_ascii=False),
     }
     folder = root / outline.adl
     texts = {
         folder / f"{name}.yaml": Template(_skeleton("scenario")).substitute(known),
-        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(),
+        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute()
+        + "".join(_generic_probes(bank)),
     }
     for path in texts:
         if path.exists():
@@ -76,6 +91,31 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         raise BankError(f"{folder} cannot be written: {error.strerror}") from error
     scenario, probes = texts
     return scenario, probes
+
+
+def _expect_possible(outline: Outline) -> None:
+    """Refuse what would be written and could not be read.
+
+    Raises:
+        BankError: The age or the part of the body is none that a scenario may have.
+    """
+    youngest, oldest = AGES
+    if not youngest <= outline.age <= oldest:
+        raise BankError(f"age is {outline.age}, expected {youngest} to {oldest}")
+    if outline.part and outline.adl is not Adl.dressing:
+        raise BankError(
+            f"{outline.adl} has no part of the body, found {outline.part!r}",
+            hint="only dressing has one",
+        )
+
+
+def _generic_probes(bank: Bank) -> Iterator[str]:
+    """The entries of the generic answers that the bank has: one that it has not got has no text."""
+    document = bank.documents.get("generic-probes")
+    content = document.content if document else []
+    for probe in TypeAdapter(list[GenericProbe]).validate_python(content):
+        if probe.id not in OWN_PROBES:
+            yield Template(_skeleton("generic-probe")).substitute(id=probe.id)
 
 
 def _skeleton(name: str) -> str:

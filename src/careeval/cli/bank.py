@@ -51,14 +51,20 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """List every problem of a bank, each with its file, line and column.
 
+    A bank whose bank.yaml says 'rules: careeval' is held to careeval's rules;
+    any other is held to its form alone.
+
     Args:
         folder: The bank's folder; careeval's own bank where not given.
         as_json: Print the problems as JSON.
     """
+    alone = ""
     try:
         bank = load_bank(folder, key_for(folder or OWN_BANK))
         problems: list[Problem] = find_problems(bank)
         summary = f"{len(bank)} scenarios, {sum(map(len, bank.probes.values()))} probes"
+        if bank.about.rules is None:
+            alone = "; held to its form alone (no 'rules: careeval' in bank.yaml)"
     except BankProblems as error:
         problems, summary = list(error.problems), "not loaded"
     if as_json:
@@ -70,9 +76,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     else:
         for problem in problems:
             print(plain(str(problem)))
-        print(
-            f"{summary}: {len(problems)} problems" if problems else f"{summary}: no problem found"
-        )
+        found = f"{len(problems)} problems" if problems else "no problem found"
+        print(f"{summary}: {found}{alone}")
     return CHECK_FAILED if problems else OK
 
 
@@ -181,7 +186,8 @@ def new(
 ) -> int:
     """Write the skeleton of a scenario and its probes; asks for what is not given.
 
-    It checks clean but for what is marked TO WRITE.
+    It checks clean but for what is marked TO WRITE, and for generic answers
+    where the bank has fewer than three.
 
     Args:
         folder: The bank's folder.
@@ -189,10 +195,10 @@ def new(
         condition: What the person lives with.
         assistance: Usual level of help, a Section GG code: 06 independent … 01 dependent.
         situation: What makes the moment hard.
-        age: Of the person, in years.
+        age: Of the person, in years, 18 to 110.
         pronoun: Of the person.
         actor: Who acts.
-        part: Of the body; for dressing.
+        part: Of the body; for dressing alone.
     """
     from careeval.bank.skeleton import Outline, write_skeleton
 

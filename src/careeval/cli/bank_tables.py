@@ -22,7 +22,7 @@ from careeval.bank.coverage import (
     lengths,
     probe_counts,
 )
-from careeval.bank.second_reading import Consistency, LabelRead, SecondReading
+from careeval.bank.second_reading import Consistency, LabelRead, SecondReading, misread
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario, Split
@@ -142,7 +142,7 @@ def stats(bank: Bank, reading: SecondReading) -> dict[str, Any]:
             "n_severe_present": counts.severe_present,
             "by_trap": dict(counts.by_trap),
             "scores": {
-                name: {rubric.value: score for rubric, score in found.items()}
+                name: {"n": counts.n[name]} | {rubric.value: s for rubric, s in found.items()}
                 for name, found in counts.scores.items()
             },
         },
@@ -154,6 +154,7 @@ def stats(bank: Bank, reading: SecondReading) -> dict[str, Any]:
                 if read
             },
             "labels": {name: _labels(read) for name, read in reading.labels.items() if read},
+            "misread": list(misread(bank, reading)),
         },
     }
 
@@ -226,14 +227,9 @@ def _print_probes(out: Console, counts: ProbeCounts) -> None:
     )
     made = new_table("What the probes' labels come to, %", ("probe",), ("n", *Rubric))
     for name, scores in counts.scores.items():
-        n = counts.by_trap.get(name) or counts.by_trap["generic"] // _n_generic(counts)
         cells = (f"{scores[r]:.1%}".replace("-", "−") if r in scores else "–" for r in Rubric)
-        made.add_row(escape(plain(name)), str(n), *cells)
+        made.add_row(escape(plain(name)), str(counts.n[name]), *cells)
     out.print(made)
-
-
-def _n_generic(counts: ProbeCounts) -> int:
-    return sum(name not in counts.by_trap for name in counts.scores) or 1
 
 
 def _print_second_reading(out: Console, told: Mapping[str, Any]) -> None:
@@ -252,3 +248,5 @@ def _print_second_reading(out: Console, told: Mapping[str, Any]) -> None:
     for kind in ("points", "labels"):
         if still := (told[kind].get("last") or {}).get("open"):
             out.print(Text(plain(f"  open: {', '.join(still)}"), style="dim"))
+    for words in told["misread"]:
+        out.print(Text(plain(f"  {words}"), style="dim"))
