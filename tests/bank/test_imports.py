@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from careeval.bank import load_bank
+from careeval.bank import imports, load_bank
 from careeval.bank.imports import import_bank
 from careeval.core.scenario import Adl, Domain
 from careeval.errors import BankError
@@ -32,13 +33,26 @@ def _csv(path: Path, rows: Sequence[Sequence[Any]] = ROWS, head: Sequence[str] =
     return path
 
 
-def _xlsx(path: Path) -> Path:
+def _xlsx(path: Path, rows: Sequence[Sequence[Any]] = ROWS, head: Sequence[str] = HEAD) -> Path:
     book = Workbook()
     sheet = book.active
     assert sheet is not None
-    for row in (HEAD, *ROWS):
+    for row in (head, *rows):
         sheet.append(row)
     book.save(path)
+    return path
+
+
+def _with_sheet(path: Path, old: str, new: str) -> Path:
+    """A spreadsheet in whose sheet other XML stands."""
+    name = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(_xlsx(path)) as archive:
+        parts = {each: archive.read(each) for each in archive.namelist()}
+    assert old in parts[name].decode()
+    parts[name] = parts[name].decode().replace(old, new).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in parts.items():
+            archive.writestr(each, content)
     return path
 
 
@@ -69,6 +83,7 @@ def _nested(path: Path) -> Path:
         (_csv, "a.csv", {}),
         (_xlsx, "a.xlsx", {}),
         (_jsonl, "a.jsonl", {}),
+        (_nested, "a.json", {}),
         (_nested, "a.json", {"option": "text"}),
     ],
 )
@@ -156,7 +171,10 @@ def test_what_is_not_understood_is_told(tmp_path: Path) -> None:
     head = (*HEAD, "Diagnosis")
     rows = [(*row, "stroke" if row[0] == "Eating" else "gout") for row in ROWS]
     made = import_bank(_csv(tmp_path / "a.csv", rows, head), tmp_path / "bank", "theirs", {})
-    assert made.notes == ("condition 'gout' is none that this bank knows: left out in 1 scenarios",)
+    assert made.notes == (
+        "condition 'gout' is none that this bank knows: left out in 1 scenarios",
+        "activity 'Upper body dressing' read as dressing",
+    )
     assert [s.condition for s in load_bank(tmp_path / "bank").scenarios] == [None, "stroke"]
 
 
@@ -189,3 +207,281 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(BankError, match="is there already"):
         import_bank(_csv(tmp_path / "a.csv"), tmp_path / "bank", "theirs", {})
     assert [path.name for path in (tmp_path / "bank").iterdir()] == ["mine"]
+
+
+IDS = ("Id", *HEAD)
+
+
+def test_a_merged_id_belongs_to_the_rows_below_it(tmp_path: Path) -> None:
+    """Rows join by id, by merged cells and by text; a later row's activity is not read."""
+    rows = [
+        ("S1", "Eating", "She coughs on rice.", "Stops the spoon.", 2, "", "", ""),
+        ("S2", "Dressing", "He waits for his jumper.", "Asks him which one.", 2, "", "", ""),
+        ("", "", "", "Waits.", 0, "", "", ""),
+        ("S1", "Gardening", "", "Sits her up.", 1, "", "", ""),
+        ("", "", "She coughs on rice.", "Looks away.", -1, "", "", ""),
+    ]
+    for write, name in ((_csv, "a.csv"), (_xlsx, "a.xlsx")):
+        import_bank(write(tmp_path / name, rows, IDS), tmp_path / name[2:], "theirs", {})
+        bank = load_bank(tmp_path / name[2:])
+        assert {s.id: [rung.points for rung in s.ladder] for s in bank.scenarios} == {
+            "dressing-001": [2, 0], "eating-001": [2, 1, -1],
+        }  # fmt: skip
+
+
+def test_a_row_without_a_scenario_is_named(tmp_path: Path) -> None:
+    """An id that is not there, a first row of merged cells, and an id with two texts: each once."""
+    rows = [
+        ("", "", "", "Waits.", 0, "", "", ""),
+        ("S9", "Eating", "", "Waits.", 0, "", "", ""),
+        ("S1", "Eating", "A.", "Waits.", 1, "", "", ""),
+        ("S1", "Eating", "B.", "Waits.", 1, "", "", ""),
+    ]
+    with pytest.raises(BankError) as caught:
+        import_bank(_csv(tmp_path / "a.csv", rows, IDS), tmp_path / "bank", "theirs", {})
+    assert str(caught.value).splitlines() == [
+        "line 2: has no text of its scenario",
+        "line 3: has no text of its scenario",
+        "line 5: id 'S1' has another text on line 4",
+        "3 records do not fit; nothing was written",
+    ]
+
+
+def test_rows_below_a_wrong_dimension_are_read(tmp_path: Path) -> None:
+    """What a spreadsheet says of its own size drops no row."""
+    file = _with_sheet(tmp_path / "a.xlsx", 'ref="A1:G5"', 'ref="A1:G3"')
+    assert import_bank(file, tmp_path / "bank", "theirs", {}).n_options == 4
+
+
+BOMB = (
+    '<!DOCTYPE worksheet [<!ENTITY e0 "eeeeeeeeee">'
+    + "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
+    + "]><worksheet about='&e9;'"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("</row>", "</rov>", r"no spreadsheet \(ParseError\)"),
+        ('r="E5"', 'r="E-5"', r"no spreadsheet \("),
+        ('<row r="5"', '<row r="9999999999"', "more than 100,000 rows"),
+        ("<worksheet", BOMB, r"no spreadsheet \(ParseError\)"),
+    ],
+    ids=["damaged", "cell", "far row", "entities"],
+)
+def test_a_hostile_sheet_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """XML that breaks off, a cell of no place, rows without end and entities in entities."""
+    file = _with_sheet(tmp_path / "a.xlsx", old, new)
+    with pytest.raises(BankError, match=message):
+        import_bank(file, tmp_path / "bank", "theirs", {})
+
+
+def test_a_zip_that_is_long_unpacked_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parts are counted before any of them is unpacked."""
+    monkeypatch.setattr(imports, "MAX_UNPACKED_BYTES", 1_000_000)
+    with zipfile.ZipFile(_xlsx(tmp_path / "a.xlsx"), "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("more", bytes(1_000_000))
+    with pytest.raises(BankError, match="bytes unpacked, at most 1,000,000"):
+        import_bank(tmp_path / "a.xlsx", tmp_path / "bank", "theirs", {})
+
+
+@pytest.mark.parametrize("points", ["inf", "-inf", "1e400", "nan", "2.5", "three"])
+def test_points_that_are_no_whole_number_say_so(tmp_path: Path, points: str) -> None:
+    """What Python reads as a number need not be a whole one."""
+    rows = [("Eating", "A.", "Waits.", points, "", "", "")]
+    with pytest.raises(BankError, match=f"line 2: Score is '{points}', expected a whole number"):
+        import_bank(_csv(tmp_path / "a.csv", rows), tmp_path / "bank", "theirs", {})
+
+
+def test_a_line_with_surplus_cells_is_named(tmp_path: Path) -> None:
+    """A comma without quotes shifts what follows; empty cells at the end shift nothing."""
+    rows = [*ROWS, ("Eating", "She coughs", " on rice.", "Waits.", 0, 1, 1, 1)]
+    with pytest.raises(BankError, match="line 6: has more cells than the header has names"):
+        import_bank(_csv(tmp_path / "a.csv", rows), tmp_path / "bank", "theirs", {})
+    rows = [*ROWS, ("",) * 9, (*ROWS[-1][:2], "Looks on.", -1, 1, 1, 1, "", "")]
+    file = _csv(tmp_path / "a.csv", rows)
+    assert import_bank(file, tmp_path / "bank", "theirs", {}).n_options == 5
+
+
+@pytest.mark.parametrize(("write", "name"), [(_csv, "a.csv"), (_xlsx, "a.xlsx")])
+def test_a_header_that_names_a_column_twice_is_refused(
+    tmp_path: Path, write: Any, name: str
+) -> None:
+    """Which of the two is meant cannot be known; columns without a name are none."""
+    file = write(tmp_path / name, [(*row, 1) for row in ROWS], (*HEAD, "Score "))
+    with pytest.raises(BankError, match="the header names the column 'Score' 2 times"):
+        import_bank(file, tmp_path / "bank", "theirs", {})
+    file = write(tmp_path / name, [(*row, "", "") for row in ROWS], (*HEAD, "", ""))
+    assert import_bank(file, tmp_path / "bank", "theirs", {}).n_options == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "adl", "notes"),
+    [
+        ("eating", "eating", ()),
+        ("Eating", "eating", ()),
+        ("Eats a meal", "eating", ("activity 'Eats a meal' read as eating",)),
+        ("Transfers (bathroom)", "transferring",
+         ("activity 'Transfers (bathroom)' read as transferring",)),
+    ],
+)  # fmt: skip
+def test_an_activity_in_other_words_is_read_and_told(
+    tmp_path: Path, words: str, adl: str, notes: tuple[str, ...]
+) -> None:
+    """A word that begins as an activity names it, and the wording is noted once."""
+    rows = [(words, text, "Waits.", 1, "", "", "") for text in ("A.", "B.")]
+    made = import_bank(_csv(tmp_path / "a.csv", rows), tmp_path / "bank", "theirs", {})
+    assert (made.notes, load_bank(tmp_path / "bank").scenarios[0].adl) == (notes, adl)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("Wheelchair seating", "activity 'Wheelchair seating' is none of"),
+        ("Transportation", "activity 'Transportation' is none of"),
+        ("Dressing or bathing", "names dressing and bathing, expected one"),
+    ],
+)
+def test_an_activity_that_is_none_or_two_is_refused(
+    tmp_path: Path, words: str, message: str
+) -> None:
+    """Neither the middle of a word nor the first of two activities is taken."""
+    rows = [(words, "A.", "Waits.", 1, "", "", "")]
+    with pytest.raises(BankError, match=message):
+        import_bank(_csv(tmp_path / "a.csv", rows), tmp_path / "bank", "theirs", {})
+
+
+@pytest.mark.parametrize("name", ["Their Bank", "", "../theirs", "a" * 65])
+def test_a_name_that_is_none_is_refused_first(tmp_path: Path, name: str) -> None:
+    """Before the file is looked at."""
+    with pytest.raises(BankError, match="is no name for a bank") as caught:
+        import_bank(tmp_path / "none.csv", tmp_path / "bank", name, {})
+    assert "lower case" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("scenario", "option", "message"),
+    [
+        ("A \ud800.", "Waits.", "entry 1: text: Input should be a valid string"),
+        ("A.", "Waits \ud800.", "entry 1: text: Input should be a valid string"),
+        ("A" * 1_000_001, "Waits.", "entry 1: its scenario is too long"),
+    ],
+    ids=["text", "option", "length"],
+)
+def test_what_could_not_be_loaded_is_named_by_its_record(
+    tmp_path: Path, scenario: str, option: str, message: str
+) -> None:
+    """Half a character, or more than a bank's file may hold: the record, and no made file."""
+    options = [{"text": option, "points": 1}]
+    content = [{"adl": "eating", "text": scenario, "options": options}]
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    with pytest.raises(BankError, match=message) as caught:
+        import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", {})
+    assert str(tmp_path) not in str(caught.value)
+    assert not (tmp_path / "bank").exists()
+
+
+def test_odd_characters_come_back_as_they_were(tmp_path: Path) -> None:
+    """Control characters, line separators and what YAML would read as something else."""
+    texts = [
+        "null",
+        "~",
+        "- a: b",
+        "a\x00\x7f\x85b",
+        "a\u2028b\ufeffc",
+        "😀 'x' \"y\"",
+        "a\r\n\n b ",
+    ]
+    options = [{"text": text, "points": 1} for text in texts]
+    content = [{"adl": "eating", "text": text, "options": options} for text in texts]
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", {})
+    scenarios = load_bank(tmp_path / "bank").scenarios
+    stripped = [text.strip() for text in texts]
+    assert [s.text for s in scenarios] == stripped
+    assert [rung.text for rung in scenarios[0].ladder] == stripped
+
+
+def test_a_folder_that_cannot_be_made_is_named_alone(tmp_path: Path) -> None:
+    """A file in the way is an error of the folder that was asked for."""
+    (tmp_path / "file").write_text("x")
+    folder = tmp_path / "file" / "bank"
+    with pytest.raises(BankError) as caught:
+        import_bank(_csv(tmp_path / "a.csv"), folder, "theirs", {})
+    assert str(caught.value) == f"{folder} cannot be written: Not a directory"
+
+
+def test_an_empty_folder_can_be_the_bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that one stands in, and one that a link leads to, which stays a link."""
+    file = _csv(tmp_path / "a.csv")
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    import_bank(file, Path(), "theirs", {})
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    import_bank(file, tmp_path / "link", "theirs", {})
+    assert (tmp_path / "link").is_symlink()
+    for name in ("here", "there"):
+        assert len(load_bank(tmp_path / name)) == 2
+        assert sorted(path.name for path in (tmp_path / name).iterdir()) == [
+            "bank.yaml", "dressing", "eating",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [{}, {"option": "text"}, {"option": "text", "text": "text"}])
+def test_a_scenario_and_its_options_may_use_one_name(
+    tmp_path: Path, given: Mapping[str, str]
+) -> None:
+    """Outside it is the scenario's, inside the option's, mapped or not."""
+    options = [{"option": "A", "text": "Waits.", "points": 1}]
+    content = [{"id": "eating-007", "adl": "eating", "text": "A.", "options": options}]
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    made = import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", given)
+    (scenario,) = load_bank(tmp_path / "bank").scenarios
+    assert (scenario.id, scenario.text, scenario.ladder[0].text) == ("eating-007", "A.", "Waits.")
+    assert (made.columns["text"], made.columns["option"]) == ("text", "text")
+
+
+@pytest.mark.parametrize("given", [{}, {"option": "Answers"}])
+def test_a_column_without_lists_holds_no_options(tmp_path: Path, given: Mapping[str, str]) -> None:
+    """In a table, a column called as a list of options may be is a column like others."""
+    head = ["Answers" if given and name == "Option" else name for name in HEAD]
+    file = _csv(tmp_path / "a.csv", [(*row, "x") for row in ROWS], [*head, "Rubric"])
+    made = import_bank(file, tmp_path / "bank", "theirs", given)
+    assert (made.n_options, "options" in made.columns) == (4, False)
+
+
+def test_a_name_of_the_other_place_is_no_column(tmp_path: Path) -> None:
+    """An option is not looked for among the scenario's names."""
+    content = [{"adl": "eating", "text": "A.", "options": [{"words": "Waits.", "points": 1}]}]
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    with pytest.raises(BankError, match="no column 'text'") as caught:
+        import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", {"option": "text"})
+    assert caught.value.hint == "there are words, points"
+
+
+def test_ids_of_the_banks_form_are_kept_and_new_ones_told(tmp_path: Path) -> None:
+    """A new number is none that stands further down; an id of another activity is not kept."""
+    ids = ("S-17", "eating-1", "eating-001", "dressing-004", "Eating-9", "eating-009")
+    rows = [(each, "Eating", f"{each}.", "Waits.", 1, "", "", "") for each in ids]
+    made = import_bank(_csv(tmp_path / "a.csv", rows, IDS), tmp_path / "bank", "theirs", {})
+    assert {s.text.rstrip("."): s.id for s in load_bank(tmp_path / "bank").scenarios} == {
+        "S-17": "eating-002", "eating-1": "eating-1", "eating-001": "eating-001",
+        "dressing-004": "eating-003", "Eating-9": "eating-004", "eating-009": "eating-009",
+    }  # fmt: skip
+    assert made.notes == (
+        "id 'S-17' is now 'eating-002'",
+        "id 'dressing-004' is now 'eating-003'",
+        "id 'Eating-9' is now 'eating-004'",
+    )
+
+
+def test_many_new_ids_are_counted(tmp_path: Path) -> None:
+    """Ten are named, and a line says how many more there are."""
+    rows = [(f"S{n}", "Eating", f"{n}.", "Waits.", 1, "", "", "") for n in range(25)]
+    made = import_bank(_csv(tmp_path / "a.csv", rows, IDS), tmp_path / "bank", "theirs", {})
+    assert len(made.notes) == 11
+    assert made.notes[-1] == "and 15 more ids are new ones"

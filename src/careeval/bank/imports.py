@@ -12,20 +12,34 @@ import io
 import json
 import re
 import tempfile
+import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
-from careeval.bank.load import did_you_mean, load_bank
-from careeval.core.scenario import Adl, Assistance, Condition, Domain
+from careeval.bank.load import did_you_mean
+from careeval.bank.yaml_nodes import MAX_BYTES as MAX_SCENARIO_BYTES
+from careeval.core.scenario import Adl, Assistance, Condition, Domain, Rung, Scenario, Slug
 from careeval.errors import BankError
 
 MAX_BYTES = 50_000_000
 """A file of this size is no bank."""
+
+MAX_UNPACKED_BYTES = 4 * MAX_BYTES
+"""The same for a spreadsheet, which is a zip."""
+
+MAX_ROWS = 100_000
+"""Rows of a spreadsheet; a cell that says it stands further down would make rows without end."""
+
+MAX_ID_NOTES = 10
+"""Notes on new ids before the rest is only counted."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "scenario id", "scenario_id"),
@@ -44,28 +58,48 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     Domain.functional_safety: ("functional safety", "risk awareness", "safety"),
 }  # fmt: skip
-"""Field → names that a column may have; case, space and underscores do not matter. The paper's
-worked example prints "Risk Awareness" for the domain of functional safety."""
+"""Field → names that a column may have, the likeliest first; case, space and underscores do not
+matter. The paper's worked example prints "Risk Awareness" for the domain of functional safety."""
 
 OF_OPTION = ("option", "points", *Domain)
 """Fields of an option; the others are of its scenario."""
+
+STARTS: Mapping[Adl, str] = {
+    Adl.dressing: "dress",
+    Adl.grooming: "groom",
+    Adl.toileting: "toilet",
+    Adl.transferring: "transfer",
+    Adl.eating: "eat",
+    Adl.bathing: "bathi",
+}
+"""Activity → what a word that names it begins with; a bathroom names none."""
 
 _UPPER, _LOWER = "upper-body", "lower-body"
 
 
 @dataclass
 class _Found:
-    """A scenario as far as its records have been read."""
+    """A scenario as far as its records have been read.
+
+    Attributes:
+        where: Its first record.
+        own_id: Its id in the file it comes from; empty where it has none.
+        text: The situation.
+        activity: As the file words it.
+        content: What its own file says but for id and ladder; empty where it does not fit.
+        unknown: Name and value of what is none of ours.
+        ladder: Its options.
+        id: Its id in the bank, which it has once all are read.
+    """
 
     where: str
-    id: str
+    own_id: str
     text: str
-    adl: str
-    part: str | None
-    condition: str | None
-    assistance: str | None
-    unknown: tuple[tuple[str, str], ...]
+    activity: str = ""
+    content: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[tuple[str, str], ...] = ()
     ladder: list[dict[str, Any]] = field(default_factory=list)
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +111,7 @@ class Imported:
         n_scenarios: Scenarios.
         n_options: Their graded options.
         columns: Field → the column that was taken for it.
-        notes: What was not understood, and so was left out.
+        notes: What was left out, what was read as something else, and which ids are new.
     """
 
     folder: Path
@@ -103,28 +137,42 @@ def import_bank(
         BankError: The file cannot be read, a column is not there, or records do not fit; each is
             named with its number, and nothing has been written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    try:
+        TypeAdapter(Slug).validate_python(name)
+    except ValidationError as error:
+        raise BankError(
+            f"{name!r} is no name for a bank",
+            hint="use lower case and digits, with single hyphens between, 64 characters at most",
+        ) from error
+    target = folder.resolve()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BankError(f"{folder} is there already", hint="name a folder that is new")
     records = read_records(file)
     columns = find_columns(records, given)
     scenarios = _scenarios(records, columns, adl)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".import-") as made:
-        root = Path(made) / "bank"
-        _write(root, file, name, scenarios)
-        load_bank(root)
-        if folder.exists():
-            folder.rmdir()
-        root.rename(folder)
+    files = dict(_files(file, name, scenarios))
+    try:
+        _write(target, files)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise BankError(f"{folder} cannot be written: {why}") from error
     n_options = sum(len(scenario.ladder) for scenario in scenarios)
-    return Imported(folder, len(scenarios), n_options, columns, tuple(_left_out(scenarios)))
+    return Imported(folder, len(scenarios), n_options, columns, tuple(_notes(scenarios)))
 
 
-def _left_out(scenarios: Iterable[_Found]) -> Iterator[str]:
-    """A note on each value of a column that is none of ours."""
+def _notes(scenarios: Sequence[_Found]) -> Iterator[str]:
+    """Each value of a column that is none of ours, each activity read from other words, new ids."""
     counts = Counter(unknown for scenario in scenarios for unknown in scenario.unknown)
     for (name, value), n in sorted(counts.items()):
         yield f"{name} {value!r} is none that this bank knows: left out in {n} scenarios"
+    for words, adl in dict.fromkeys((s.activity, s.content["adl"]) for s in scenarios):
+        if _plain(words) != adl:
+            yield f"activity {words!r} read as {adl}"
+    renamed = [s for s in scenarios if s.own_id not in ("", s.id)]
+    for scenario in renamed[:MAX_ID_NOTES]:
+        yield f"id {scenario.own_id!r} is now {scenario.id!r}"
+    if more := len(renamed[MAX_ID_NOTES:]):
+        yield f"and {more} more ids are new ones"
 
 
 Record = tuple[str, Mapping[str, Any]]
@@ -165,27 +213,65 @@ def read_records(file: Path) -> list[Record]:
     return found
 
 
+_MORE = "(more)"
+"""Where a record of a CSV file has the cells for which its header has no name."""
+
+
 def _csv(text: str) -> Iterator[Record]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="(more)")
+    reader = csv.reader(io.StringIO(text, newline=""))
+    head = _head(next(reader, []))
     for row in reader:
-        yield f"line {reader.line_num}", row
+        if any(row):
+            yield f"line {reader.line_num}", {**_named(head, row), _MORE: row[len(head) :]}
 
 
-def _xlsx(file: Path) -> Iterator[Record]:
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
-
+def _xlsx(file: Path) -> list[Record]:
     try:
-        book = load_workbook(file, read_only=True, data_only=True)
-    except (InvalidFileException, KeyError, EOFError) as error:
-        raise ValueError(f"it is no spreadsheet ({error})") from error
+        return list(_rows(file))
+    except (BankError, OSError):
+        raise
     except Exception as error:  # a damaged zip or a hostile one fails in many ways
         raise ValueError(f"it is no spreadsheet ({type(error).__name__})") from error
-    rows = book.worksheets[0].iter_rows(values_only=True)
-    head = [str(cell).strip() if cell is not None else "" for cell in next(rows, ())]
-    for number, row in enumerate(rows, start=2):
-        if any(cell is not None for cell in row):
-            yield f"row {number}", {name: cell for name, cell in zip(head, row) if name}  # noqa: B905
+
+
+def _rows(file: Path) -> Iterator[Record]:
+    from openpyxl import load_workbook
+
+    with file.open("rb") as stream:
+        with zipfile.ZipFile(stream) as archive:
+            n_bytes = sum(part.file_size for part in archive.infolist())
+        if n_bytes > MAX_UNPACKED_BYTES:
+            raise BankError(
+                f"{file} is too long: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED_BYTES:,}"
+            )
+        with closing(load_workbook(stream, read_only=True, data_only=True)) as book:
+            sheet = book.worksheets[0]
+            sheet.reset_dimensions()  # other programs write wrong ones, and rows would be dropped
+            rows = sheet.iter_rows(values_only=True)
+            head = _head(next(rows, ()))
+            for number, row in enumerate(rows, start=2):
+                if number > MAX_ROWS:
+                    raise BankError(
+                        f"{file} has more than {MAX_ROWS:,} rows",
+                        hint="delete what stands below the scenarios, empty rows too",
+                    )
+                if any(cell is not None for cell in row):
+                    yield f"row {number}", _named(head, row)
+
+
+def _head(cells: Iterable[Any]) -> list[str]:
+    """The names of columns; an empty one names none."""
+    head = [_text(cell) for cell in cells]
+    for name, n in Counter(head).items():
+        if name and n > 1:
+            raise BankError(
+                f"the header names the column {name!r} {n} times", hint="rename all but one"
+            )
+    return head
+
+
+def _named(head: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    return {name: cell for name, cell in zip(head, row) if name}  # noqa: B905 - a row may be short
 
 
 def _jsonl(text: str) -> Iterator[Record]:
@@ -216,31 +302,38 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
     Raises:
         BankError: A given field or column is not known, or what must be there is not.
     """
-    there = list(dict.fromkeys(name for _, row in records for name in row if name))
-    inside = list(dict.fromkeys(name for _, row in records for name in _names_inside(row)))
-    columns: dict[str, str] = {}
+    there = list(dict.fromkeys(name for _, row in records for name in row))
+    there = [name for name in there if name not in ("", _MORE)]
+    lists = [name for name in there if any(isinstance(row.get(name), list) for _, row in records)]
+    options = _match({"options": ALIASES["options"]}, lists, given).get("options")
+    inside = list(
+        dict.fromkeys(name for _, row in records for name in _names_inside(row.get(options or "")))
+    )
+    outer = {name: ALIASES[name] for name in ALIASES if name not in (*OF_OPTION, "options")}
+    inner = {name: ALIASES[name] for name in OF_OPTION}
+    if options:
+        # an option's own text needs no other name there, and is what "option" may else number
+        inner["option"] = ("text", *inner["option"])
     for name, column in given.items():
         if name not in ALIASES:
             raise BankError(
                 f"{name!r} is no field to map to",
                 hint=did_you_mean(name, ALIASES) or f"use {', '.join(ALIASES)}",
             )
-        if column not in (*there, *inside):
+        names = inside if options and name in inner else there
+        if column not in names:
             raise BankError(
                 f"there is no column {column!r}",
-                hint=did_you_mean(column, [*there, *inside]) or f"there are {', '.join(there)}",
+                hint=did_you_mean(column, names) or f"there are {', '.join(names) or 'none'}",
             )
-        columns[name] = column
-    for name, aliases in ALIASES.items():
-        known = {_plain(alias) for alias in (name, *aliases)}
-        for column in (*inside, *there) if name in OF_OPTION else there:
-            free = name not in columns and column not in columns.values()
-            if free and _plain(column) in known:
-                columns[name] = column
-    nested = "options" in columns
+    if options:
+        given = {**given, "options": options}
+        columns = _match({"options": (), **outer}, there, given) | _match(inner, inside, given)
+    else:
+        columns = _match(outer | inner, there, given)
     for name in ("text", "option", "points"):
         if name not in columns:
-            where = "options" if nested and name != "text" else "columns"
+            where = "options" if options and name in inner else "columns"
             raise BankError(
                 f"no column is the {name}: the {where} are "
                 f"{', '.join(inside if where == 'options' else there) or 'none'}",
@@ -249,15 +342,28 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
     return columns
 
 
-def _names_inside(row: Mapping[str, Any]) -> Iterator[str]:
-    for value in row.values():
-        if isinstance(value, list):
-            for option in value:
-                if isinstance(option, dict):
-                    yield from option
-                    for ratings in option.values():
-                        if isinstance(ratings, dict):
-                            yield from ratings
+def _match(
+    fields: Mapping[str, Collection[str]], names: Sequence[str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Field → the column that is given, or the first that it may have and no other one took."""
+    columns = {name: column for name, column in given.items() if name in fields}
+    for name, aliases in fields.items():
+        for alias in aliases:
+            for column in names:
+                free = name not in columns and column not in columns.values()
+                if free and _plain(column) == _plain(alias):
+                    columns[name] = column
+    return columns
+
+
+def _names_inside(options: Any) -> Iterator[str]:
+    if isinstance(options, list):
+        for option in options:
+            if isinstance(option, dict):
+                yield from option
+                for ratings in option.values():
+                    if isinstance(ratings, dict):
+                        yield from ratings
 
 
 def _plain(name: str) -> str:
@@ -272,73 +378,89 @@ def _scenarios(
     Raises:
         BankError: Records do not fit: all of them.
     """
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     found: dict[str, _Found] = {}
-    taken: dict[str, str] = {}
-    last = ""
+    of_text: dict[str, str] = {}
+    key = ""
     for where, row in records:
+        if any(row.get(_MORE) or ()):
+            problems.append((where, "has more cells than the header has names"))
+            continue
         values = {name: _text(row.get(column)) for name, column in columns.items()
                   if name not in OF_OPTION and name != "options"}  # fmt: skip
-        text = values.get("text", "")
-        if not text and "options" not in columns:
-            text = last  # a merged cell, or a scenario that is written once
-        if not text:
-            problems.append(f"{where}: has no text of its scenario")
+        text, own_id = values["text"], values.get("id", "")
+        if own_id or text:
+            key = own_id or of_text.get(text, text)
+        elif "options" in columns:
+            key = ""
+        # else merged cells, or a scenario that is written once: that of the row before
+        if key not in found and not text:
+            problems.append((where, "has no text of its scenario"))
             continue
-        last = text
-        key = values.get("id") or text
+        if text:
+            of_text[text] = key
         if key not in found:
+            found[key] = _Found(where, own_id, text)
             try:
-                found[key] = _begin(where, text, values, adl, taken)
+                _describe(found[key], values, adl)
             except ValueError as error:
-                problems.append(f"{where}: {error}")
-                continue
-        elif found[key].text != text:
-            problems.append(f"{where}: id {key!r} has another text on {found[key].where}")
+                problems.append((where, _said(error)))
+        elif text and found[key].text != text:
+            problems.append((where, f"id {key!r} has another text on {found[key].where}"))
             continue
         try:
             found[key].ladder += _options(row, columns)
         except ValueError as error:
-            problems.append(f"{where}: {error}")
-    problems += [f"{s.where}: has no option above 0 points" for s in found.values()
+            problems.append((where, _said(error)))
+    problems += [(s.where, "has no option above 0 points") for s in found.values()
                  if s.ladder and not any(rung["points"] > 0 for rung in s.ladder)]  # fmt: skip
     if problems:
-        raise BankError(
-            "\n".join([*problems, f"{len(problems)} records do not fit; nothing was written"])
-        )
-    for scenario in found.values():
+        lines = [f"{where}: {problem}" for where, problem in problems]
+        n_records = len({where for where, _ in problems})
+        raise BankError("\n".join([*lines, f"{n_records} records do not fit; nothing was written"]))
+    scenarios = list(found.values())
+    _name_scenarios(scenarios)
+    for scenario in scenarios:
         _name_rungs(scenario.ladder)
-    return list(found.values())
+    return scenarios
 
 
-def _begin(
-    where: str, text: str, values: Mapping[str, str], adl: str | None, taken: dict[str, str]
-) -> _Found:
-    activity, part = _activity(values.get("adl") or adl or "")
-    number = 1 + sum(name.startswith(f"{activity}-") for name in taken)
-    name = f"{activity}-{number:03d}"
-    taken[name] = where
+def _said(error: ValueError) -> str:
+    """An error in a line, the first of those that a type has found."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)
+
+
+def _describe(scenario: _Found, values: Mapping[str, str], adl: str | None) -> None:
+    """Read what its first record says of a scenario.
+
+    Raises:
+        ValueError: It does not fit.
+    """
+    scenario.activity = values.get("adl") or adl or ""
+    activity, part = _activity(scenario.activity)
     condition = re.sub(r"[^a-z0-9]+", "-", values.get("condition", "").lower()).strip("-")
     level = values.get("assistance", "")
     level = level.zfill(2) if level else ""
-    unknown = [
+    scenario.unknown = tuple(
         (name, values[name])
         for name, plain, known in (
             ("condition", condition, _CONDITIONS),
             ("assistance", level, _LEVELS),
         )
         if plain and plain not in known
-    ]
-    return _Found(
-        where,
-        name,
-        text,
-        activity,
-        part,
-        condition if condition in _CONDITIONS else None,
-        level if level in _LEVELS else None,
-        tuple(unknown),
     )
+    content = {
+        "adl": activity,
+        "part": part,
+        "condition": condition if condition in _CONDITIONS else None,
+        "assistance": level if level in _LEVELS else None,
+        "text": scenario.text,
+    }
+    scenario.content = {name: value for name, value in content.items() if value is not None}
+    Scenario.model_validate({"id": activity, **scenario.content})
 
 
 _CONDITIONS = frozenset(Condition)
@@ -350,11 +472,13 @@ def _activity(words: str) -> tuple[str, str | None]:
     plain = _plain(words)
     if not plain:
         raise ValueError("names no activity: map a column to adl, or give --adl for all")
-    for adl in Adl:
-        if adl.value in plain or adl.value[:5] in plain:
-            part = _UPPER if "upper" in plain else _LOWER if "lower" in plain else None
-            return adl.value, part if adl is Adl.dressing else None
-    raise ValueError(f"activity {words!r} is none of {', '.join(Adl)}")
+    named = [adl for adl, start in STARTS.items() if re.search(rf"\b{start}", plain)]
+    if not named:
+        raise ValueError(f"activity {words!r} is none of {', '.join(Adl)}")
+    if len(named) > 1:
+        raise ValueError(f"activity {words!r} names {' and '.join(named)}, expected one")
+    part = _UPPER if "upper" in plain else _LOWER if "lower" in plain else None
+    return named[0].value, part if named[0] is Adl.dressing else None
 
 
 def _options(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -388,7 +512,9 @@ def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, 
         if domain in columns
     }
     domains = {domain: level for domain, level in rated.items() if level is not None}
-    return {"points": points, "text": text, "domains": domains}
+    rung = {"points": points, "text": text, "domains": domains}
+    Rung.model_validate(rung)
+    return rung
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int | None:
@@ -404,7 +530,7 @@ def _whole(value: Any, name: str, least: int, most: int) -> int | None:
         number = float(text)
     except ValueError:
         number = float("nan")
-    if number != number or number != int(number) or not least <= number <= most:
+    if not number.is_integer() or not least <= number <= most:
         raise ValueError(f"{name} is {text[:60]!r}, expected a whole number {least} to {most}")
     return int(number)
 
@@ -413,6 +539,26 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, (list, dict)):
         return ""
     return str(value).strip()
+
+
+def _name_scenarios(scenarios: Iterable[_Found]) -> None:
+    """Its own id to each that has one of the bank's form, and the next free number to the others.
+
+    All own ids come first, so that no number is taken that stands further down in the file.
+    """
+    for scenario in scenarios:
+        if re.fullmatch(rf"{scenario.content['adl']}-[0-9]{{1,9}}", scenario.own_id):
+            scenario.id = scenario.own_id
+    own = {scenario.id for scenario in scenarios}
+    free = {adl.value: _free(adl, own) for adl in Adl}
+    for scenario in scenarios:
+        scenario.id = scenario.id or next(free[scenario.content["adl"]])
+
+
+def _free(adl: Adl, taken: Collection[str]) -> Iterator[str]:
+    for number in count(1):
+        if (name := f"{adl}-{number:03d}") not in taken:
+            yield name
 
 
 def _name_rungs(ladder: list[dict[str, Any]]) -> None:
@@ -424,31 +570,44 @@ def _name_rungs(ladder: list[dict[str, Any]]) -> None:
             rung["id"] = f"option-{number}"
 
 
-def _write(root: Path, file: Path, name: str, scenarios: Iterable[_Found]) -> None:
+def _files(file: Path, name: str, scenarios: Iterable[_Found]) -> Iterator[tuple[str, str]]:
+    """Path in the bank's folder, and text, of each of its files.
+
+    Raises:
+        BankError: One would be too long to be read again.
+    """
+    source = file.name.encode(errors="replace").decode()  # a file's name need not be text
     about = {
         "name": name,
-        "title": f"Imported from {file.name}",
+        "title": f"Imported from {source}",
         "version": "1-A",
         "licence": "unknown: ask its authors",
-        "provenance": f"Imported from {file.name}; its authors know how it was made and vetted.",
+        "provenance": f"Imported from {source}; its authors know how it was made and vetted.",
         "canary": f"{name}: imported, without a canary of its own",
     }
-    _dump(root / "bank.yaml", about)
+    yield "bank.yaml", _yaml(about)
     for scenario in scenarios:
-        content = {
-            "id": scenario.id,
-            "adl": scenario.adl,
-            "part": scenario.part,
-            "condition": scenario.condition,
-            "assistance": scenario.assistance,
-            "text": scenario.text,
-            "ladder": scenario.ladder,
-        }
-        content = {key: value for key, value in content.items() if value is not None}
-        _dump(root / scenario.adl / f"{scenario.id}.yaml", content)
+        text = _yaml({"id": scenario.id, **scenario.content, "ladder": scenario.ladder})
+        if len(text.encode()) > MAX_SCENARIO_BYTES:
+            raise BankError(
+                f"{scenario.where}: its scenario is too long: at most {MAX_SCENARIO_BYTES:,} bytes"
+            )
+        yield f"{scenario.content['adl']}/{scenario.id}.yaml", text
 
 
-def _dump(path: Path, content: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(text, encoding="utf-8")
+def _yaml(content: Mapping[str, Any]) -> str:
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write all files, or none: they are moved to their places once all are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".import-") as made:
+        root = Path(made)
+        for name, text in files.items():
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        # bank.yaml last: what has none is no bank
+        for path in sorted(root.iterdir(), key=Path.is_file):
+            path.rename(folder / path.name)
