@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from careeval.bank import imports, load_bank
+from careeval.bank import load_bank, records
 from careeval.bank.imports import import_bank
 from careeval.core.scenario import Adl, Domain
 from careeval.errors import BankError
@@ -281,7 +281,7 @@ def test_a_zip_that_is_long_unpacked_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its parts are counted before any of them is unpacked."""
-    monkeypatch.setattr(imports, "MAX_UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr(records, "MAX_UNPACKED_BYTES", 1_000_000)
     with zipfile.ZipFile(_xlsx(tmp_path / "a.xlsx"), "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("more", bytes(1_000_000))
     with pytest.raises(BankError, match="bytes unpacked, at most 1,000,000"):

@@ -7,15 +7,10 @@ where a record does not fit, every such record is reported with its number, and 
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -25,18 +20,10 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from careeval.bank.load import did_you_mean
+from careeval.bank.records import SURPLUS, Record, as_object, cell_text, read_records
 from careeval.bank.yaml_nodes import MAX_BYTES as MAX_SCENARIO_BYTES
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Rung, Scenario, Slug
 from careeval.errors import BankError
-
-MAX_BYTES = 50_000_000
-"""A file of this size is no bank."""
-
-MAX_UNPACKED_BYTES = 4 * MAX_BYTES
-"""The same for a spreadsheet, which is a zip."""
-
-MAX_ROWS = 100_000
-"""Rows of a spreadsheet; a cell that says it stands further down would make rows without end."""
 
 MAX_ID_NOTES = 10
 """Notes on new ids before the rest is only counted."""
@@ -175,127 +162,6 @@ def _notes(scenarios: Sequence[_Found]) -> Iterator[str]:
         yield f"and {more} more ids are new ones"
 
 
-Record = tuple[str, Mapping[str, Any]]
-"""Where it stands, as messages say it, and column → value."""
-
-
-def read_records(file: Path) -> list[Record]:
-    """The records of a file.
-
-    Raises:
-        BankError: It cannot be read as what its ending says.
-    """
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise BankError(f"{file} is too long: at most {MAX_BYTES:,} bytes")
-        match file.suffix.lower():
-            case ".xlsx":
-                found = list(_xlsx(file))
-            case ".csv":
-                found = list(_csv(file.read_text(encoding="utf-8-sig")))
-            case ".jsonl" | ".ndjson":
-                found = list(_jsonl(file.read_text(encoding="utf-8-sig")))
-            case ".json":
-                found = list(_json(json.loads(file.read_text(encoding="utf-8-sig"))))
-            case other:
-                raise BankError(
-                    f"{file}: {other or 'no ending'} is no kind of file that can be read",
-                    hint="use .json, .jsonl, .csv or .xlsx",
-                )
-    except OSError as error:
-        raise BankError(f"{file} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise BankError(f"{file} is not UTF-8 text", hint="save it as UTF-8") from error
-    except (ValueError, RecursionError, csv.Error) as error:
-        raise BankError(f"{file} cannot be read: {error}") from error
-    if not found:
-        raise BankError(f"{file} holds no scenario")
-    return found
-
-
-_MORE = "(more)"
-"""Where a record of a CSV file has the cells for which its header has no name."""
-
-
-def _csv(text: str) -> Iterator[Record]:
-    reader = csv.reader(io.StringIO(text, newline=""))
-    head = _head(next(reader, []))
-    for row in reader:
-        if any(row):
-            yield f"line {reader.line_num}", {**_named(head, row), _MORE: row[len(head) :]}
-
-
-def _xlsx(file: Path) -> list[Record]:
-    try:
-        return list(_rows(file))
-    except (BankError, OSError):
-        raise
-    except Exception as error:  # a damaged zip or a hostile one fails in many ways
-        raise ValueError(f"it is no spreadsheet ({type(error).__name__})") from error
-
-
-def _rows(file: Path) -> Iterator[Record]:
-    from openpyxl import load_workbook
-
-    with file.open("rb") as stream:
-        with zipfile.ZipFile(stream) as archive:
-            n_bytes = sum(part.file_size for part in archive.infolist())
-        if n_bytes > MAX_UNPACKED_BYTES:
-            raise BankError(
-                f"{file} is too long: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED_BYTES:,}"
-            )
-        with closing(load_workbook(stream, read_only=True, data_only=True)) as book:
-            sheet = book.worksheets[0]
-            sheet.reset_dimensions()  # other programs write wrong ones, and rows would be dropped
-            rows = sheet.iter_rows(values_only=True)
-            head = _head(next(rows, ()))
-            for number, row in enumerate(rows, start=2):
-                if number > MAX_ROWS:
-                    raise BankError(
-                        f"{file} has more than {MAX_ROWS:,} rows",
-                        hint="delete what stands below the scenarios, empty rows too",
-                    )
-                if any(cell is not None for cell in row):
-                    yield f"row {number}", _named(head, row)
-
-
-def _head(cells: Iterable[Any]) -> list[str]:
-    """The names of columns; an empty one names none."""
-    head = [_text(cell) for cell in cells]
-    for name, n in Counter(head).items():
-        if name and n > 1:
-            raise BankError(
-                f"the header names the column {name!r} {n} times", hint="rename all but one"
-            )
-    return head
-
-
-def _named(head: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    return {name: cell for name, cell in zip(head, row) if name}  # noqa: B905 - a row may be short
-
-
-def _jsonl(text: str) -> Iterator[Record]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            yield f"line {number}", _object(json.loads(line), f"line {number}")
-
-
-def _json(content: Any) -> Iterator[Record]:
-    if isinstance(content, dict):
-        lists = [value for value in content.values() if isinstance(value, list)]
-        content = lists[0] if len(lists) == 1 else [content]
-    if not isinstance(content, list):
-        raise ValueError("it is no list of scenarios")
-    for number, value in enumerate(content, start=1):
-        yield f"entry {number}", _object(value, f"entry {number}")
-
-
-def _object(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{where} is no object with names and values")
-    return value
-
-
 def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[str, str]:
     """Field → column, as given or by its name.
 
@@ -303,7 +169,7 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
         BankError: A given field or column is not known, or what must be there is not.
     """
     there = list(dict.fromkeys(name for _, row in records for name in row))
-    there = [name for name in there if name not in ("", _MORE)]
+    there = [name for name in there if name not in ("", SURPLUS)]
     lists = [name for name in there if any(isinstance(row.get(name), list) for _, row in records)]
     options = _match({"options": ALIASES["options"]}, lists, given).get("options")
     inside = list(
@@ -383,10 +249,10 @@ def _scenarios(
     of_text: dict[str, str] = {}
     key = ""
     for where, row in records:
-        if any(row.get(_MORE) or ()):
+        if any(row.get(SURPLUS) or ()):
             problems.append((where, "has more cells than the header has names"))
             continue
-        values = {name: _text(row.get(column)) for name, column in columns.items()
+        values = {name: cell_text(row.get(column)) for name, column in columns.items()
                   if name not in OF_OPTION and name != "options"}  # fmt: skip
         text, own_id = values["text"], values.get("id", "")
         if own_id or text:
@@ -492,7 +358,9 @@ def _options(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[st
     inside = row.get(columns["options"])
     if not isinstance(inside, list) or not inside:
         raise ValueError(f"{columns['options']!r} is no list of options")
-    return [_option(_object(option, f"option {i}"), columns) for i, option in enumerate(inside, 1)]
+    return [
+        _option(as_object(option, f"option {i}"), columns) for i, option in enumerate(inside, 1)
+    ]
 
 
 def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
@@ -500,7 +368,7 @@ def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, 
     for value in values.values():
         if isinstance(value, dict):
             flat |= value
-    text = _text(flat.get(columns["option"]))
+    text = cell_text(flat.get(columns["option"]))
     if not text:
         raise ValueError(f"has no {columns['option']!r}")
     points = _whole(flat.get(columns["points"]), columns["points"], -2, 2)
@@ -523,7 +391,7 @@ def _whole(value: Any, name: str, least: int, most: int) -> int | None:
     Raises:
         ValueError: It is another thing.
     """
-    text = _text(value).replace("−", "-")
+    text = cell_text(value).replace("−", "-")
     if not text:
         return None
     try:
@@ -533,12 +401,6 @@ def _whole(value: Any, name: str, least: int, most: int) -> int | None:
     if not number.is_integer() or not least <= number <= most:
         raise ValueError(f"{name} is {text[:60]!r}, expected a whole number {least} to {most}")
     return int(number)
-
-
-def _text(value: Any) -> str:
-    if value is None or isinstance(value, (list, dict)):
-        return ""
-    return str(value).strip()
 
 
 def _name_scenarios(scenarios: Iterable[_Found]) -> None:
