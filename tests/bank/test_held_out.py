@@ -58,6 +58,13 @@ def test_the_split_is_sealed_and_not_in_the_clear() -> None:
     assert held_out(bank) == []
 
 
+def test_every_file_of_the_bank_carries_the_canary() -> None:
+    """YAML in itself; the tables of second readings in the page beside them."""
+    canary = load_bank().about.canary
+    files = [*OWN_BANK.rglob("*.yaml"), OWN_BANK / "second-reading" / "README.md"]
+    assert [path for path in files if canary not in path.read_text(encoding="utf-8")] == []
+
+
 @needs_key
 def test_the_whole_bank_is_clean(whole: Bank) -> None:
     """A hundred scenarios after the blueprint, none with a problem; sealed ids are opaque."""

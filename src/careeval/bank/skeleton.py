@@ -77,7 +77,7 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
     folder = root / outline.adl
     texts = {
         folder / f"{name}.yaml": Template(_skeleton("scenario")).substitute(known),
-        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute()
+        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(known)
         + "".join(_generic_probes(bank)),
     }
     for path in texts:
