@@ -17,11 +17,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from careeval.bank.yaml_nodes import Plain, parse_yaml
 from careeval.core.scenario import Adl, Split
 from careeval.errors import BankError
 
@@ -83,13 +83,17 @@ def pack(folder: Path) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise BankError(f"{path} cannot be read: {error}") from error
         is_scenario = path.parent != folder and path.suffixes == [".yaml"]
-        if is_scenario and not re.search(r"^split:\s*held-out\b", text, re.MULTILINE):
+        if is_scenario and not _marked(parse_yaml(text, str(path)).content):
             raise BankError(f"{path} is not marked as held out", hint="write 'split: held-out'")
     if not texts:
         raise BankError(
             f"{folder} holds nothing to seal", hint="it has scenarios as <adl>/<id>.yaml"
         )
     return json.dumps(texts, sort_keys=True, ensure_ascii=False, indent=0) + "\n"
+
+
+def _marked(scenario: Plain) -> bool:
+    return isinstance(scenario, dict) and scenario.get("split") == Split.held_out
 
 
 def seal(packed: str, bank: Path, key: str) -> str:
