@@ -166,15 +166,32 @@ def _probes() -> str:
 def _reading() -> str:
     told = _stats()["second_reading"]
     points = [
-        (f"points, {name}", found["n"], f"{found['weighted_kappa']:.3f}", found["n_equal"],
+        (f"points, {name}", found["n"], f"{found['weighted_kappa']:.3f}",
+         f"{found['weighted_kappa_actions']:.3f}", found["n_equal"],
          found["n_two_or_more_apart"], found["n_sign_flips"])
         for name, found in told["points"].items()
     ]  # fmt: skip
     labels = [
-        (f"labels, {name}", found["n"], "–", found["n_equal"], "–", found["n"] - found["n_equal"])
+        (
+            f"labels, {name}",
+            found["n"],
+            "–",
+            "–",
+            found["n_equal"],
+            "–",
+            found["n"] - found["n_equal"],
+        )
         for name, found in told["labels"].items()
     ]
-    head = ("reading", "n", "weighted kappa", "equal", "two or more apart", "opposite")
+    head = (
+        "reading",
+        "n",
+        "weighted kappa",
+        "actions alone",
+        "equal",
+        "two or more apart",
+        "opposite",
+    )
     return _table(head, [*points, *labels])
 
 

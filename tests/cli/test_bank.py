@@ -112,6 +112,7 @@ def test_stats_are_made_of_the_files(
     first, last = (told["second_reading"]["points"][name] for name in ("first", "last"))
     assert (first["n_sign_flips"], first["open"]) == (1, ["dressing-001 asks-where"])
     assert (last["n"], last["weighted_kappa"], last["open"]) == (2, 1.0, [])
+    assert first["weighted_kappa_actions"] == first["weighted_kappa"] != 1
     assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
     printed = capsys.readouterr().out
     assert "AI self-consistency: no validation" in printed

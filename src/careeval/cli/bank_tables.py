@@ -22,7 +22,7 @@ from careeval.bank.coverage import (
     lengths,
     probe_counts,
 )
-from careeval.bank.second_reading import Consistency, LabelRead, SecondReading, misread
+from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario, Split
@@ -148,21 +148,20 @@ def stats(bank: Bank, reading: SecondReading) -> dict[str, Any]:
         },
         "second_reading": {
             "what": SELF_CONSISTENCY,
-            "points": {
-                name: _consistency(Consistency.of(read))
-                for name, read in reading.points.items()
-                if read
-            },
+            "points": {name: _consistency(read) for name, read in reading.points.items() if read},
             "labels": {name: _labels(read) for name, read in reading.labels.items() if read},
             "misread": list(misread(bank, reading)),
         },
     }
 
 
-def _consistency(found: Consistency) -> dict[str, Any]:
+def _consistency(read: Sequence[PointsRead]) -> dict[str, Any]:
+    found = Consistency.of(read)
     return {
         "n": found.n,
         "weighted_kappa": found.kappa,
+        # a reader who gives five rungs the five grades can hardly but agree on them
+        "weighted_kappa_actions": Consistency.of(r for r in read if r.rubric == "actions").kappa,
         "n_equal": found.equal,
         "n_sign_flips": len(found.flips),
         "n_two_or_more_apart": len(found.far),
@@ -237,9 +236,11 @@ def _print_second_reading(out: Console, told: Mapping[str, Any]) -> None:
         return
     out.print(Text(f"Second reading. {told['what']}", style="bold"))
     for name, found in told["points"].items():
-        kappa = "–" if found["weighted_kappa"] is None else f"{found['weighted_kappa']:.3f}"
+        kappas = ("weighted_kappa", "weighted_kappa_actions")
+        kappa, of_actions = ("–" if found[k] is None else f"{found[k]:.3f}" for k in kappas)
         out.print(
-            f"  points, {name} reading: {found['n']:,} items, weighted kappa {kappa}, "
+            f"  points, {name} reading: {found['n']:,} items, weighted kappa {kappa} "
+            f"(actions alone {of_actions}), "
             f"{found['n_equal']:,} equal, {found['n_two_or_more_apart']} two or more apart, "
             f"{found['n_sign_flips']} of them of opposite sign"
         )
