@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,3 +61,25 @@ class BankFolder:
         except BankProblems as error:
             return error.problems
         return ()
+
+
+SECRET = "Nobody Inparticular"
+"""Words of the scenario that `write_held_out` writes, and of no other."""
+
+
+def write_held_out(root: Path) -> Path:
+    """A held-out scenario with its probes and a source of its own, in a new folder `root`."""
+    filler = " ".join(f"word{i}" for i in range(70))
+    said = f"  {SECRET} {filler}. What do you do?\n"
+    (root / "dressing").mkdir(parents=True)
+    for file in (SCENARIO, PROBES):
+        text = (GOOD_BANK / file).read_text(encoding="utf-8")
+        text = text.replace("id: dressing-001", "id: dressing-h01")
+        text = text.replace("split: public", "split: held-out")
+        text = text.replace("sources: [made-up-forum]", "sources: [own-source]")
+        text = re.sub(r"(?<=text: \|\n).*?(?=actions:)", said, text, flags=re.DOTALL)
+        (root / file.replace("001", "h01")).write_text(text, encoding="utf-8")
+    source = "own-source:\n  organisation: Nobody\n  document: Made up\n  tier: A\n"
+    (root / "sources.yaml").write_text(source, encoding="utf-8")
+    (root / "notes.txt").write_text("not of the bank", encoding="utf-8")
+    return root

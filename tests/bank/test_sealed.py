@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pyrage
 import pytest
 
-from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
+from bank_folder import PROBES, SCENARIO, SECRET, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.rules import check
 from careeval.bank.sealed import (
@@ -27,11 +26,6 @@ from careeval.bank.sealed import (
 from careeval.core.scenario import Split
 from careeval.errors import BankError
 
-SECRET = "Nobody Inparticular"
-"""Words of the scenario that is sealed."""
-
-TEXT = f"  {SECRET} " + " ".join(f"word{i}" for i in range(70)) + ". What do you do?\n"
-
 
 @pytest.fixture
 def key() -> str:
@@ -42,19 +36,7 @@ def key() -> str:
 @pytest.fixture
 def apart(tmp_path: Path) -> Path:
     """A held-out scenario with its probes and a source of its own, outside any bank."""
-    root = tmp_path / "held-out"
-    (root / "dressing").mkdir(parents=True)
-    for file in (SCENARIO, PROBES):
-        text = (GOOD_BANK / file).read_text(encoding="utf-8")
-        text = text.replace("id: dressing-001", "id: dressing-h01")
-        text = text.replace("split: public", "split: held-out")
-        text = text.replace("sources: [made-up-forum]", "sources: [own-source]")
-        text = re.sub(r"(?<=text: \|\n).*?(?=actions:)", TEXT, text, flags=re.DOTALL)
-        (root / file.replace("001", "h01")).write_text(text, encoding="utf-8")
-    source = "own-source:\n  organisation: Nobody\n  document: Made up\n  tier: A\n"
-    (root / "sources.yaml").write_text(source, encoding="utf-8")
-    (root / "notes.txt").write_text("not of the bank", encoding="utf-8")
-    return root
+    return write_held_out(tmp_path / "held-out")
 
 
 def test_sealed_scenarios_are_there_with_the_key_and_not_without(

@@ -8,14 +8,12 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
+from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.bank.second_reading import FOLDER, PointsRead, written
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.core.scenario import Rubric
-
-TEXT = "  Nobody Inparticular " + " ".join(f"word{i}" for i in range(70)) + ". What do you do?\n\n"
 
 
 @pytest.fixture
@@ -27,17 +25,7 @@ def folder(tmp_path: Path) -> BankFolder:
 @pytest.fixture
 def apart(tmp_path: Path) -> Path:
     """A held-out scenario in clear text, outside the bank."""
-    root = tmp_path / "held-out"
-    (root / "dressing").mkdir(parents=True)
-    for file in (SCENARIO, PROBES):
-        text = (GOOD_BANK / file).read_text(encoding="utf-8")
-        text = text.replace("id: dressing-001", "id: dressing-h01")
-        text = text.replace("split: public", "split: held-out")
-        if "text: |\n" in text:
-            before, _, after = text.partition("text: |\n")
-            text = f"{before}text: |\n{TEXT}actions:{after.partition('actions:')[2]}"
-        (root / file.replace("001", "h01")).write_text(text, encoding="utf-8")
-    return root
+    return write_held_out(tmp_path / "held-out")
 
 
 @pytest.fixture
