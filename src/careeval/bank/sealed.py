@@ -97,13 +97,16 @@ def _marked(scenario: Plain) -> bool:
 
 
 def seal(packed: str, bank: Path, key: str) -> str:
-    """Write a packed split into a bank, encrypted, with its hash; both files or neither.
+    """Write a packed split into a bank, encrypted, with its hash.
+
+    Both are written whole before either takes its place. Should the machine stop between the two
+    moves, `unseal` finds that they do not belong together.
 
     Returns:
         The hash: SHA-256 of the packed text, 64 hex digits.
 
     Raises:
-        BankError: The key is none, or the files cannot be written; nothing has changed then.
+        BankError: The key is none, or the files cannot be written.
     """
     import pyrage
 
