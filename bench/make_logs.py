@@ -15,7 +15,7 @@ import json
 import random
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,22 @@ RUBRICS = [Rubric.ladder, Rubric.actions]
 N_WORDS, N_QUOTED, N_REASON = 150, 12, 16
 
 
+MOMENT = (2026, 11, 21, 23, 49, 20)
+"""When every member of a log is said to be written, so that the same logs are the same bytes."""
+
+
 @dataclass(frozen=True)
 class Stored:
     """What is multiplied."""
 
     header: Mapping[str, Any]
     sample: Mapping[str, Any]
+
+    @staticmethod
+    def read() -> Stored:
+        """The tests' stored log."""
+        with zipfile.ZipFile(STORED) as file:
+            return Stored(json.loads(file.read("header.json")), json.loads(file.read(SAMPLE)))
 
 
 def main() -> None:
@@ -52,8 +62,7 @@ def main() -> None:
     parser.add_argument("--scenarios", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=10)
     asked = parser.parse_args()
-    with zipfile.ZipFile(STORED) as file:
-        stored = Stored(json.loads(file.read("header.json")), json.loads(file.read(SAMPLE)))
+    stored = Stored.read()
     scenarios = [*_scenarios(asked.scenarios)]
     for model in range(1, asked.models + 1):
         write_run(asked.folder / f"model-{model}", stored, scenarios, asked.epochs)
@@ -82,17 +91,26 @@ def write_run(folder: Path, stored: Stored, scenarios: list[Scenario], n_epochs:
         "sample_ids": [scenario.id for scenario in scenarios],
     }
     header["eval"]["metadata"]["careeval"]["system"] = system
-    path = folder / "2026-11-21T23-49-20+00-00_careeval.eval"
-    with zipfile.ZipFile(path, "w", ZSTANDARD) as file:
-        for epoch in range(1, n_epochs + 1):
-            for scenario in scenarios:
-                sample = _sample(stored.sample, system, scenario, epoch)
-                file.writestr(
-                    f"samples/{scenario.id}_epoch_{epoch}.json",
-                    json.dumps(sample, ensure_ascii=False, separators=(",", ":")),
-                )
+    samples = (
+        _sample(stored.sample, system, scenario, epoch)
+        for epoch in range(1, n_epochs + 1)
+        for scenario in scenarios
+    )
+    write_log(folder / "2026-11-21T23-49-20+00-00_careeval.eval", header, samples)
+
+
+def write_log(path: Path, header: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]) -> None:
+    """Write one log, its samples in the order given."""
+    with zipfile.ZipFile(path, "w") as file:
+
+        def member(name: str, content: Any) -> None:
+            said = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+            file.writestr(zipfile.ZipInfo(f"{name}.json", MOMENT), said, ZSTANDARD)
+
+        for sample in samples:
+            member(f"samples/{sample['id']}_epoch_{sample['epoch']}", sample)
         for name, content in (("summaries", []), ("reductions", []), ("header", header)):
-            file.writestr(f"{name}.json", json.dumps(content))
+            member(name, content)
 
 
 def _sample(stored: Any, system: str, scenario: Scenario, epoch: int) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from careeval.scoring import (
     SEVERE,
     FloatArray,
     IntArray,
+    best_rung,
+    best_rung_maximum,
     domain_level,
     domain_weighted,
     error_counts,
@@ -90,6 +92,48 @@ def test_unresolved_items_widen_by_their_sign() -> None:
     low, high = scenario_points(LADDER, present)
     assert low.tolist() == [1, -1, -3]
     assert high.tolist() == [3, 1, 3]
+
+
+# The best rung
+
+
+def test_best_rung_of_the_ladder() -> None:
+    """C24: the top rung alone scores all, the second half, and every error still counts."""
+    present = [
+        [1, 1, 0, 0, 0],
+        [1, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0],
+        [0, 1, 0, 1, 0],
+        [1, 0, 0, 0, 1],
+        [0, 0, 1, 0, 0],
+        [1, 1, 0, 1, 1],
+    ]
+    low, high = best_rung(LADDER, np.array(present, dtype=float))
+    assert best_rung_maximum(LADDER) == 2
+    assert low.tolist() == high.tolist() == [2, 2, 1, 0, 0, 0, -1]
+
+
+def test_best_rung_that_is_unresolved() -> None:
+    """An unresolved +2 above a present +1 may add 1, and below a present +2 nothing."""
+    present = np.array([[NAN, 1, 0, 0, 0], [1, NAN, 0, 0, 0], [NAN, 0, 0, 0, NAN]])
+    low, high = best_rung(LADDER, present)
+    assert low.tolist() == [1, 2, -2]
+    assert high.tolist() == [2, 2, 2]
+
+
+def test_best_rung_without_positive_items() -> None:
+    """Where nothing can be gained the best is 0, and errors go below it."""
+    points = np.array([-1, -2])
+    assert best_rung_maximum(points) == 0
+    assert best_rung(points, np.array([[1.0, 0.0], [0.0, 0.0]])).high.tolist() == [-1, 0]
+
+
+def test_best_rung_of_no_items() -> None:
+    """A rubric without items gives every response 0 of 0, as the sum does."""
+    points, present = np.array([], dtype=np.int64), np.empty((2, 0))
+    assert best_rung_maximum(points) == maximum(points) == 0
+    assert best_rung(points, present).low.tolist() == [0, 0]
+    assert scenario_points(points, present).low.tolist() == [0, 0]
 
 
 # Errors
@@ -205,6 +249,7 @@ def all_bounds(points: IntArray, levels: FloatArray, present: FloatArray) -> lis
         error_counts(points, present, MILD),
         domain_weighted(points, levels, present)[:2],
         domain_level(points, levels, present),
+        best_rung(points, present),
     ]
     return [[float(low[0]), float(high[0])] for low, high in pairs]
 
@@ -248,7 +293,7 @@ def test_a_present_item_moves_numbers_its_own_way(
     item = data.draw(st.integers(0, len(points) - 1))
     without, having = present.copy(), present.copy()
     without[0, item], having[0, item] = 0, 1
-    not_counts = [0, 3, 4]
+    not_counts = [0, 3, 4, 5]
     before = np.array(all_bounds(points, levels, without))[not_counts]
     after = np.array(all_bounds(points, levels, having))[not_counts]
     moved = (after - before)[~np.isnan(before)]
@@ -256,3 +301,14 @@ def test_a_present_item_moves_numbers_its_own_way(
         assert (moved >= 0).all()
     if points[item] < 0:
         assert (moved <= 0).all()
+
+
+@given(judged())
+def test_best_rung_is_at_most_the_sum(response: tuple[IntArray, FloatArray, FloatArray]) -> None:
+    """The best positive item alone is never above all of them, nor above its own maximum."""
+    points, _, present = response
+    low, high = best_rung(points, present)
+    added = scenario_points(points, present)
+    assert low <= added.low
+    assert high <= added.high
+    assert high <= best_rung_maximum(points)

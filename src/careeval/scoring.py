@@ -81,6 +81,36 @@ def maximum(points: IntArray) -> int:
     return int(points[points > 0].sum())
 
 
+def best_rung(points: IntArray, present: FloatArray) -> PointBounds:
+    """Points of each response if of the positive items present only the best one counts.
+
+    Where items are read as options of which an answer is one, the top one alone deserves the whole:
+    the sum of points gives it 2/3 of a ladder, this gives it all. Every error still counts.
+
+    Args:
+        points: Points of the items, shape (n_items,).
+        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
+
+    Returns:
+        Bounds in points, from the sum of the negative items to `best_rung_maximum(points)`.
+
+    Source: ours, a sensitivity beside the sum of CareEval (HRI Companion '26) §3.4.
+    """
+    gains, losses = np.maximum(points, 0.0), np.minimum(points, 0.0)
+    fewest, most = _settled(present)
+
+    def best(settled: FloatArray) -> FloatArray:
+        highest: FloatArray = (settled * gains).max(axis=1, initial=0.0)
+        return highest
+
+    return PointBounds(low=best(fewest) + most @ losses, high=best(most) + fewest @ losses)
+
+
+def best_rung_maximum(points: IntArray) -> int:
+    """The most points that `best_rung` can give: the largest positive ones, 0 without any."""
+    return int(points.max(initial=0))
+
+
 def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
     """Number of items present that are errors of one severity.
 
@@ -155,16 +185,23 @@ def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> L
         return capped / _FULL_LEVEL
 
     fewest, most = _settled(present)
-    return LevelBounds(low=level(fewest, most), high=level(most, fewest))
+    low = level(fewest, most)
+    return LevelBounds(low, low if fewest is most else level(most, fewest))
 
 
 def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
     """Sum of the weights of the items present; an unresolved item widens the bounds by its sign."""
-    gains, losses = np.maximum(weights, 0), np.minimum(weights, 0)
     fewest, most = _settled(present)
+    if fewest is most:
+        total = present @ weights
+        return PointBounds(total, total)
+    gains, losses = np.maximum(weights, 0), np.minimum(weights, 0)
     return PointBounds(low=fewest @ gains + most @ losses, high=most @ gains + fewest @ losses)
 
 
 def _settled(present: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """`present` with the unresolved items all absent, and all present."""
-    return np.nan_to_num(present, nan=0.0), np.nan_to_num(present, nan=1.0)
+    """`present` with the unresolved items all absent, and all present; itself, where none is."""
+    unresolved = np.isnan(present)
+    if not unresolved.any():
+        return present, present
+    return np.where(unresolved, 0.0, present), np.where(unresolved, 1.0, present)

@@ -15,13 +15,12 @@ from careeval.stats import (
     Interval,
     bootstrap_interval,
     pooled_score,
-    rate_interval,
     ratio_interval,
     sd_runs,
     sd_runs_interval,
     worst_run,
 )
-from careeval.stats.intervals import clopper_pearson, resampled_ratios
+from careeval.stats.intervals import resampled_ratios
 from careeval.stats.score import FloatArray
 
 SEVERE_IN_TEN = np.array([10.0, 8, 3, 1, 0, 0, 0, 0, 0, 0])
@@ -162,74 +161,6 @@ def test_resampling_scenarios_inflates_run_noise() -> None:
     assert np.median(spread) / sd_runs(points, maxima) == pytest.approx(2**0.5, abs=0.05)
 
 
-# Rates
-
-
-def test_rate_of_clustered_errors() -> None:
-    """C18: 22 of 100 in ten scenarios, worth 12.3 trials before t, is within 0.0285 .. 0.5927."""
-    interval = rate_interval(SEVERE_IN_TEN, np.full(10, 10.0))
-    assert interval == pytest.approx((0.02853580661944598, 0.5926732478124367), abs=1e-8)
-
-
-@pytest.mark.parametrize(("n_scenarios", "upper"), [(80, 0.0450640350676923), (100, 0.0362166927)])
-def test_no_event_is_not_a_rate_of_zero(n_scenarios: int, upper: float) -> None:
-    """C17: no event in 80 scenarios leaves 4.5%, though each was asked ten times."""
-    none, ten = np.zeros(n_scenarios), np.full(n_scenarios, 10.0)
-    assert rate_interval(none, ten) == pytest.approx((0, upper))
-    assert rate_interval(none, ten).high == pytest.approx(1 - 0.025 ** (1 / n_scenarios))
-    assert rate_interval(ten, ten) == pytest.approx((1 - upper, 1))
-
-
-def test_one_event_allows_no_lower_rate_than_none() -> None:
-    """One error in 1000 responses does not bound the rate more tightly than no error does."""
-    one, trials = np.zeros(100), np.full(100, 10.0)
-    one[0] = 1
-    assert rate_interval(one, trials).high == rate_interval(np.zeros(100), trials).high
-    assert 0 < rate_interval(one, trials).low < 1 / 1000
-
-
-def test_rate_alike_in_every_scenario() -> None:
-    """Where each scenario has the same share of events, all trials count, less the factor for t."""
-    effective = 200 * (1.959963984540054 / 2.0930240544082634) ** 2
-    interval = rate_interval(np.full(20, 5.0), np.full(20, 10.0))
-    assert interval == pytest.approx(clopper_pearson(effective / 2, effective))
-
-
-def test_scenarios_without_opportunity_are_no_clusters() -> None:
-    """Scenarios without trials change no rate, and without any trial there is no rate."""
-    trials = np.full(10, 10.0)
-    padded = np.concatenate([SEVERE_IN_TEN, np.zeros(5)]), np.concatenate([trials, np.zeros(5)])
-    assert rate_interval(*padded) == rate_interval(SEVERE_IN_TEN, trials)
-    with pytest.raises(StatsError, match="0 of 0"):
-        rate_interval(np.zeros(10), np.zeros(10))
-
-
-@given(
-    st.integers(MIN_CLUSTERS, 30).flatmap(
-        lambda n: arrays.arrays(np.int64, n, elements=st.integers(0, 10))
-    )
-)
-def test_rate_interval_holds_its_rate(counts: FloatArray) -> None:
-    """Any rate lies within its interval, and that within 0 to 1."""
-    low, high = rate_interval(counts.astype(float), np.full(len(counts), 10.0))
-    assert 0 <= low <= counts.mean() / 10 <= high <= 1
-
-
-def test_exact_intervals() -> None:
-    """C16: Clopper-Pearson gives the published limits for 81/263, 0/20, 1/29 and 5/25."""
-    cases = {
-        (81, 263): (0.25273674558527126, 0.36762192260135135),
-        (15, 148): (0.05784401008344857, 0.161650490349479),
-        (0, 20): (0, 0.1684334709830853),
-        (1, 29): (0.000872646883579922, 0.1776442954887229),
-        (5, 25): (0.06831146401248402, 0.4070374322786773),
-        (23, 60): (0.2607070580159992, 0.5178850485688385),
-        (0, 100): (0, 0.03621669264517641),
-    }
-    for (events, trials), expected in cases.items():
-        assert clopper_pearson(events, trials) == pytest.approx(expected, abs=1e-8)
-
-
 # Refused
 
 
@@ -243,8 +174,6 @@ def test_fewer_than_five_scenarios() -> None:
         bootstrap_interval(worst_of, points, maxima)
     with pytest.raises(StatsError, match=reason):
         sd_runs_interval(points, maxima)
-    with pytest.raises(StatsError, match=reason):
-        rate_interval(np.zeros(4), np.full(4, 10.0))
 
 
 @pytest.mark.parametrize("n_scenarios", [6, 30])

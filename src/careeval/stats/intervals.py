@@ -24,8 +24,8 @@ MIN_CLUSTERS = 5
 MIN_BOOTSTRAP_CLUSTERS = 20
 """Below this a ratio's bootstrap interval is too narrow, and the t distribution is used."""
 
-_TAIL = 0.025
-_Z = float(special.ndtri(1 - _TAIL))
+TAIL = 0.025
+"""What a 95% interval leaves out on either side."""
 
 # Below this, in fractions of the maximum, a width is rounding and not variation.
 _NO_WIDTH = 1e-12
@@ -63,7 +63,7 @@ def ratio_interval(
     Source: Miller 2024, arXiv:2411.00640 (clustered errors); Field and Welsh 2007, JRSS-B 69:369
     (scenarios are resampled and their epochs are not).
     """
-    n_scenarios = _count_clusters(numerators, denominators)
+    n_scenarios = count_clusters(numerators, denominators)
     if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS:
         return bootstrap_interval(
             lambda ratios: ratios[:, 0],
@@ -72,9 +72,9 @@ def ratio_interval(
             seed=seed,
             draws=draws,
         )
-    ratio, standard_error = _linearised_ratio(numerators, denominators)
-    margin = float(special.stdtrit(n_scenarios - 1, 1 - _TAIL)) * standard_error
-    return _with_width(ratio - margin, ratio + margin)
+    ratio, standard_error = linearised_ratio(numerators, denominators)
+    margin = float(special.stdtrit(n_scenarios - 1, 1 - TAIL)) * standard_error
+    return with_width(ratio - margin, ratio + margin)
 
 
 def bootstrap_interval(
@@ -106,10 +106,10 @@ def bootstrap_interval(
         StatsError: There are fewer than five scenarios, a number is missing, or the statistic does
             not vary.
     """
-    _count_clusters(numerators, denominators)
+    count_clusters(numerators, denominators)
     values = statistic(resampled_ratios(numerators, denominators, seed=seed, draws=draws))
-    low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
-    return _with_width(float(low), float(high))
+    low, high = np.quantile(values, [TAIL, 1 - TAIL])
+    return with_width(float(low), float(high))
 
 
 def resampled_ratios(
@@ -132,19 +132,21 @@ def resampled_ratios(
     Raises:
         StatsError: A resample has no positive points.
     """
-    counts = _draw_counts(len(denominators), seed, draws)
-    totals = counts @ denominators
+    counts = draw_counts(len(denominators), seed, draws)
+    # one product for both: the counts are many times larger than what they are multiplied with
+    sums = counts @ np.column_stack([numerators, denominators])
+    totals = sums[:, -1:]
     if (totals <= 0).any():
         raise StatsError("too few scenarios have positive points")
-    return np.asarray((counts @ numerators) / totals[:, np.newaxis])
+    return np.asarray(sums[:, :-1] / totals)
 
 
-@lru_cache(maxsize=4)
-def _draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
+@lru_cache(maxsize=16)
+def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
     """How often each resample holds each scenario, shape (draws, n_scenarios).
 
-    Kept, since every interval of a summary resamples the same scenarios; read-only, since it is
-    shared.
+    Kept, since every interval of a summary resamples the same scenarios, and those of its parts
+    other numbers of them; read-only, since it is shared.
     """
     chances = np.full(n_scenarios, 1 / n_scenarios)
     rng = np.random.default_rng(seed)
@@ -170,78 +172,28 @@ def sd_runs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
         StatsError: As `sd_runs`, and where there are fewer than five scenarios or all runs score
             the same.
     """
-    _count_clusters(points, maxima)
+    count_clusters(points, maxima)
     n_epochs = points.shape[1]
     sd = sd_runs(points, maxima)
-    low, high = sd * np.sqrt((n_epochs - 1) / special.chdtri(n_epochs - 1, [_TAIL, 1 - _TAIL]))
-    return _with_width(float(low), float(high))
+    low, high = sd * np.sqrt((n_epochs - 1) / special.chdtri(n_epochs - 1, [TAIL, 1 - TAIL]))
+    return with_width(float(low), float(high))
 
 
-def rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
-    """Interval of a rate of events that cluster by scenario, such as severe errors per opportunity.
-
-    The exact interval for as many independent trials as these are worth: p (1 - p) / SE², at most
-    their number, times (z / t)² with G - 1 degrees of freedom for the error in SE itself.
-
-    With no event SE would be 0, for unknown; then each scenario counts as one trial, and the
-    interval is 0 .. 1 - 0.025^(1 / G). It is two-sided: the one-sided "rule of three", 3 / G, is
-    lower. A few events, one a scenario, do not look clustered either, and would be worth all their
-    trials; so the upper limit is never below the one with no event. The same holds in the mirror,
-    where every trial is an event.
+def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[float, float]:
+    """A ratio of sums over scenarios and its standard error, sqrt(G / (G - 1) Σ (y - R m)²) / Σ m.
 
     Args:
-        counts: Events, shape (n_scenarios,), 0 to `trials`.
-        trials: Trials, shape (n_scenarios,). A scenario with none is no cluster, and is left out.
+        numerators: One number a scenario, shape (n_scenarios,), of at least two scenarios.
+        denominators: Shape (n_scenarios,).
 
     Returns:
-        Fractions of the trials, 0 to 1.
+        The ratio R and its error, in the same unit.
 
     Raises:
-        StatsError: There is no trial, a number is missing, or fewer than five scenarios have
-            trials.
+        StatsError: There are no positive points.
 
-    Source: Korn and Graubard 1998, Survey Methodology 24:193; Clopper and Pearson 1934, Biometrika
-    26:404.
+    Source: Miller 2024, arXiv:2411.00640, with G / (G - 1).
     """
-    tried = trials != 0
-    if not tried.any():
-        raise StatsError("no opportunity: the rate is 0 of 0")
-    counts, trials = counts[tried], trials[tried]
-    n_scenarios = _count_clusters(counts, trials)
-    with_none = clopper_pearson(0, n_scenarios)
-    with_all = clopper_pearson(n_scenarios, n_scenarios)
-    rate, standard_error = _linearised_ratio(counts, trials)
-    if rate == 0:
-        return with_none
-    if rate == 1:
-        return with_all
-    worth = float(trials.sum())
-    if standard_error > 0:
-        worth = min(worth, rate * (1 - rate) / standard_error**2)
-    worth *= (_Z / float(special.stdtrit(n_scenarios - 1, 1 - _TAIL))) ** 2
-    low, high = clopper_pearson(rate * worth, worth)
-    return Interval(min(low, with_all.low), max(high, with_none.high))
-
-
-def clopper_pearson(events: float, trials: float) -> Interval:
-    """Exact interval of a proportion of independent trials; neither number needs to be whole.
-
-    Args:
-        events: Events, 0 to `trials`.
-        trials: Trials, more than 0.
-
-    Returns:
-        Fractions, 0 to 1.
-
-    Source: Clopper and Pearson 1934, Biometrika 26:404, as quantiles of the beta distribution.
-    """
-    low = special.betaincinv(events, trials - events + 1, _TAIL) if events > 0 else 0.0
-    high = special.betaincinv(events + 1, trials - events, 1 - _TAIL) if events < trials else 1.0
-    return Interval(float(low), float(high))
-
-
-def _linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[float, float]:
-    """A ratio of sums and its standard error, sqrt(G / (G - 1) Σ (y - R m)²) / Σ m."""
     n_scenarios, total = len(denominators), float(denominators.sum())
     if total <= 0:
         raise StatsError("too few scenarios have positive points")
@@ -250,7 +202,7 @@ def _linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple
     return ratio, float(np.sqrt(n_scenarios / (n_scenarios - 1) * squares)) / total
 
 
-def _count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
+def count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
     """Number of scenarios, once there are enough and each has its numbers."""
     if np.isnan(numerators).any() or np.isnan(denominators).any():
         raise StatsError("a scenario has no value")
@@ -259,7 +211,8 @@ def _count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
     return len(denominators)
 
 
-def _with_width(low: float, high: float) -> Interval:
+def with_width(low: float, high: float) -> Interval:
+    """An interval that has a width: one without would claim certainty, and raises StatsError."""
     if not high - low >= _NO_WIDTH:
         raise StatsError("no variation to take an interval from")
     return Interval(low, high)

@@ -1,4 +1,4 @@
-"""The score of a bank, its runs, and its worst.
+"""The score of a bank, and of its runs.
 
 Everything here is made from two arrays: `points`, shape (n_scenarios, n_epochs), the points of each
 response, NaN = missing response; and `maxima`, shape (n_scenarios,), the sum of each rubric's
@@ -36,7 +36,7 @@ def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
     Source: CareEval (HRI Companion '26) §3.4.
     """
     points, maxima = _answered(points, maxima)
-    return float(np.nanmean(points, axis=1).sum() / _positive_points(maxima))
+    return float(np.nanmean(points, axis=1).sum() / positive_points(maxima))
 
 
 def scenario_mean_score(points: FloatArray, maxima: FloatArray) -> float:
@@ -57,7 +57,7 @@ def scenario_mean_score(points: FloatArray, maxima: FloatArray) -> float:
     Source: the reduction of HealthBench (arXiv:2505.08775), without its clip to 0..1.
     """
     points, maxima = _answered(points, maxima)
-    _positive_points(maxima)
+    positive_points(maxima)
     has_ratio = maxima > 0
     return float(np.mean(np.nanmean(points[has_ratio], axis=1) / maxima[has_ratio]))
 
@@ -76,7 +76,7 @@ def run_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
     Raises:
         StatsError: There are no positive points.
     """
-    return np.asarray(points.sum(axis=0) / _positive_points(maxima))
+    return np.asarray(points.sum(axis=0) / positive_points(maxima))
 
 
 def sd_runs(points: FloatArray, maxima: FloatArray) -> float:
@@ -96,50 +96,10 @@ def sd_runs(points: FloatArray, maxima: FloatArray) -> float:
         StatsError: There are fewer than two epochs, a response is missing, or there are no positive
             points.
     """
-    _require_complete(points)
+    require_complete(points)
     if points.shape[1] < 2:
         raise StatsError("fewer than two epochs: one run has no spread")
     return float(run_scores(points, maxima).std(ddof=1))
-
-
-def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
-    """The score if every scenario had got the lowest of its n responses.
-
-    Args:
-        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
-        maxima: Positive points, shape (n_scenarios,).
-
-    Returns:
-        A fraction of the maximum; at or below `worst_run`. It tends to fall as n grows, so only
-        runs of equal n compare.
-
-    Raises:
-        StatsError: A response is missing, there is none, or there are no positive points.
-
-    Source: CareEval (HRI Companion '26) §4 "lowest-performing output", read as a minimum per
-    scenario.
-    """
-    _require_complete(points)
-    return float(points.min(axis=1).sum() / _positive_points(maxima))
-
-
-def worst_run(points: FloatArray, maxima: FloatArray) -> float:
-    """The lowest of the run scores.
-
-    Args:
-        points: Points, shape (n_scenarios, n_epochs).
-        maxima: Positive points, shape (n_scenarios,).
-
-    Returns:
-        A fraction of the maximum; at or above `worst_at_n`, at or below `pooled_score`.
-
-    Raises:
-        StatsError: A response is missing, there is none, or there are no positive points.
-
-    Source: CareEval (HRI Companion '26) Fig. 2, "worst-of-ten runs".
-    """
-    _require_complete(points)
-    return float(run_scores(points, maxima).min())
 
 
 def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -150,7 +110,8 @@ def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, Float
     return points[answered], maxima[answered]
 
 
-def _require_complete(points: FloatArray) -> None:
+def require_complete(points: FloatArray) -> None:
+    """Raise `StatsError`, with how many, where a response is missing or there is none at all."""
     n_missing = int(np.isnan(points).sum())
     if n_missing:
         raise StatsError(f"missing responses: {n_missing} of {points.size}")
@@ -158,7 +119,8 @@ def _require_complete(points: FloatArray) -> None:
         raise StatsError("no response")
 
 
-def _positive_points(maxima: FloatArray) -> float:
+def positive_points(maxima: FloatArray) -> float:
+    """Sum of the maxima, more than 0; `StatsError` where it is not."""
     total = float(maxima.sum())
     if total <= 0:
         raise StatsError("no positive points: the score has no maximum")

@@ -1,0 +1,113 @@
+"""How single items behave over systems: what to send back to the experts, never what to drop.
+
+The respondents are systems, and few: over nine of them a correlation of 0 has an interval of
+± 0.66. So it is shown with its interval, and no ability or difficulty is estimated from it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from careeval.errors import StatsError
+from careeval.stats.intervals import TAIL, Interval
+from careeval.stats.score import FloatArray
+
+_Z = float(special.ndtri(1 - TAIL))
+
+_MIN_RESPONDENTS = 3
+
+# Below this share of the numbers (or of 1, where they are smaller) a spread is rounding.
+_NO_SPREAD = 1e-12
+
+
+def item_rest(present: FloatArray) -> FloatArray:
+    """Correlation of each item with the sum of the other items, over respondents.
+
+    The item itself is left out of the sum, or it would correlate with its own noise. A good item
+    is above 0 where each entry is what the item adds to the score (points × share present), and so
+    is an error that the better systems make less often.
+
+    Args:
+        present: What each item comes to in each respondent: present or not, the share of epochs in
+            which it was, or the points from it; shape (n_respondents, n_items). A respondent with
+            an unresolved (NaN) item has no rest, and is left out.
+
+    Returns:
+        From -1 to 1, shape (n_items,). NaN where it is not defined: fewer than three respondents
+        are left, or the item, or the rest, is the same in all of them.
+
+    Source: Henrysson 1963, Psychometrika 28:211.
+    """
+    resolved = present[~np.isnan(present).any(axis=1)]
+    if len(resolved) < _MIN_RESPONDENTS:
+        return np.full(present.shape[1], np.nan)
+    return _correlations(resolved, resolved.sum(axis=1, keepdims=True) - resolved)
+
+
+def correlation(x: FloatArray, y: FloatArray) -> float:
+    """Pearson's correlation.
+
+    Args:
+        x: One number a respondent, or a scenario, shape (n,).
+        y: The other, in the same order.
+
+    Returns:
+        From -1 to 1.
+
+    Raises:
+        StatsError: There are fewer than three pairs, one is unknown, or either does not vary.
+    """
+    if len(x) != len(y):
+        raise StatsError(f"{len(x)} numbers against {len(y)}")
+    if len(x) < _MIN_RESPONDENTS:
+        raise StatsError("fewer than three pairs to correlate")
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise StatsError("one of a pair to correlate is unknown")
+    (r,) = _correlations(x[:, np.newaxis], y[:, np.newaxis])
+    if np.isnan(r):
+        raise StatsError("one of the two does not vary: no correlation is defined")
+    return float(r)
+
+
+def fisher_interval(r: float, n: int) -> Interval:
+    """Interval of a correlation, by Fisher's z: tanh(artanh r ± 1.96 / √(n - 3)).
+
+    Args:
+        r: Pearson's correlation.
+        n: Pairs that it was taken over.
+
+    Returns:
+        From -1 to 1, around `r`.
+
+    Raises:
+        StatsError: There are fewer than four pairs, or r is 1 or -1 (an interval without a width
+            would claim certainty) or no correlation.
+
+    Source: Fisher 1921, Metron 1:3.
+    """
+    if n < 4:
+        raise StatsError("fewer than four pairs: a correlation has no interval")
+    if not abs(r) <= 1:
+        raise StatsError(f"no correlation: {r}")
+    if abs(r) > 1 - _NO_SPREAD:
+        raise StatsError("a correlation of 1 leaves no variation to take an interval from")
+    z, margin = math.atanh(r), _Z / math.sqrt(n - 3)
+    return Interval(math.tanh(z - margin), math.tanh(z + margin))
+
+
+def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Correlation of each column of `x` with that of `y`; NaN where either does not vary."""
+    varies = _varies(x) & _varies(y)
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    products, scale = (x * y).sum(axis=0), np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    r = np.divide(products, scale, out=np.full(len(varies), np.nan), where=varies)
+    return np.asarray(np.clip(r, -1, 1))
+
+
+def _varies(columns: FloatArray) -> NDArray[np.bool_]:
+    size = np.maximum(1, np.abs(columns).max(axis=0))
+    return np.asarray(np.ptp(columns, axis=0) > _NO_SPREAD * size)

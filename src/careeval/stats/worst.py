@@ -1,0 +1,153 @@
+"""The worst that a system may do when it is asked more than once.
+
+The lowest of the n responses at hand depends on n: a system asked more often looks worse. So beside
+the lowest of n stands the whole curve, the lowest of k for k = 1 … n, each the mean over all ways
+of drawing k of the n. That mean is in closed form, and unbiased for the lowest of k new responses.
+
+As in `careeval.stats.score`, `points` has the shape (n_scenarios, n_epochs), `maxima` the shape
+(n_scenarios,), and a missing response raises: the lowest of those that are there would be another
+number.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+
+from careeval.errors import StatsError
+from careeval.stats.score import FloatArray, positive_points, require_complete, run_scores
+
+
+def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
+    """The score if every scenario had got the lowest of its n responses.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        A fraction of the maximum; at or below `worst_run`. It tends to fall as n grows, so only
+        runs of equal n compare.
+
+    Raises:
+        StatsError: A response is missing, there is none, or there are no positive points.
+
+    Source: CareEval (HRI Companion '26) §4 "lowest-performing output", read as a minimum per
+    scenario.
+    """
+    require_complete(points)
+    return float(points.min(axis=1).sum() / positive_points(maxima))
+
+
+def worst_run(points: FloatArray, maxima: FloatArray) -> float:
+    """The lowest of the run scores.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs).
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        A fraction of the maximum; at or above `worst_at_n`, at or below `pooled_score`.
+
+    Raises:
+        StatsError: A response is missing, there is none, or there are no positive points.
+
+    Source: CareEval (HRI Companion '26) Fig. 2, "worst-of-ten runs".
+    """
+    require_complete(points)
+    return float(run_scores(points, maxima).min())
+
+
+def worst_at_k(points: FloatArray, maxima: FloatArray) -> FloatArray:
+    """The score if every scenario had got the lowest of k of its n responses, for k = 1 … n.
+
+    Args:
+        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
+        maxima: Positive points, shape (n_scenarios,).
+
+    Returns:
+        Fractions of the maximum, shape (n_epochs,), falling from `pooled_score` at k = 1 to
+        `worst_at_n` at k = n. At the same k, systems of unequal n compare.
+
+    Raises:
+        StatsError: As `worst_at_n`.
+
+    Source: the worst-at-k of HealthBench (arXiv:2505.08775), pooled over scenarios.
+    """
+    return np.asarray(lowest_of_k(points).sum(axis=0) / positive_points(maxima))
+
+
+def lowest_of_k(values: FloatArray) -> FloatArray:
+    """Mean, over all ways to draw k of n values, of the lowest drawn, for k = 1 … n.
+
+    With x₁ ≤ … ≤ xₙ the sorted values, Σᵢ xᵢ C(n - i, k - 1) / C(n, k): xᵢ is the lowest where the
+    other k - 1 are drawn from the n - i above it. Unbiased for the expected lowest of k.
+
+    Args:
+        values: Shape (…, n): the n values of one scenario along the last axis.
+
+    Returns:
+        Shape (…, n), in the unit of the values; the last axis is k - 1. The mean at k = 1, the
+        lowest of all at k = n.
+
+    Raises:
+        StatsError: A value is missing, or there is none.
+
+    Source: HealthBench (arXiv:2505.08775), worst-at-k.
+    """
+    require_complete(values)
+    return np.asarray(np.sort(values, axis=-1) @ _chances_lowest(values.shape[-1]))
+
+
+def any_of_k(events: FloatArray, n: int) -> FloatArray:
+    """Chance that at least one of k responses has an event, for k = 1 … n.
+
+    The mean over all ways to draw k of the n responses, 1 - C(n - c, k) / C(n, k) for c of n with
+    an event.
+
+    Args:
+        events: Responses with an event, out of n, shape (n_scenarios,).
+        n: Responses to each scenario.
+
+    Returns:
+        Fractions from 0 to 1, shape (n_scenarios, n); the second axis is k - 1.
+
+    Raises:
+        StatsError: There is no scenario or no response, or a number of events is unknown or not a
+            whole number from 0 to n.
+
+    Source: pass@k, Chen et al. 2021, arXiv:2107.03374.
+    """
+    if n < 1 or not len(events):
+        raise StatsError("no response")
+    if not np.isin(events, np.arange(n + 1)).all():
+        raise StatsError(f"a count of events is not a whole number from 0 to {n}")
+    return _chances_any(n)[events.astype(np.int64)]
+
+
+@lru_cache(maxsize=16)
+def _chances_lowest(n: int) -> FloatArray:
+    """Chance that the i-th lowest of n is the lowest of k drawn; row i - 1, column k - 1.
+
+    Read-only, since it is shared.
+    """
+    chances = np.array(
+        [[comb(n - i, k - 1) / comb(n, k) for k in range(1, n + 1)] for i in range(1, n + 1)]
+    )
+    chances.flags.writeable = False
+    return chances
+
+
+@lru_cache(maxsize=16)
+def _chances_any(n: int) -> FloatArray:
+    """Chance that k drawn of n hold any of c; row c, column k - 1. Exactly 0 and 1 where certain.
+
+    Read-only, since it is shared.
+    """
+    chances = np.array(
+        [[1 - comb(n - c, k) / comb(n, k) for k in range(1, n + 1)] for c in range(n + 1)]
+    )
+    chances.flags.writeable = False
+    return chances

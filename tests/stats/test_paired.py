@@ -1,0 +1,305 @@
+"""Systems compared by scenario: by hand, against scipy and enumeration, then for any data."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+
+from careeval.errors import StatsError
+from careeval.stats import (
+    bayesian_bootstrap_variance,
+    chance_above_zero,
+    detectable_after,
+    detectable_difference,
+    holm,
+    paired_t,
+    rank_sets,
+    scenarios_needed,
+    sign_flip_p,
+)
+from careeval.stats.score import FloatArray
+
+NAN = np.nan
+SIX = np.array([0.3, 0.1, -0.05, 0.2, 0.15, 0.25])
+
+
+def test_six_differences() -> None:
+    """C08: six differences with a mean of .158 have t = 3.12, p = .026, and .0625 by sign flips."""
+    mean, se, t, p = paired_t(SIX)
+    assert (mean, se) == pytest.approx((0.95 / 6, 0.05068968775248517))
+    assert (t, p) == pytest.approx((3.1235807588017885, 0.02614625251160817))
+    # As far from 0 as 0.95 are all +, all but 0.05 +, and their mirrors: 4 of 64.
+    assert sign_flip_p(SIX) == 4 / 64
+
+
+# Sign flips
+
+
+def test_ties_of_rounding_count() -> None:
+    """Of .1, .2 and -.3, each twice, whose sum is rounding, every pattern is as extreme."""
+    assert sign_flip_p(np.array([0.1, 0.2, -0.3, -0.3, 0.1, 0.2])) == 1
+
+
+def test_no_difference_at_all() -> None:
+    """Where no scenario differs, p is 1, though no test statistic is defined."""
+    assert sign_flip_p(np.zeros(5)) == 1
+    assert paired_t(np.zeros(5)) == (0, 0, 0, 1)
+
+
+def test_scenarios_without_a_difference_change_nothing() -> None:
+    """A hundred scenarios of which six differ have the p value of these six, exactly."""
+    assert sign_flip_p(np.concatenate([np.zeros(94), SIX])) == 4 / 64
+
+
+def test_drawn_patterns_come_near_all_patterns() -> None:
+    """The p value of 5,000 drawn patterns is within .02 of that of all 16,384."""
+    differences = np.random.default_rng(3).normal(0.3, 1, size=14)
+    exact = sign_flip_p(differences, draws=2**14)
+    # Each draw is extreme or not, so the standard error is at most 0.5 / sqrt(5000) = 0.007.
+    assert sign_flip_p(differences, draws=5_000) == pytest.approx(exact, abs=0.02)
+    assert 0.1 < exact < 0.9
+
+
+def test_drawn_p_is_never_zero() -> None:
+    """Where no drawn pattern is as extreme as the one seen, p is 1 / (draws + 1)."""
+    assert sign_flip_p(np.full(40, 0.5)) == 1 / 10_001
+
+
+def test_draws_in_blocks_are_all_counted() -> None:
+    """More scenarios than one block can hold give as many draws: p is still 1 / (draws + 1)."""
+    assert sign_flip_p(np.full(30_000, 1.0), draws=300) == 1 / 301
+
+
+def test_seed_decides_the_draws() -> None:
+    """Equal seeds give equal p values, and another seed another one."""
+    differences = np.random.default_rng(0).normal(0.2, 1, size=30)
+    assert sign_flip_p(differences, seed=1) == sign_flip_p(differences, seed=1)
+    assert sign_flip_p(differences, seed=1) != sign_flip_p(differences, seed=2)
+
+
+def test_share_of_false_findings() -> None:
+    """Of 500 comparisons of equal systems about 5% have p at or below .05, not 10."""
+    rng = np.random.default_rng(0)
+    p_values = [sign_flip_p(rng.normal(size=20), seed=i, draws=500) for i in range(500)]
+    # The standard error of the share is 0.0097.
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=0.03)
+
+
+def brute_force(differences: FloatArray) -> float:
+    """Share of all sign patterns of whole numbers that are as extreme."""
+    signs = np.array(list(product([1, -1], repeat=len(differences))))
+    return float(np.mean(np.abs(signs @ differences) >= abs(differences.sum())))
+
+
+WHOLE = st.integers(5, 9).flatmap(
+    lambda n: arrays.arrays(np.float64, n, elements=st.integers(-4, 4).map(float))
+)
+
+
+@given(WHOLE)
+def test_every_pattern_is_enumerated(differences: FloatArray) -> None:
+    """For whole numbers, where no sum is rounded, p is the share found one pattern at a time."""
+    assert sign_flip_p(differences) == pytest.approx(brute_force(differences))
+
+
+@given(WHOLE, st.sampled_from([1 / 3, 0.1, 1 / 7, -1.0]))
+def test_unit_and_direction_change_no_p(differences: FloatArray, unit: float) -> None:
+    """In another unit, or with the systems exchanged, p stays the same, rounding and all."""
+    assert sign_flip_p(differences * unit) == sign_flip_p(differences)
+
+
+# t, and the Bayesian bootstrap
+
+
+@given(WHOLE)
+def test_t_is_that_of_scipy(differences: FloatArray) -> None:
+    """Wherever the differences vary, t and p are those of an independent library."""
+    assume(np.ptp(differences) > 0)
+    theirs = stats.ttest_1samp(differences, 0)
+    ours = paired_t(differences)
+    assert ours.t == pytest.approx(theirs.statistic, abs=1e-9)
+    assert ours.p == pytest.approx(theirs.pvalue)
+
+
+def test_variance_of_the_weighted_mean() -> None:
+    """C21: the squares of six differences about their mean, over 6 × 7, are .001835."""
+    assert bayesian_bootstrap_variance(SIX) == pytest.approx(0.00183531746031746)
+
+
+def test_drawn_chance_is_near_the_normal_one() -> None:
+    """Over 200 scenarios the posterior chance is the normal one of the same mean and variance."""
+    differences = np.random.default_rng(1).normal(0.05, 1, size=200)
+    sd = bayesian_bootstrap_variance(differences) ** 0.5
+    expected = float(stats.norm.cdf(differences.mean() / sd))
+    assert 0.05 < expected < 0.95
+    assert chance_above_zero(differences) == pytest.approx(expected, abs=0.02)
+
+
+def test_chance_of_either_direction() -> None:
+    """The chances of A above B and of B above A sum to 1, by the same draws."""
+    assert chance_above_zero(SIX, seed=4) + chance_above_zero(-SIX, seed=4) == pytest.approx(1)
+    assert chance_above_zero(SIX) > 0.95
+
+
+@pytest.mark.parametrize("values", [np.zeros(6), np.full(6, 0.1)])
+@pytest.mark.parametrize("statistic", [chance_above_zero, bayesian_bootstrap_variance])
+def test_constant_differences_say_nothing_of_others(
+    values: FloatArray, statistic: Callable[[FloatArray], float]
+) -> None:
+    """Where all scenarios differ by the same, a spread of 0 would claim certainty."""
+    with pytest.raises(StatsError, match="zero variance"):
+        statistic(values)
+
+
+def test_constant_difference_has_no_t() -> None:
+    """A difference of .3 in every scenario is not p = 0, even where it is rounded two ways."""
+    with pytest.raises(StatsError, match="zero variance"):
+        paired_t(np.array([0.3, 0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2, 0.3]))
+
+
+@pytest.mark.parametrize(
+    "statistic", [sign_flip_p, paired_t, chance_above_zero, bayesian_bootstrap_variance]
+)
+@pytest.mark.parametrize(
+    ("differences", "reason"),
+    [([0.1, 0.2, 0.3, 0.4], "fewer than five"), ([0.1, 0.2, 0.3, 0.4, NAN], "has no value")],
+)
+def test_too_little_to_compare(
+    statistic: Callable[[FloatArray], object], differences: list[float], reason: str
+) -> None:
+    """Four scenarios, or one without a difference, are not compared."""
+    with pytest.raises(StatsError, match=reason):
+        statistic(np.array(differences))
+
+
+# Families
+
+
+def test_holm_of_four() -> None:
+    """C10: .01, .04, .03 and .005 become .03, .06, .06 and .02: times 3, 2 at least, 2 and 4."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_of_none() -> None:
+    """A family without a comparison has nothing to adjust."""
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize("p", [NAN, -0.1, 1.1])
+def test_holm_of_what_is_no_p(p: float) -> None:
+    """An unknown or impossible p value is refused, as it would adjust the others wrongly."""
+    with pytest.raises(StatsError, match="not from 0 to 1"):
+        holm([0.5, p])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.randoms())
+def test_holm_lies_between_none_and_bonferroni(p_values: list[float], rng: random.Random) -> None:
+    """Each value is raised, at most times the family's size, whatever the order of the family."""
+    adjusted = holm(p_values)
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert p <= q <= min(1, len(p_values) * p)
+    order = list(range(len(p_values)))
+    rng.shuffle(order)
+    assert holm([p_values[i] for i in order]) == [adjusted[i] for i in order]
+
+
+def test_rank_sets_of_four() -> None:
+    """C11: where 0 beats 2 and 3, and 1 beats 3, the sets are 1-2, 1-3, 2-4 and 3-4."""
+    better = np.zeros((4, 4), dtype=bool)
+    better[[0, 0, 1], [2, 3, 3]] = True
+    assert rank_sets(better) == [(1, 2), (1, 3), (2, 4), (3, 4)]
+
+
+def test_rank_sets_without_a_finding() -> None:
+    """Where nothing is significant, every system may have every rank."""
+    assert rank_sets(np.zeros((3, 3), dtype=bool)) == [(1, 3)] * 3
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1), (1, 0)], [(1, 1)]])
+def test_rank_sets_of_a_contradiction(pairs: list[tuple[int, int]]) -> None:
+    """Two systems that are each better than the other have no ranks."""
+    better = np.zeros((2, 2), dtype=bool)
+    for pair in pairs:
+        better[pair] = True
+    with pytest.raises(StatsError, match="each be better"):
+        rank_sets(better)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=1, max_size=5))
+def test_rank_sets_are_those_of_all_consistent_orders(systems: list[tuple[int, int]]) -> None:
+    """For decisions by intervals, the sets are the ranks in all orders that they allow."""
+    better = np.array([[a - wa > b + wb for b, wb in systems] for a, wa in systems])
+    allowed = [
+        order
+        for order in permutations(range(len(systems)))
+        if not any(better[j, i] for place, i in enumerate(order) for j in order[place + 1 :])
+    ]
+    ranks = [[order.index(i) + 1 for order in allowed] for i in range(len(systems))]
+    assert rank_sets(better) == [(min(of_one), max(of_one)) for of_one in ranks]
+
+
+# Power
+
+
+def test_scenarios_for_three_points() -> None:
+    """C12: a difference of .03 with a variance of 1/9 needs 969 scenarios for a power of 80%."""
+    assert np.ceil(scenarios_needed(0.03, 1 / 9, (0, 0), (1, 1))) == 969
+    assert np.ceil(scenarios_needed(-0.03, 1 / 9, (0, 0), (1, 1))) == 969
+
+
+def test_runs_of_each_system_count_for_it() -> None:
+    """Variances of .3 in 3 runs and .2 in 1 add up to .1 + .2, as one of .3 over scenarios does."""
+    of_runs = detectable_difference(80, 0, (0.3, 0.2), (3, 1))
+    assert of_runs == pytest.approx(detectable_difference(80, 0.3, (0, 0), (1, 1)))
+
+
+def test_planned_power_is_reached() -> None:
+    """At the difference said to be detectable with 60 scenarios, about 80% of samples find it."""
+    rng = np.random.default_rng(0)
+    difference = detectable_difference(60, 0.04, (0.1, 0.1), (5, 5))
+    samples = rng.normal(difference, (0.04 + 0.2 / 5) ** 0.5, size=(2_000, 60))
+    found = np.mean([paired_t(sample).p <= 0.05 for sample in samples])
+    # The standard error is 0.009, and t asks for a little more than the normal formula.
+    assert found == pytest.approx(0.79, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: detectable_difference(80, 0, (0, 0), (10, 10)), "zero variance"),
+        (lambda: detectable_difference(80, NAN, (0.1, 0.1), (10, 10)), "zero variance"),
+        (lambda: detectable_difference(0, 0.1, (0.1, 0.1), (10, 10)), "no scenario"),
+        (lambda: detectable_difference(80, 0.1, (0.1, 0.1), (10, 0)), "no run"),
+        (lambda: scenarios_needed(0, 0.1, (0.1, 0.1), (10, 10)), "difference of 0"),
+        (lambda: detectable_after(0), "zero variance"),
+        (lambda: detectable_after(NAN), "zero variance"),
+    ],
+)
+def test_plans_from_nothing(call: Callable[[], float], reason: str) -> None:
+    """Without scenarios, runs or any variation there is no plan, rather than a difference of 0."""
+    with pytest.raises(StatsError, match=reason):
+        call()
+
+
+@given(
+    st.integers(1, 1000),
+    st.floats(0.001, 1),
+    st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    st.tuples(st.integers(1, 20), st.integers(1, 20)),
+    st.integers(1, 40),
+)
+def test_plans_are_each_other_turned_round(
+    n: int, variance: float, noise: tuple[float, float], runs: tuple[int, int], comparisons: int
+) -> None:
+    """The difference that n scenarios can show needs n scenarios."""
+    difference = detectable_difference(n, variance, noise, runs, comparisons=comparisons)
+    needed = scenarios_needed(difference, variance, noise, runs, comparisons=comparisons)
+    assert needed == pytest.approx(n)

@@ -1,0 +1,113 @@
+"""The worst of several responses: by hand, by enumeration, then for any values."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from careeval.errors import StatsError
+from careeval.stats import any_of_k, lowest_of_k, pooled_score, worst_at_k, worst_at_n
+from careeval.stats.score import FloatArray
+
+NAN = np.nan
+
+
+def test_lowest_of_three() -> None:
+    """Of 0, 3 and 6 the lowest is on average 3 of one, 1 of two (0, 0, 3), and 0 of three."""
+    assert lowest_of_k(np.array([6.0, 0, 3])).tolist() == pytest.approx([3, 1, 0])
+
+
+def test_worst_at_k_of_two_scenarios() -> None:
+    """Means of 3 and 1, then lowest of 0 and 1, of maxima 6 and 2, score 4/8 and 1/8."""
+    points, maxima = np.array([[0.0, 6], [1, 1]]), np.array([6.0, 2])
+    assert worst_at_k(points, maxima).tolist() == pytest.approx([4 / 8, 1 / 8])
+
+
+def test_any_of_ten() -> None:
+    """C04: with 2 of 10 an event is seen in .2 of single responses, and in 8/15 of triples."""
+    chances = any_of_k(np.array([2.0]), 10)
+    # 1 - C(8, 3) / C(10, 3) = 1 - 56 / 120
+    assert chances[0, [0, 2, 8, 9]].tolist() == pytest.approx([0.2, 8 / 15, 1, 1])
+
+
+def test_any_of_none_and_of_all() -> None:
+    """Without an event the chance is exactly 0 for every k, and 1 where every response has one."""
+    assert any_of_k(np.array([0.0, 10.0]), 10).tolist() == [[0] * 10, [1] * 10]
+
+
+# Unknown
+
+
+@pytest.mark.parametrize("values", [np.array([1.0, NAN]), np.array([[1.0, 2], [NAN, 2]])])
+def test_lowest_with_one_missing(values: FloatArray) -> None:
+    """One missing value makes the whole unknown, as the lowest of fewer is another number."""
+    with pytest.raises(StatsError, match=f"missing responses: 1 of {values.size}"):
+        lowest_of_k(values)
+
+
+def test_lowest_of_nothing() -> None:
+    """The lowest of no response is unknown."""
+    with pytest.raises(StatsError, match="no response"):
+        lowest_of_k(np.empty((3, 0)))
+
+
+def test_worst_at_k_without_a_maximum() -> None:
+    """Where nothing can be gained, there is no score."""
+    with pytest.raises(StatsError, match="no positive points"):
+        worst_at_k(np.array([[-1.0, 0]]), np.array([0.0]))
+
+
+@pytest.mark.parametrize("events", [NAN, -1.0, 4.0, 1.5])
+def test_events_that_are_no_count(events: float) -> None:
+    """An unknown, negative, too large or broken count of events has no chance."""
+    with pytest.raises(StatsError, match="not a whole number from 0 to 3"):
+        any_of_k(np.array([1.0, events]), 3)
+
+
+@pytest.mark.parametrize(("scenarios", "n"), [(0, 3), (2, 0)])
+def test_events_of_nothing(scenarios: int, n: int) -> None:
+    """Without a scenario or a response there is no chance of an event."""
+    with pytest.raises(StatsError, match="no response"):
+        any_of_k(np.zeros(scenarios), n)
+
+
+# For any values
+
+POINTS = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 4), st.integers(1, 6)),
+    elements=st.integers(-6, 6).map(float),
+)
+
+
+@given(POINTS)
+def test_lowest_is_the_mean_over_all_subsets(values: FloatArray) -> None:
+    """The closed form is what all subsets of each size give, one by one."""
+    n = values.shape[1]
+    for k in range(1, n + 1):
+        enumerated = np.mean([values[:, s].min(axis=1) for s in combinations(range(n), k)], axis=0)
+        np.testing.assert_allclose(lowest_of_k(values)[:, k - 1], enumerated, atol=1e-12)
+
+
+@given(POINTS)
+def test_worst_at_k_goes_from_the_score_to_the_worst(points: FloatArray) -> None:
+    """The curve starts at the score, never rises, and ends at the lowest of all."""
+    maxima = np.arange(1.0, len(points) + 1)
+    curve = worst_at_k(points, maxima)
+    assert curve[0] == pytest.approx(pooled_score(points, maxima))
+    assert (np.diff(curve) <= 1e-12).all()
+    assert curve[-1] == worst_at_n(points, maxima)
+
+
+@given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_any_is_the_share_of_all_subsets(case: tuple[int, int]) -> None:
+    """The chance is the share of subsets of each size that hold an event."""
+    events, n = case
+    for k in range(1, n + 1):
+        share = np.mean([min(s) < events for s in combinations(range(n), k)])
+        assert any_of_k(np.array([float(events)]), n)[0, k - 1] == pytest.approx(share)
