@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +20,59 @@ from scipy import special
 from careeval import scoring
 from careeval.errors import StatsError
 from careeval.stats import (
+    AikenV,
+    Confusion,
+    Endorsement,
+    IccForm,
+    Metric,
+    Rule,
+    aiken_critical,
+    aiken_v,
     any_of_k,
+    audit_size,
     bayesian_bootstrap_variance,
     beta_binomial,
     beta_binomial_interval,
     clopper_pearson,
+    content_validity_critical,
+    content_validity_p,
+    content_validity_ratio,
     detectable_after,
     detectable_difference,
+    endorsed,
     fisher_interval,
+    gwet_ac1,
+    gwet_ac2,
     holm,
+    i_cvi,
+    icc,
+    identical_pairs,
     item_rest,
     jeffreys,
+    krippendorff_alpha,
     lowest_of_k,
+    majority_accuracy,
+    mcnemar,
+    mcnemar_chi_squared,
+    modified_kappa,
     paired_t,
     pooled_score,
+    prediction_powered,
+    prediction_powered_scenarios,
     rank_sets,
     rate_interval,
     ratio_interval,
+    rogan_gladen,
+    rogan_gladen_interval,
     rule_of_three,
     run_reliability,
     run_scores,
+    s_cvi_ave,
+    s_cvi_ua,
     scenario_mean_score,
     scenarios_needed,
     sd_runs,
+    sensitivity_range,
     sign_flip_p,
     wilson,
     worst_at_n,
@@ -52,6 +83,11 @@ from careeval.stats.score import FloatArray
 
 FILE = Path(__file__).parent.parent / "data" / "statistics-vectors.json"
 ENTRIES = {entry["id"]: entry for entry in json.loads(FILE.read_text(encoding="utf-8"))}
+
+
+def ratings(rows: Any) -> FloatArray:
+    """Nested lists of numbers, null where there is none."""
+    return np.array(rows, dtype=float)
 
 
 def standard_error(numerators: FloatArray, denominators: FloatArray) -> float:
@@ -224,7 +260,355 @@ def domains(inputs: Any) -> dict[str, Any]:
     return {"dws": np.transpose(weighted), "level": np.transpose(level)}
 
 
+def content_validity(inputs: Any) -> dict[str, Any]:
+    """A01: items by experts on one scale."""
+    items = [i_cvi(row, inputs["cut"]) for row in ratings(inputs["ratings_items_x_experts"])]
+    return {
+        "icvi": [item.value for item in items],
+        "ave": s_cvi_ave(items),
+        "ua": s_cvi_ua(items),
+    }
+
+
+def content_validity_example(inputs: Any) -> dict[str, Any]:
+    """A02: the same with modified kappa and Aiken's V."""
+    rows = ratings(inputs["ratings_items_x_experts"])
+    items = [i_cvi(row, inputs["cut"]) for row in rows]
+    kappas = [modified_kappa(item.k, item.n) for item in items]
+    return {
+        **content_validity(inputs),
+        "kappa": kappas,
+        "V": [aiken_v(row, inputs["lo"], inputs["hi"]).value for row in rows],
+        "mean_kappa": np.mean(kappas),
+    }
+
+
+def gwet_per_item(inputs: Any) -> dict[str, Any]:
+    """A03: each item of A02 by itself."""
+    given = ENTRIES[f"{inputs['ratings']}_cvi_example"]["inputs"]
+    rows = ratings(given["ratings_items_x_experts"])[:, np.newaxis]
+    ac1 = [gwet_ac1(endorsed(row, given["cut"]), (0, 1)).value for row in rows]
+    ac2 = [gwet_ac2(row, range(given["lo"], given["hi"] + 1)).value for row in rows]
+    return {"ac1": ac1, "ac2": ac2, "mean_ac1": np.mean(ac1), "mean_ac2": np.mean(ac2)}
+
+
+def modified_kappas(_: Any) -> list[list[float]]:
+    """A04: three to ten raters, of whom half or more endorse; chance is what kappa takes away."""
+    rows = []
+    for n in range(3, 11):
+        for k in range(n, (n - 1) // 2, -1):
+            by_chance = special.comb(n, k) / 2**n
+            rows.append([n, k, Endorsement(k, n).value, by_chance, modified_kappa(k, n)])
+    return rows
+
+
+def rounding_traps(inputs: Any) -> dict[str, float]:
+    """A05: what rounding first would give, and what counting gives."""
+    (n, k), (n_nine, k_seven) = inputs["cases"]
+    by_chance = round(special.comb(n, k) / 2**n, 3)
+    seven_of_nine = Endorsement(k_seven, n_nine).value
+    return {
+        "k_5of6": modified_kappa(k, n),
+        "k_from_rounded_icvi": (round(k / n, 2) - by_chance) / (1 - by_chance),
+        "icvi_7of9": seven_of_nine,
+        "7of9_ge_078": seven_of_nine >= 0.78,
+    }
+
+
+def five_point_cut(inputs: Any) -> dict[str, float]:
+    """A07: chance .4 is that of a blind rating of 4 or 5, which our kappa does not take."""
+    given = ratings(inputs["ratings"])
+    high, low = i_cvi(given, 4), i_cvi(given, 3)
+    by_chance = special.comb(high.n, high.k) * 0.4**high.k * 0.6 ** (high.n - high.k)
+    return {
+        "icvi_cut4": high.value,
+        "icvi_cut3": low.value,
+        "V": aiken_v(given, 1, 5).value,
+        "k_cut4_p.5": modified_kappa(high.k, high.n),
+        "k_cut4_p.4": (high.value - by_chance) / (1 - by_chance),
+    }
+
+
+def missing_rating(inputs: Any) -> dict[str, Any]:
+    """A08: one expert did not rate the last item."""
+    given = {**inputs, "ratings_items_x_experts": inputs["ratings"]}
+    last = ratings(inputs["ratings"])[-1]
+    strict = i_cvi(last, inputs["cut"], strict=True).value
+    return {**content_validity(given), "strict_item5": strict}
+
+
+def aiken_intervals(inputs: Any) -> list[list[float]]:
+    """A09: V and its score interval."""
+    found = [aiken_v(ratings(row), low, high) for row, low, high in inputs["cases"]]
+    return [[v.value, *v.interval] for v in found]
+
+
+def aiken_intervals_of_five(inputs: Any) -> list[list[float]]:
+    """A10: from V, five raters on 1 to 5."""
+    n, steps = inputs["n"], inputs["hi"] - inputs["lo"]
+    found = [AikenV(round(v * n * steps), n, steps) for v in inputs["V"]]
+    return [[v.value, *v.interval] for v in found]
+
+
+def aiken_p(inputs: Any) -> dict[str, float]:
+    """A11: eight raters on five categories."""
+    n, steps = inputs["n"], inputs["c"] - 1
+    critical = aiken_critical(n, steps)
+    return {
+        "crit_V_.05": critical.value,
+        "p_at_crit": critical.p,
+        "p_V_.71875": AikenV(round(0.71875 * n * steps), n, steps).p,
+    }
+
+
+def aiken_criticals(inputs: Any) -> dict[int, list[float]]:
+    """A21: two to ten raters."""
+    found = {n: aiken_critical(n, inputs["c"] - 1) for n in range(2, 11)}
+    return {n: [v.value, v.p] for n, v in found.items()}
+
+
+def lawshe_criticals(inputs: Any) -> dict[int, list[float]]:
+    """A12: five to forty raters."""
+    found = {n: content_validity_critical(n, alpha=inputs["alpha"]) for n in range(5, 41)}
+    return {n: [k, content_validity_ratio(k, n)] for n, k in found.items()}
+
+
+def two_raters(inputs: Any) -> dict[str, float]:
+    """A14: AC1 and Cohen's kappa of the same two."""
+    pairs = np.transpose([inputs["rater1"], inputs["rater2"]]).astype(float)
+    ac1 = gwet_ac1(pairs, (0, 1))
+    return {
+        "ac1": ac1.value,
+        "pa": ac1.observed,
+        "pe": ac1.by_chance,
+        "kappa": Confusion.of(pairs[:, 0], pairs[:, 1]).kappa,
+    }
+
+
+def four_raters(inputs: Any) -> dict[str, Any]:
+    """A15: four raters with gaps on 1 to 5."""
+    given = ratings(inputs["ratings_items_x_raters"])
+    both = {"ac1": gwet_ac1(given, range(1, 6)), "ac2": gwet_ac2(given, range(1, 6))}
+    only = {"ac1": ("coef", "pa", "pe"), "ac2": ("coef", "pa", "pe")}
+    return {name: dict(zip(only[name], found, strict=True)) for name, found in both.items()}
+
+
+def category_trap(inputs: Any) -> dict[str, float]:
+    """A16: the whole scale, and only what was given."""
+    row = ratings([inputs["ratings"]])
+    return {
+        "cats_1_4": gwet_ac2(row, (1, 2, 3, 4)).value,
+        "cats_observed": gwet_ac2(row, (3, 4)).value,
+    }
+
+
+def six_iccs(inputs: Any) -> dict[str, float]:
+    """A17: six targets, four judges."""
+    given = ratings(inputs["ratings_targets_x_judges"])
+    forms: tuple[IccForm, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
+    return {f"ICC{form[0]}{form[2]}": icc(given, form).value for form in forms}
+
+
+def alphas(inputs: Any) -> dict[str, float]:
+    """A18: four observers, twelve units."""
+    given = ratings(inputs["ratings_raters_x_units"]).T
+    metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+    return {metric: krippendorff_alpha(given, metric) for metric in metrics}
+
+
+def panel_ceiling(inputs: Any) -> dict[str, float]:
+    """A19: six experts who nearly always say 4."""
+    given = ratings(inputs["ratings_items_x_experts"])
+    in_two = endorsed(given, 3)
+    return {
+        "alpha_ordinal": krippendorff_alpha(given, "ordinal"),
+        "alpha_interval": krippendorff_alpha(given, "interval"),
+        "identical_pairs": identical_pairs(given),
+        "ac1_dichotomised": gwet_ac1(in_two, (0, 1)).value,
+        "identical_pairs_dich": identical_pairs(in_two),
+    }
+
+
+def two_by_two(inputs: Any) -> dict[str, float]:
+    """B01 and B02: a table of grader and people."""
+    table = Confusion(*inputs["TP,FN,FP,TN"])
+    return {
+        "po": table.accuracy,
+        "kappa": table.kappa,
+        "pabak": table.pabak,
+        "mcc": table.mcc,
+        "se": table.sensitivity,
+        "sp": table.specificity,
+        "bal_acc": table.balanced_accuracy,
+        "macro_f1": table.macro_f1,
+    }
+
+
+def prevalence_paradox(inputs: Any) -> dict[str, float]:
+    """B03: nearly everything is present."""
+    table = Confusion(*inputs["a,b,c,d"])
+    return {
+        "pabak": table.pabak,
+        "kappa": table.kappa,
+        "PI": table.prevalence_index,
+        "BI": table.bias_index,
+    }
+
+
+def every_physician(inputs: Any) -> dict[str, float]:
+    """B04: the grader against each label of each physician."""
+    labels = list(itertools.zip_longest(*inputs["physicians"]))
+    table = Confusion.of(ratings(labels).T, np.array(inputs["grader"], dtype=float))
+    return {
+        "prec_pos": table.ppv,
+        "rec_pos": table.sensitivity,
+        "prec_neg": table.npv,
+        "rec_neg": table.specificity,
+        "macro_f1": table.macro_f1,
+    }
+
+
+def mcnemar_of(inputs: Any) -> dict[str, float]:
+    """B05: the approval table, and ten discordant pairs."""
+    (_, b), (c, _) = inputs["table"]
+    chi2, p = mcnemar_chi_squared(b, c)
+    chi2_cc, p_cc = mcnemar_chi_squared(b, c, corrected=True)
+    p_exact = mcnemar(*inputs["exact_b_c"])
+    return {"chi2": chi2, "p": p, "chi2_cc": chi2_cc, "p_cc": p_cc, "p_exact": p_exact}
+
+
+def begg_greenes(inputs: Any) -> dict[str, float]:
+    """B06: those with a positive test were verified more often."""
+    tp, fp, rest_found = inputs["T+:D+,D-,unverified"]
+    fn, tn, rest_not_found = inputs["T-:D+,D-,unverified"]
+    naive = Confusion(tp, fn, fp, tn)
+    whole = naive.scaled_to(tp + fp + rest_found, fn + tn + rest_not_found)
+    return {
+        "se_naive": naive.sensitivity,
+        "sp_naive": naive.specificity,
+        "se": whole.sensitivity,
+        "sp": whole.specificity,
+    }
+
+
+def stratified_audit(inputs: Any) -> dict[str, float]:
+    """B12: one by one, each with its chance to be read."""
+    truth, graded, inclusion = [], [], []
+    for verdict, stratum in zip((1, 0), inputs["strata"].values(), strict=True):
+        truth += [1] * stratum["true"] + [0] * (stratum["n"] - stratum["true"])
+        graded += [verdict] * stratum["n"]
+        inclusion += [stratum["n"] / stratum["N"]] * stratum["n"]
+    table = Confusion.of(ratings(truth), ratings(graded), inclusion=ratings(inclusion))
+    return {
+        "prevalence": table.prevalence,
+        "se": table.sensitivity,
+        "sp": table.specificity,
+        "ppv": table.ppv,
+        "npv": table.npv,
+    }
+
+
+def powered_scenarios(inputs: Any, *, tuned: bool) -> dict[str, float]:
+    """B10: eight scenarios read by people, 16 not; by the normal distribution, as published."""
+    given = ENTRIES[inputs["data"]]["inputs"] if tuned else inputs
+    found = prediction_powered_scenarios(
+        ratings(given["Yhat"]), ratings(given["Y"]), ratings(given["Yhat_unlabeled"]), tuned=tuned
+    )
+    margin = float(special.ndtri(0.975)) * found.se
+    return {"est": found.value, "lo": found.value - margin, "hi": found.value + margin}
+
+
+def corrected_by_class(inputs: Any) -> dict[str, Any]:
+    """B11: the rate of each point class, before and after."""
+    classes = inputs["classes"]
+    shares = {c: rogan_gladen(given["q"], given["se"], given["sp"]) for c, given in classes.items()}
+    most = sum(float(c) for c in classes if float(c) > 0)
+    return {
+        "raw": sum(float(c) * given["q"] for c, given in classes.items()) / most,
+        "corrected": sum(float(c) * share for c, share in shares.items()) / most,
+        "pi": shares,
+    }
+
+
+def every_audit(inputs: Any) -> dict[str, float]:
+    """B14: the mean and variance of the corrected mean over all 20 audits of three responses."""
+    graded, human = ratings(inputs["grader_scores"]), ratings(inputs["human_scores"])
+    found = []
+    for read in itertools.combinations(range(len(graded)), inputs["n_audit"]):
+        seen = np.full_like(human, np.nan)
+        seen[list(read)] = human[list(read)]
+        found.append(prediction_powered(graded[:, np.newaxis], seen[:, np.newaxis]).value)
+    return {"expectation": np.mean(found), "design_var": np.var(found)}
+
+
+def powered_clusters(inputs: Any) -> dict[str, float]:
+    """B15: four scenarios of two responses, five of which people read."""
+    human = np.where(inputs["audited"], inputs["human"], np.nan)
+    found = prediction_powered(ratings(inputs["grader"]), human)
+    return {"est": found.value, "se": found.se}
+
+
+def missed_severe_errors(inputs: Any) -> list[list[float]]:
+    """B16: what was found is confirmed; what was not found is read in part."""
+    confirmed, total = inputs["grader_pos_confirmed"], inputs["grader_neg_total"]
+    return [
+        [
+            Confusion(confirmed, k, 0, n - k).scaled_to(confirmed, total).sensitivity,
+            *sensitivity_range(confirmed, total, k, n),
+        ]
+        for k, n in inputs["k_n"]
+    ]
+
+
 VECTORS: dict[str, Callable[[Any], Any]] = {
+    "A01_cvi_matrix": content_validity,
+    "A02_cvi_example": content_validity_example,
+    "A03_gwet_per_item": gwet_per_item,
+    "A04_modified_kappa_table": modified_kappas,
+    "A05_rounding_traps": rounding_traps,
+    "A06_lynn_min_count": lambda given: [Rule.lynn.least(n) for n in given["N"]],
+    "A07_five_point_cut": five_point_cut,
+    "A08_missing_rating": missing_rating,
+    "A09_aiken_v_score_ci": aiken_intervals,
+    "A10_aiken_v_5pt": aiken_intervals_of_five,
+    "A11_aiken_exact_p": aiken_p,
+    "A12_cvr_critical": lawshe_criticals,
+    "A13_cvr_p": lambda given: [
+        [content_validity_ratio(*case), content_validity_p(*case)] for case in given["cases"]
+    ],
+    "A14_ac1_kappa_wongpakaran": two_raters,
+    "A15_gwet_raw4raters": four_raters,
+    "A16_ac2_category_trap": category_trap,
+    "A17_icc_shrout_fleiss": six_iccs,
+    "A18_krippendorff": alphas,
+    "A19_panel_ceiling": panel_ceiling,
+    "A20_icvi_ci": lambda given: [Endorsement(*case).interval for case in given["cases"]],
+    "A21_aiken_critical_5pt": aiken_criticals,
+    "B01_kappa_textbook": two_by_two,
+    "B02_grader_audit": two_by_two,
+    "B03_pabak": prevalence_paradox,
+    "B04_healthbench_macro_f1": every_physician,
+    "B05_mcnemar": mcnemar_of,
+    "B06_begg_greenes": begg_greenes,
+    "B07_buderer_n": lambda given: [
+        audit_size(given["se"], given["half_width"], prevalence) for prevalence in given["prev"]
+    ],
+    "B08_rogan_gladen": lambda given: [rogan_gladen(*case) for case in given["cases"]],
+    "B09_lang_reiczigel": lambda given: [
+        [
+            rogan_gladen(x / n, found / present, not_found / absent),
+            *rogan_gladen_interval((x, n), (found, present), (not_found, absent)),
+        ]
+        for x, n, found, present, not_found, absent in given["cases"]
+    ],
+    "B10_ppi_mean": lambda given: powered_scenarios(given, tuned=False),
+    "B10b_ppi_plus_plus": lambda given: powered_scenarios(given, tuned=True),
+    "B11_class_rg_score": corrected_by_class,
+    "B12_stratified_audit": stratified_audit,
+    "B14_difference_estimator": every_audit,
+    "B15_ppi_clustered": powered_clusters,
+    "B16_negative_verification": missed_severe_errors,
+    "B17_majority_vote": lambda given: [majority_accuracy(p, 3) for p in given["p"]],
     "C01_score": score,
     "C02_worst_two_readings": two_worsts,
     "C03_worst_at_k": lambda given: lowest_of_k(np.array(given["x"])),
@@ -295,6 +679,20 @@ def test_vector(name: str) -> None:
     found = numbers(VECTORS[name](entry["inputs"]))
     expected = numbers(entry["expected"])
     assert found == pytest.approx(expected, rel=0, abs=entry["tol"], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in VECTORS if name[0] in "AB" and "published" in ENTRIES[name]]
+)
+def test_vector_prints_as_published(name: str) -> None:
+    """Each number in print is the one found, rounded to the decimals that it is printed with."""
+    entry = ENTRIES[name]
+    found = numbers(VECTORS[name](entry["inputs"]))
+    printed = {at: value for at, value in numbers(entry["published"]).items() if value == value}
+    assert printed
+    for at, value in printed.items():
+        half_a_digit = 10.0 ** int(Decimal(repr(value)).as_tuple().exponent) / 2
+        assert abs(found[at] - value) <= half_a_digit * (1 + 1e-9), at
 
 
 def test_holm_rejects_what_is_published() -> None:

@@ -1,0 +1,196 @@
+"""How often a panel's raters agree, and Gwet's coefficients, which take chance from it.
+
+Ratings have shape (n_items, n_raters), NaN = not rated: not asked by design, or left out. Gwet's
+coefficients rise as the ratings become alike, as experts' ratings of good scenarios are, where
+Krippendorff's alpha falls: neither stands alone, and the share of identical pairs stands beside
+them.
+
+Intervals resample the items, with all their ratings, and hold the raters: they are about items like
+these. Where items belong together, as those of one scenario do, `clusters` names what is resampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from careeval.errors import StatsError
+from careeval.stats.intervals import Interval
+from careeval.stats.ratings import level_counts, rated_twice, ratings_given
+from careeval.stats.resampled import clustered, resampled_interval
+from careeval.stats.score import FloatArray
+
+
+class Gwet(NamedTuple):
+    """An agreement coefficient and what it is made of.
+
+    Attributes:
+        value: 1 where all agree, 0 where no better than chance; below 0 where worse.
+        observed: Agreement of two raters of an item, weighted, mean over items; 0 to 1.
+        by_chance: What is taken for chance; 0 where every rating is the same.
+    """
+
+    value: float
+    observed: float
+    by_chance: float
+
+
+def identical_pairs(ratings: FloatArray) -> float:
+    """Share of the pairs of raters of an item who gave it the same rating, mean over items.
+
+    Args:
+        ratings: Shape (n_items, n_raters). An item with fewer than two ratings has no pair, and is
+            left out.
+
+    Returns:
+        A fraction, 0 to 1.
+
+    Raises:
+        StatsError: No item has two ratings.
+    """
+    paired = rated_twice(level_counts(ratings, ratings_given(ratings)))
+    return float(_pair_agreement(paired, np.eye(paired.shape[1])).mean())
+
+
+def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+    """Gwet's AC1: agreement on the same category, beyond chance.
+
+    Args:
+        ratings: Shape (n_items, n_raters). An item with one rating counts for the categories'
+            shares; one with none is left out.
+        levels: Every category of the scale, also those that nobody gave: they change the value.
+
+    Returns:
+        The coefficient and its parts.
+
+    Raises:
+        StatsError: No item has two ratings, the scale has one category, or a rating is not on it.
+
+    Source: Gwet 2008, doi:10.1348/000711006X126600; not to be read by the labels made for kappa
+    (Vach and Gerke 2023, doi:10.1016/j.mex.2023.102212).
+    """
+    return _gwet_of(ratings, levels, _identity(levels))
+
+
+def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+    """Gwet's AC2 with quadratic weights: a category next to the other's agrees in part.
+
+    Args:
+        ratings: As of `gwet_ac1`.
+        levels: As of `gwet_ac1`, ascending and evenly spaced.
+
+    Returns:
+        The coefficient and its parts.
+
+    Raises:
+        StatsError: As `gwet_ac1`.
+
+    Source: Gwet 2008, doi:10.1348/000711006X126600.
+    """
+    return _gwet_of(ratings, levels, _quadratic(levels))
+
+
+def gwet_ac1_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    *,
+    clusters: ArrayLike | None = None,
+    seed: int = 0,
+    draws: int = 10_000,
+) -> Interval:
+    """Interval of `gwet_ac1` over resampled items.
+
+    Args:
+        ratings: As of `gwet_ac1`.
+        levels: As of `gwet_ac1`.
+        clusters: The scenario of each item, shape (n_items,), where several share one.
+        seed: Seed of the resampling.
+        draws: Number of resamples.
+
+    Raises:
+        StatsError: As `gwet_ac1`, and where fewer than five clusters are rated or nothing varies,
+            as where all agree.
+    """
+    return _gwet_interval(ratings, levels, _identity(levels), clusters, seed, draws)
+
+
+def gwet_ac2_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    *,
+    clusters: ArrayLike | None = None,
+    seed: int = 0,
+    draws: int = 10_000,
+) -> Interval:
+    """Interval of `gwet_ac2` over resampled items; as `gwet_ac1_interval`."""
+    return _gwet_interval(ratings, levels, _quadratic(levels), clusters, seed, draws)
+
+
+def _identity(levels: Sequence[float]) -> FloatArray:
+    return np.eye(len(levels))
+
+
+def _quadratic(levels: Sequence[float]) -> FloatArray:
+    places = np.linspace(0, 1, len(levels))
+    return np.asarray(1 - np.subtract.outer(places, places) ** 2)
+
+
+def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Counts of the items with any rating, and which these are, once there is a coefficient."""
+    if len(set(levels)) < 2:
+        raise StatsError("a scale of one category leaves nothing to agree about")
+    counts = level_counts(ratings, levels)
+    rated_twice(counts)
+    rated = counts.sum(axis=1) > 0
+    return counts[rated], rated
+
+
+def _gwet_of(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> Gwet:
+    counts, _ = _rated(ratings, levels)
+    parts = _gwet(_gwet_sums(counts, weights).sum(axis=0, keepdims=True), weights)
+    return Gwet(*(float(part[0]) for part in parts))
+
+
+def _gwet_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    weights: FloatArray,
+    clusters: ArrayLike | None,
+    seed: int,
+    draws: int,
+) -> Interval:
+    counts, rated = _rated(ratings, levels)
+    sums = clustered(_gwet_sums(counts, weights), clusters, rated)
+    return resampled_interval(lambda rows: _gwet(rows, weights)[0], sums, seed=seed, draws=draws)
+
+
+def _pair_agreement(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Mean weighted agreement of the pairs of raters of each item, who are two or more."""
+    raters = counts.sum(axis=1)
+    agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
+    return np.asarray(agreeing / (raters * (raters - 1)))
+
+
+def _gwet_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Of each rated item: pair agreement, whether it has pairs, 1, and the share of each level."""
+    raters = counts.sum(axis=1)
+    paired = raters >= 2
+    agreement = np.zeros(len(counts))
+    agreement[paired] = _pair_agreement(counts[paired], weights)
+    return np.column_stack(
+        [agreement, paired, np.ones(len(counts)), counts / raters[:, np.newaxis]]
+    )
+
+
+def _gwet(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coefficient, observed agreement and agreement by chance of each row of sums."""
+    with_pairs, shares = sums[:, 1], sums[:, 3:] / sums[:, [2]]
+    observed = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], with_pairs, out=observed, where=with_pairs > 0)
+    n_levels = len(weights)
+    spread = (shares * (1 - shares)).sum(axis=1)
+    by_chance = weights.sum() / (n_levels * (n_levels - 1)) * spread
+    return (observed - by_chance) / (1 - by_chance), observed, by_chance

@@ -1,0 +1,127 @@
+"""Intraclass correlations: how much of the ratings' variance is that of the items.
+
+Where nearly all items are rated high they hardly vary, and the correlation is low though the raters
+agree: it stands beside `identical_pairs`, never alone.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from careeval.errors import StatsError
+from careeval.stats.intervals import Interval
+from careeval.stats.resampled import clustered, resampled_interval
+from careeval.stats.score import FloatArray
+
+IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
+"""1: other raters for each item. 2: a sample of raters. 3: just these. Then one, or their mean."""
+
+# Below this, in the variance of all ratings, a mean square is rounding.
+_NO_VARIANCE = 1e-12
+
+
+class Icc(NamedTuple):
+    """An intraclass correlation.
+
+    Attributes:
+        value: At most 1; below 0 where raters differ more within items than items do.
+        n_items: Items that it rests on: those that every rater rated.
+    """
+
+    value: float
+    n_items: int
+
+
+def icc(ratings: FloatArray, form: IccForm) -> Icc:
+    """Intraclass correlation, absolute agreement in forms 1 and 2, consistency in form 3.
+
+    Args:
+        ratings: Shape (n_items, n_raters). Only the items that every rater rated count, and a rater
+            who rated nothing is none. Incomplete blocks leave no such item: they have no ICC.
+        form: "2,k" for the mean of such raters, "2,1" for one of them.
+
+    Returns:
+        The correlation, and the items that it rests on.
+
+    Raises:
+        StatsError: There are fewer than two raters or complete items, the items' means do not vary,
+            or the raters differ so much that the form has no positive denominator.
+
+    Source: Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420.
+    """
+    complete, _ = _complete(ratings)
+    value = float(_iccs(_square_sums(complete).sum(axis=0, keepdims=True), form)[0])
+    if np.isnan(value):
+        raise StatsError(f"ICC({form}) is not defined: the items' means hardly vary")
+    return Icc(value, len(complete))
+
+
+def icc_interval(
+    ratings: FloatArray,
+    form: IccForm,
+    *,
+    clusters: ArrayLike | None = None,
+    seed: int = 0,
+    draws: int = 10_000,
+) -> Interval:
+    """Interval of `icc` over resampled items; the raters are held.
+
+    Args:
+        ratings: As of `icc`.
+        form: As of `icc`.
+        clusters: The scenario of each item, shape (n_items,), where several share one.
+        seed: Seed of the resampling.
+        draws: Number of resamples.
+
+    Raises:
+        StatsError: As `icc`; fewer than five clusters have a complete item; more than one of twenty
+            resamples have no ICC; or nothing varies.
+    """
+    complete, rows = _complete(ratings)
+    sums = clustered(_square_sums(complete), clusters, rows)
+    return resampled_interval(partial(_iccs, form=form), sums, seed=seed, draws=draws)
+
+
+def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The ratings of the items that all raters rated, and which these are."""
+    known = ~np.isnan(ratings)
+    panel = known.any(axis=0)
+    rows = np.asarray(known[:, panel].all(axis=1))
+    complete = ratings[rows][:, panel]
+    if complete.shape[1] < 2:
+        raise StatsError("fewer than two raters: no agreement to measure")
+    if len(complete) < 2:
+        raise StatsError("fewer than two items that every rater rated")
+    return complete, rows
+
+
+def _square_sums(complete: FloatArray) -> FloatArray:
+    """Of each item, in the ratings' own spread: 1, squared mean, sum of squares, the ratings."""
+    spread = float(complete.std())
+    if spread <= _NO_VARIANCE * max(1.0, float(np.abs(complete).max())):
+        raise StatsError("all ratings are the same: there is nothing to tell apart")
+    x = (complete - complete.mean()) / spread
+    return np.column_stack([np.ones(len(x)), x.mean(axis=1) ** 2, (x**2).sum(axis=1), x])
+
+
+def _iccs(sums: FloatArray, form: IccForm) -> FloatArray:
+    """The correlation of each row of sums; NaN where it is not defined."""
+    n, squared_means, squares, by_rater = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    k = by_rater.shape[1]
+    centre = n * k * (by_rater.sum(axis=1) / (n * k)) ** 2
+    of_items, total = k * squared_means - centre, squares - centre
+    of_raters = (by_rater**2).sum(axis=1) / n - centre
+    between, raters = of_items / (n - 1), of_raters / (k - 1)
+    error = (total - of_items - of_raters) / ((n - 1) * (k - 1))
+    within = (total - of_items) / (n * (k - 1))
+    noise = within if form[0] == "1" else error
+    shift = (raters - error) / n if form[0] == "2" else np.zeros_like(n)
+    of_one = between + (k - 1) * noise + k * shift
+    denominator = between + shift if form[2] == "k" else of_one
+    values = np.full(len(sums), np.nan)
+    defined = (between > _NO_VARIANCE) & (denominator > _NO_VARIANCE)
+    return np.asarray(np.divide(between - noise, denominator, out=values, where=defined))

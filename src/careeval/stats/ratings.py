@@ -1,0 +1,34 @@
+"""Ratings of items by a panel, with gaps.
+
+Shape (n_items, n_raters), NaN = not rated: not asked by design, or left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from careeval.errors import StatsError
+from careeval.stats.score import FloatArray
+
+
+def ratings_given(ratings: FloatArray) -> FloatArray:
+    """The different ratings that were given, ascending."""
+    return np.asarray(np.unique(ratings[~np.isnan(ratings)]))
+
+
+def level_counts(ratings: FloatArray, levels: ArrayLike) -> FloatArray:
+    """How many raters gave each item each level, shape (n_items, n_levels)."""
+    off = ~np.isnan(ratings) & ~np.isin(ratings, levels)
+    if off.any():
+        raise StatsError(f"a rating of {ratings[off][0]:g} is not among the levels")
+    counts = ratings[:, :, np.newaxis] == np.asarray(levels, dtype=np.float64)
+    return np.asarray(counts.sum(axis=1), dtype=np.float64)
+
+
+def rated_twice(counts: FloatArray) -> FloatArray:
+    """The items with at least two ratings."""
+    paired = counts[counts.sum(axis=1) >= 2]
+    if not len(paired):
+        raise StatsError("no item has two ratings")
+    return np.asarray(paired)

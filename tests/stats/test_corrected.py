@@ -1,0 +1,211 @@
+"""Corrected rates and scores: worked by hand, by enumeration, by simulation, and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from careeval.errors import StatsError
+from careeval.stats import (
+    CorrectedMean,
+    pooled_score,
+    prediction_powered,
+    prediction_powered_scenarios,
+    rogan_gladen,
+    rogan_gladen_interval,
+)
+from careeval.stats.score import FloatArray
+
+NAN = np.nan
+SCORES = st.tuples(st.integers(2, 6), st.integers(1, 4)).flatmap(
+    lambda shape: arrays.arrays(np.float64, (2, *shape), elements=st.integers(-3, 3).map(float))
+)
+
+
+# Rates
+
+
+def test_rate_worked_by_hand() -> None:
+    """A rate of .16 found with .90 and .95 is (.16 - .05) / .85 in truth."""
+    assert rogan_gladen(0.16, 0.9, 0.95) == pytest.approx(0.11 / 0.85)
+
+
+@given(st.floats(0, 1), st.floats(0.6, 1), st.floats(0.6, 1))
+def test_correction_undoes_the_grader(share: float, se: float, sp: float) -> None:
+    """What a grader would find of a true share is corrected back to that share."""
+    found = share * se + (1 - share) * (1 - sp)
+    assert rogan_gladen(found, se, sp) == pytest.approx(share, abs=1e-9)
+
+
+def test_rate_below_what_the_grader_invents() -> None:
+    """Fewer found than false alarms alone would give is below 0 and is not clipped to 0."""
+    assert rogan_gladen(0.02, 0.9, 0.95) < 0
+
+
+def test_interval_holds_the_rate() -> None:
+    """Of 600 audits with a true rate of .1 about 95% have it within their limits."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(600):
+        found = rng.binomial(600, 0.1 * 0.9 + 0.9 * 0.05)
+        interval = rogan_gladen_interval(
+            (found, 600), (rng.binomial(50, 0.9), 50), (rng.binomial(150, 0.95), 150)
+        )
+        held += interval.low <= 0.1 <= interval.high
+    # The standard error is .009, and the interval is known to hold a little more than 95%.
+    assert held / 600 == pytest.approx(0.955, abs=0.03)
+
+
+# Scores
+
+
+def test_scores_worked_by_hand() -> None:
+    """A mean of 1 by the grader, whom people correct by -1 in one of the two they read, is 1/2."""
+    graded = np.array([[2.0, 0], [1, 1]])
+    human = np.array([[1.0, NAN], [1, NAN]])
+    found = prediction_powered(graded, human)
+    # Influence: (1 - 1) + (-1 + 1/2) and (1 - 1) + (0 + 1/2); SD .7071 over √2.
+    assert found == pytest.approx((0.5, 0.5, 2))
+
+
+@given(SCORES)
+def test_all_read_is_what_people_say(both: FloatArray) -> None:
+    """Where people read every response, the grader's scores leave no trace, in value or error."""
+    graded, human = both
+    found = prediction_powered(graded, human)
+    assert found.value == pytest.approx(human.mean())
+    error = human.mean(axis=1).std(ddof=1) / np.sqrt(len(human))
+    assert found.se == pytest.approx(error, abs=1e-9)
+
+
+@given(SCORES, st.floats(-2, 2), st.floats(0.05, 1))
+def test_constant_bias_and_equal_chances_change_nothing(
+    both: FloatArray, bias: float, chance: float
+) -> None:
+    """A grader that adds the same everywhere, and chances that are all the same, change nothing."""
+    graded, human = both
+    human = human.copy()
+    human[0, 0] = NAN
+    plain = prediction_powered(graded, human)
+    biased = prediction_powered(graded + bias, human, inclusion=np.full(graded.shape, chance))
+    assert biased == pytest.approx(plain, abs=1e-9)
+
+
+@given(SCORES)
+def test_grader_who_is_right(both: FloatArray) -> None:
+    """Where people only confirm the grader, the value is the grader's mean."""
+    graded, _ = both
+    human = np.where(np.arange(graded.shape[1]) == 0, graded, NAN)
+    assert prediction_powered(graded, human).value == pytest.approx(graded.mean())
+
+
+@given(SCORES, st.data())
+def test_maxima_make_it_the_pooled_score(both: FloatArray, data: st.DataObject) -> None:
+    """Of points over maxima, all read, the corrected score is people's pooled score."""
+    graded, human = both
+    maxima = data.draw(
+        arrays.arrays(np.float64, len(graded), elements=st.integers(1, 6).map(float))
+    )
+    found = prediction_powered(graded, human, maxima=maxima)
+    assert found.value == pytest.approx(pooled_score(human, maxima))
+
+
+def test_unequal_chances_need_their_weights() -> None:
+    """Where low grades are read more often and were too low, weights take the bias out."""
+    rng = np.random.default_rng(1)
+    graded = rng.integers(0, 4, size=(60, 5)).astype(float)
+    human = graded + (graded < 2)
+    inclusion = np.where(graded < 2, 0.6, 0.1)
+    weighted, plain = [], []
+    for _ in range(200):
+        seen = np.where(rng.random(graded.shape) < inclusion, human, NAN)
+        weighted.append(prediction_powered(graded, seen, inclusion=inclusion).value)
+        plain.append(prediction_powered(graded, seen).value)
+    assert np.mean(weighted) == pytest.approx(human.mean(), abs=0.03)
+    assert np.mean(plain) > human.mean() + 0.2
+
+
+def test_missing_grades_are_left_out() -> None:
+    """A response that was not graded counts for nothing, nor does what people say of it."""
+    graded = np.array([[2.0, 0, NAN], [1, 1, NAN], [NAN, NAN, NAN]])
+    human = np.array([[1.0, NAN, 3], [1, NAN, NAN], [2, NAN, NAN]])
+    found = prediction_powered(graded, human)
+    assert found.value == prediction_powered(graded[:2, :2], human[:2, :2]).value
+    assert found.n_audited == 2
+
+
+def test_interval_of_clustered_audits() -> None:
+    """With a grader lenient to this system, about 95% of intervals hold the true mean, not 87."""
+    rng = np.random.default_rng(2)
+    held = []
+    for _ in range(300):
+        ability = rng.normal(0, 1, size=(60, 1))
+        human = ability + rng.normal(0, 0.5, size=(60, 6))
+        graded = human + 0.5 + rng.normal(0, 0.6, size=(60, 1)) + rng.normal(0, 0.3, size=(60, 6))
+        seen = np.where(rng.random(human.shape) < 0.3, human, NAN)
+        low, high = prediction_powered(graded, seen).interval
+        held.append(low <= 0 <= high)
+    # The standard error is .0126.
+    assert np.mean(held) == pytest.approx(0.95, abs=0.04)
+
+
+def test_scenarios_read_whole() -> None:
+    """By hand: 1 among those not read, and people 1/2 below the grader, are 1/2."""
+    found = prediction_powered_scenarios(np.array([2.0, 1]), np.array([1.0, 1]), np.array([0.0, 2]))
+    # Variances 1 over 2 and 1/4 over 2.
+    assert found == pytest.approx((0.5, 0.625**0.5, 2))
+
+
+def test_tuning_ignores_a_grader_that_says_nothing() -> None:
+    """A grader uncorrelated with people leaves the mean of people's own scores."""
+    graded, human = np.array([0.0, 1, 0, 1]), np.array([1.0, 1, 3, 3])
+    found = prediction_powered_scenarios(graded, human, np.array([1.0, 1, 1]), tuned=True)
+    assert found.value == human.mean()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: rogan_gladen(0.2, 0.5, 0.5), "tells nothing"),
+        (lambda: rogan_gladen_interval((3, 10), (2, 10), (3, 10)), "tells nothing"),
+        (lambda: rogan_gladen_interval((3, 10), (0, 0), (3, 10)), "empty"),
+        (lambda: rogan_gladen_interval((0, 9000), (90, 90), (50, 100)), "outside 0 to 1"),
+        (lambda: prediction_powered(np.ones((3, 2)), np.full((3, 2), NAN)), "no response"),
+        (lambda: prediction_powered(np.ones((3, 2)), np.ones((3, 1))), "shape"),
+        (lambda: prediction_powered(np.ones((1, 2)), np.ones((1, 2))), "fewer than two"),
+        (
+            lambda: prediction_powered(np.ones((3, 2)), np.ones((3, 2)), maxima=np.zeros(3)),
+            "positive",
+        ),
+        (
+            lambda: prediction_powered(
+                np.ones((3, 1)), np.ones((3, 1)), inclusion=np.full((3, 1), 1.5)
+            ),
+            "chance",
+        ),
+        (lambda: CorrectedMean(0.5, 0.1, 4).interval, "fewer than five"),
+        (lambda: CorrectedMean(0.5, 0.0, 40).interval, "no variation"),
+        (lambda: prediction_powered_scenarios(np.ones(1), np.ones(1), np.ones(5)), "fewer"),
+        (lambda: prediction_powered_scenarios(np.ones(2), np.ones(3), np.ones(5)), "2 scores"),
+        (
+            lambda: prediction_powered_scenarios(np.ones(2), np.array([1, NAN]), np.ones(5)),
+            "no value",
+        ),
+        (
+            lambda: prediction_powered_scenarios(np.ones(3), np.ones(3), np.ones(5), tuned=True),
+            "do not vary",
+        ),
+    ],
+)
+def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:
+    """A grader that tells nothing, an audit of nothing, and too few scenarios have a reason."""
+    with pytest.raises(StatsError, match=reason):
+        call()

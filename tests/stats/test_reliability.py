@@ -1,0 +1,327 @@
+"""Agreement in a panel: worked by hand, where it is refused, and for any ratings with gaps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from careeval.errors import StatsError
+from careeval.stats import (
+    IccForm,
+    Interval,
+    Metric,
+    gwet_ac1,
+    gwet_ac1_interval,
+    gwet_ac2,
+    gwet_ac2_interval,
+    icc,
+    icc_interval,
+    identical_pairs,
+    krippendorff_alpha,
+    krippendorff_interval,
+    run_reliability,
+)
+from careeval.stats.intervals import draw_counts
+from careeval.stats.score import FloatArray
+
+NAN = np.nan
+SCALE = (1, 2, 3, 4, 5)
+METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+FORMS: tuple[IccForm, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
+
+GAPPED = st.tuples(st.integers(2, 7), st.integers(2, 5)).flatmap(
+    lambda shape: arrays.arrays(
+        np.float64, shape, elements=st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0, NAN])
+    )
+)
+COMPLETE = st.tuples(st.integers(2, 7), st.integers(2, 5)).flatmap(
+    lambda shape: arrays.arrays(np.float64, shape, elements=st.integers(1, 5).map(float))
+)
+
+
+def panel(n_items: int, n_raters: int, *, seed: int = 0, gaps: float = 0.0) -> FloatArray:
+    """Drawn ratings of 1 to 5 in which items differ and raters err."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(3.5, 1, size=(n_items, 1)) + rng.normal(0, 0.7, size=(n_items, n_raters))
+    rated = np.clip(np.rint(drawn), 1, 5)
+    return np.where(rng.random(rated.shape) < gaps, NAN, rated)
+
+
+def has_pairs(ratings: FloatArray) -> bool:
+    """Whether any item has two ratings."""
+    return bool(((~np.isnan(ratings)).sum(axis=1) >= 2).any())
+
+
+# Identical pairs and Gwet
+
+
+def test_pairs_worked_by_hand() -> None:
+    """Of 4, 4, 3 one pair in three is identical, of 2, 2 the only one, and one rating has none."""
+    ratings = np.array([[4, 4, 3], [2, 2, NAN], [5, NAN, NAN]])
+    assert identical_pairs(ratings) == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_gwet_worked_by_hand() -> None:
+    """Two raters agree on two of three items; shares 1/2 and 1/2 give chance 1/2: AC1 is 1/3."""
+    ratings = np.array([[1.0, 1], [0, 0], [1, 0]])
+    assert gwet_ac1(ratings, (0, 1)) == pytest.approx((1 / 3, 2 / 3, 1 / 2))
+
+
+def test_next_door_agrees_in_part() -> None:
+    """On three levels, AC2 counts one step apart as 3/4 agreed and two as none."""
+    one_apart, two_apart = np.array([[1.0, 2]]), np.array([[1.0, 3]])
+    assert gwet_ac2(one_apart, (1, 2, 3)).observed == pytest.approx(0.75)
+    assert gwet_ac2(two_apart, (1, 2, 3)).observed == 0
+    assert gwet_ac1(one_apart, (1, 2, 3)).observed == 0
+
+
+def test_unused_levels_count() -> None:
+    """From 4, 4, 3, 4 AC2 is .913 on the scale of 1 to 4 and .20 on the two levels given."""
+    row = np.array([[4.0, 4, 3, 4]])
+    assert gwet_ac2(row, (1, 2, 3, 4)).value == pytest.approx(0.913, abs=0.0005)
+    assert gwet_ac2(row, (3, 4)).value == pytest.approx(0.2)
+
+
+@given(GAPPED)
+def test_gwet_is_1_only_where_all_agree(ratings: FloatArray) -> None:
+    """AC1 and AC2 are 1 exactly where every pair is identical, also where all is one level."""
+    assume(has_pairs(ratings))
+    agreed = identical_pairs(ratings) == 1
+    assert (gwet_ac1(ratings, SCALE).value == 1) == agreed
+    assert (gwet_ac2(ratings, SCALE).value == 1) == agreed
+    assert gwet_ac1(ratings, SCALE).observed == pytest.approx(identical_pairs(ratings))
+
+
+# Krippendorff
+
+
+def test_alpha_worked_by_hand() -> None:
+    """Of 1 1, 2 2, 1 2 the coincidences off the diagonal are 2 of 6; alpha is 1 - 5 × 2 / 18."""
+    ratings = np.array([[1.0, 1], [2, 2], [1, 2]])
+    assert krippendorff_alpha(ratings, "nominal") == pytest.approx(1 - 5 * 2 / 18)
+
+
+def brute_alpha(ratings: FloatArray) -> float:
+    """Interval alpha, pair by pair of ratings."""
+    rows = [row[~np.isnan(row)] for row in ratings]
+    rows = [row for row in rows if len(row) >= 2]
+    every = np.concatenate(rows)
+    seen = sum(
+        sum((a - b) ** 2 for a, b in itertools.permutations(row, 2)) / (len(row) - 1)
+        for row in rows
+    ) / len(every)
+    by_chance = sum((a - b) ** 2 for a, b in itertools.permutations(every, 2))
+    return float(1 - seen / (by_chance / (len(every) * (len(every) - 1))))
+
+
+@given(GAPPED)
+def test_alpha_is_that_of_every_pair(ratings: FloatArray) -> None:
+    """With any gaps the coincidence matrix gives what single pairs add up to."""
+    assume(has_pairs(ratings))
+    paired = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
+    if np.nanmin(paired) == np.nanmax(paired):
+        with pytest.raises(StatsError, match="all ratings are the same"):
+            krippendorff_alpha(ratings, "interval")
+        return
+    alpha = krippendorff_alpha(ratings, "interval")
+    assert alpha == pytest.approx(brute_alpha(ratings))
+    assert (alpha == pytest.approx(1)) == (identical_pairs(ratings) == 1)
+
+
+@given(GAPPED)
+def test_ordinal_alpha_knows_no_distances(ratings: FloatArray) -> None:
+    """Levels moved apart, in the same order, leave ordinal and nominal alpha as they were."""
+    assume(has_pairs(ratings))
+    for metric in METRICS[:2]:
+        try:
+            alpha = krippendorff_alpha(ratings, metric)
+        except StatsError:
+            continue
+        assert krippendorff_alpha(ratings**3, metric) == pytest.approx(alpha)
+
+
+# Intraclass correlation
+
+
+def test_consistent_raters_who_differ_in_level() -> None:
+    """A rater always 1 above the other is consistent, ICC(3,1) = 1, and does not agree: 2/3."""
+    # Items 1, 2, 3: MSR 2, MSC 1.5, MSE 0: 2 / (2 + 2 (1.5 - 0) / 3).
+    ratings = np.array([[1.0, 2], [2, 3], [3, 4]])
+    assert icc(ratings, "3,1").value == pytest.approx(1)
+    assert icc(ratings, "2,1").value == pytest.approx(2 / 3)
+    assert icc(ratings, "2,k").value == pytest.approx(2 / (2 + 1.5 / 3))
+
+
+def test_items_with_gaps_are_left_out_and_counted() -> None:
+    """An item that one rater skipped adds nothing, and a rater who rated nothing is none."""
+    ratings = panel(6, 4)
+    more = np.vstack([ratings, [5, NAN, 1, 1]])
+    assert icc(ratings, "2,k").n_items == 6
+    assert icc(more, "2,k") == icc(ratings, "2,k")
+    assert icc(np.column_stack([ratings, np.full(6, NAN)]), "2,k") == icc(ratings, "2,k")
+
+
+@given(COMPLETE)
+def test_one_way_form_is_that_of_runs(ratings: FloatArray) -> None:
+    """ICC(1,1) and ICC(1,k) are what the reliability of runs has from its own formula."""
+    assume(np.ptp(ratings.mean(axis=1)) > 0)
+    of_runs = run_reliability(ratings)
+    assert icc(ratings, "1,1").value == pytest.approx(of_runs.icc)
+    assert icc(ratings, "1,k").value == pytest.approx(of_runs.of_mean)
+
+
+@given(COMPLETE, st.sampled_from(FORMS))
+def test_icc_of_raters_who_agree(ratings: FloatArray, form: IccForm) -> None:
+    """No form passes 1, and identical raters reach it."""
+    try:
+        assert icc(ratings, form).value <= 1 + 1e-9
+    except StatsError:
+        assert form[0] == "2" or np.ptp(ratings.mean(axis=1)) < 1e-6
+    same = np.repeat(ratings[:, :1], 3, axis=1)
+    assume(np.ptp(same) > 0)
+    assert icc(same, form).value == pytest.approx(1)
+
+
+# Whoever is listed first
+
+
+def every_coefficient(ratings: FloatArray) -> list[float | None]:
+    """All coefficients of ratings, none where not defined."""
+    calls: list[Callable[[], float]] = [
+        lambda: identical_pairs(ratings),
+        lambda: gwet_ac1(ratings, SCALE).value,
+        lambda: gwet_ac2(ratings, SCALE).value,
+        *(lambda m=m: krippendorff_alpha(ratings, m) for m in METRICS),
+        *(lambda f=f: icc(ratings, f).value for f in FORMS),
+    ]
+    found: list[float | None] = []
+    for call in calls:
+        try:
+            found.append(call())
+        except StatsError:
+            found.append(None)
+    return found
+
+
+@given(GAPPED)
+def test_order_and_unrated_items_change_nothing(ratings: FloatArray) -> None:
+    """Raters or items in another order, and an item that nobody rated, leave all as it was."""
+    before = every_coefficient(ratings)
+    turned = np.vstack([np.full(ratings.shape[1], NAN), ratings[::-1, ::-1]])
+    for a, b in zip(before, every_coefficient(turned), strict=True):
+        assert (a is None) == (b is None)
+        assert a is None or a == pytest.approx(b, abs=1e-9)
+
+
+# Intervals
+
+
+INTERVALS: list[tuple[Callable[[FloatArray], float], Callable[..., Interval]]] = [
+    (
+        lambda x: gwet_ac1(x, SCALE).value,
+        lambda x, **how: gwet_ac1_interval(x, SCALE, **how),
+    ),
+    (
+        lambda x: gwet_ac2(x, SCALE).value,
+        lambda x, **how: gwet_ac2_interval(x, SCALE, **how),
+    ),
+    (
+        lambda x: krippendorff_alpha(x, "ordinal"),
+        lambda x, **how: krippendorff_interval(x, "ordinal", **how),
+    ),
+    (
+        lambda x: krippendorff_alpha(x, "interval"),
+        lambda x, **how: krippendorff_interval(x, "interval", **how),
+    ),
+    (lambda x: icc(x, "2,k").value, lambda x, **how: icc_interval(x, "2,k", **how)),
+    (lambda x: icc(x, "1,1").value, lambda x, **how: icc_interval(x, "1,1", **how)),
+]
+
+
+@pytest.mark.parametrize(("statistic", "interval"), INTERVALS)
+def test_interval_is_of_resampled_items(
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+) -> None:
+    """The interval is that of the coefficient of each resample, its items written out."""
+    ratings = panel(12, 3, seed=1)
+    drawn = draw_counts(12, 5, 60).astype(int)
+    values = [statistic(np.repeat(ratings, counts, axis=0)) for counts in drawn]
+    expected = np.quantile(values, [0.025, 0.975])
+    assert interval(ratings, seed=5, draws=60) == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize(("statistic", "interval"), INTERVALS[:4])
+def test_incomplete_blocks_have_intervals(
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+) -> None:
+    """Where every rater skips two items in five by design, the interval still holds the value."""
+    ratings = panel(40, 6, seed=2, gaps=0.4)
+    low, high = interval(ratings, draws=2000)
+    assert low < statistic(ratings) < high
+
+
+@pytest.mark.parametrize(("statistic", "interval"), INTERVALS)
+def test_items_of_a_scenario_go_together(
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+) -> None:
+    """Every item written four times is one scenario: the interval is that of the items alone."""
+    ratings = panel(20, 4, seed=3)
+    four_times = np.repeat(ratings, 4, axis=0)
+    by_scenario = interval(four_times, clusters=np.repeat(np.arange(20), 4), draws=2000)
+    alone = interval(ratings, draws=2000)
+    as_if_more = interval(four_times, draws=2000)
+    assert by_scenario == pytest.approx(alone, abs=0.02)
+    assert as_if_more.high - as_if_more.low < 0.7 * (by_scenario.high - by_scenario.low)
+
+
+# What is refused
+
+LONELY = np.array([[4, NAN], [NAN, 3.0]])
+ALIKE = np.full((6, 3), 5.0)
+BLOCKS = np.array([[4, 5, NAN], [NAN, 3, 4], [2, NAN, 2]])
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: identical_pairs(LONELY), "two ratings"),
+        (lambda: gwet_ac1(LONELY, SCALE), "two ratings"),
+        (lambda: gwet_ac2(np.array([[4.0, 6]]), SCALE), "6 is not among"),
+        (lambda: gwet_ac1(ALIKE, (5,)), "one category"),
+        (lambda: krippendorff_alpha(LONELY, "nominal"), "two ratings"),
+        (lambda: krippendorff_alpha(ALIKE, "ordinal"), "all ratings are the same"),
+        (lambda: icc(ALIKE, "2,k"), "all ratings are the same"),
+        (lambda: icc(BLOCKS, "2,k"), "every rater rated"),
+        (lambda: icc(np.array([[1.0], [2]]), "2,1"), "two raters"),
+        (lambda: icc(np.array([[1.0, 3], [2, 2], [3, 1]]), "1,k"), "hardly vary"),
+        (lambda: icc_interval(panel(4, 3), "2,k"), "fewer than five"),
+        (lambda: gwet_ac1_interval(ALIKE, SCALE), "no variation"),
+        (lambda: krippendorff_interval(ALIKE, "ordinal"), "twenty"),
+        (lambda: krippendorff_interval(panel(9, 3), "ordinal", clusters=[0] * 9), "five"),
+        (lambda: krippendorff_interval(panel(9, 3), "ordinal", clusters=[0, 1]), "cluster names"),
+    ],
+)
+def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:
+    """Single ratings, one level throughout, or gaps where ICC needs every rater, have a reason."""
+    with pytest.raises(StatsError, match=reason):
+        call()
+
+
+def test_alike_ratings_agree_by_ac1_alone() -> None:
+    """Where everybody says 5, AC1 is 1 and defined, while alpha and ICC are not."""
+    assert gwet_ac1(ALIKE, SCALE) == (1, 1, 0)
+
+
+def test_too_many_undefined_resamples() -> None:
+    """One item apart among twelve alike is missing from over a third of resamples: no interval."""
+    ratings = np.full((12, 3), 5.0)
+    ratings[0] = [4, 5, 5]
+    assert krippendorff_alpha(ratings, "nominal") < 0.1
+    with pytest.raises(StatsError, match="one of twenty"):
+        krippendorff_interval(ratings, "nominal")
