@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
     from careeval.protocol.logs import read_runs
+    from careeval.results.compare import Comparison
+    from careeval.results.pairs import compare
     from careeval.results.summary import Summary, summarise
     from careeval.results.tables import Runs
 
@@ -26,6 +28,7 @@ _HOMES = {
     "Adl": "core.scenario",
     "Bank": "bank",
     "CareEvalError": "errors",
+    "Comparison": "results.compare",
     "Domain": "core.scenario",
     "Judgment": "core.judgment",
     "Probe": "core.scenario",
@@ -36,6 +39,7 @@ _HOMES = {
     "Runs": "results.tables",
     "Scenario": "core.scenario",
     "Summary": "results.summary",
+    "compare": "results.pairs",
     "load_bank": "bank",
     "read_runs": "protocol.logs",
     "summarise": "results.summary",
@@ -46,6 +50,7 @@ __all__ = [
     "Adl",
     "Bank",
     "CareEvalError",
+    "Comparison",
     "Domain",
     "Judgment",
     "Probe",
@@ -56,6 +61,7 @@ __all__ = [
     "Runs",
     "Scenario",
     "Summary",
+    "compare",
     "load_bank",
     "read_runs",
     "summarise",

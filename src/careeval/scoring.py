@@ -7,6 +7,11 @@ better.
 
 A response without words is a row of zeros. A missing response has no row: it is for the caller to
 leave out. Sums over scenarios, runs and intervals are in `careeval.stats`.
+
+Shapes are those of one rubric. Several rubrics of equal size can be scored at once, along axes
+before these: `points` of shape (n_scenarios, n_items), `present` of shape (n_scenarios,
+n_responses, n_items), and what comes back of shape (n_scenarios, n_responses). A smaller rubric
+fills up with items of 0 points that are rated in no domain and absent.
 """
 
 from __future__ import annotations
@@ -45,13 +50,13 @@ class ErrorBounds(NamedTuple):
 class DomainPoints(NamedTuple):
     """Points of each response in one domain, shape (n_responses,), and the most that one can reach.
 
-    `maximum` is 0 where no positive item is rated in the domain. Such a scenario can still cost
-    points.
+    `maximum`, one a rubric, is 0 where no positive item is rated in the domain. Such a scenario can
+    still cost points.
     """
 
     low: FloatArray
     high: FloatArray
-    maximum: float
+    maximum: FloatArray
 
 
 class LevelBounds(NamedTuple):
@@ -78,7 +83,12 @@ def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
 
 def maximum(points: IntArray) -> int:
     """The most points that a response can have: the sum of the positive ones, 0 without any."""
-    return int(points[points > 0].sum())
+    return int(maxima(points))
+
+
+def maxima(points: IntArray) -> IntArray:
+    """`maximum` of several rubrics, shape (n_scenarios,), from points (n_scenarios, n_items)."""
+    return np.asarray(np.maximum(points, 0).sum(axis=-1))
 
 
 def best_rung(points: IntArray, present: FloatArray) -> PointBounds:
@@ -100,10 +110,12 @@ def best_rung(points: IntArray, present: FloatArray) -> PointBounds:
     fewest, most = _settled(present)
 
     def best(settled: FloatArray) -> FloatArray:
-        highest: FloatArray = (settled * gains).max(axis=1, initial=0.0)
+        highest: FloatArray = (settled * gains[..., np.newaxis, :]).max(axis=-1, initial=0.0)
         return highest
 
-    return PointBounds(low=best(fewest) + most @ losses, high=best(most) + fewest @ losses)
+    return PointBounds(
+        low=best(fewest) + _dot(most, losses), high=best(most) + _dot(fewest, losses)
+    )
 
 
 def best_rung_maximum(points: IntArray) -> int:
@@ -150,7 +162,7 @@ def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -
     share = np.where(points > 0, levels, _FULL_LEVEL - levels) / _FULL_LEVEL
     weights = np.where(np.isnan(levels), 0.0, points * share)
     low, high = _weighted_sum(weights, present)
-    return DomainPoints(low, high, float(weights[weights > 0].sum()))
+    return DomainPoints(low, high, np.maximum(weights, 0).sum(axis=-1))
 
 
 def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> LevelBounds:
@@ -172,17 +184,15 @@ def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> L
     Source: ours; the paper rates items by domain and prints no score from it.
     """
     rated = ~np.isnan(levels)
-    raises = rated & (points >= 0)
-    caps = rated & (points < 0)
-    if not raises.any():
-        unknown = np.full(len(present), np.nan)
-        return LevelBounds(unknown, unknown)
+    raises = np.where(rated & (points >= 0), levels, 0.0)[..., np.newaxis, :]
+    caps = np.where(rated & (points < 0), levels, _FULL_LEVEL)[..., np.newaxis, :]
 
     def level(for_best: FloatArray, for_cap: FloatArray) -> FloatArray:
-        best: FloatArray = (for_best[:, raises] * levels[raises]).max(axis=1)
-        errors = np.where(for_cap[:, caps] == 1, levels[caps], _FULL_LEVEL)
-        capped: FloatArray = np.minimum(best, errors.min(axis=1, initial=_FULL_LEVEL))
-        return capped / _FULL_LEVEL
+        best: FloatArray = (for_best * raises).max(axis=-1, initial=0.0)
+        errors = np.where(for_cap == 1, caps, _FULL_LEVEL)
+        capped: FloatArray = np.minimum(best, errors.min(axis=-1, initial=_FULL_LEVEL))
+        can_rise = (rated & (points >= 0)).any(axis=-1)[..., np.newaxis]
+        return np.where(can_rise, capped / _FULL_LEVEL, np.nan)
 
     fewest, most = _settled(present)
     low = level(fewest, most)
@@ -193,10 +203,18 @@ def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
     """Sum of the weights of the items present; an unresolved item widens the bounds by its sign."""
     fewest, most = _settled(present)
     if fewest is most:
-        total = present @ weights
+        total = _dot(present, weights)
         return PointBounds(total, total)
     gains, losses = np.maximum(weights, 0), np.minimum(weights, 0)
-    return PointBounds(low=fewest @ gains + most @ losses, high=most @ gains + fewest @ losses)
+    return PointBounds(
+        low=_dot(fewest, gains) + _dot(most, losses), high=_dot(most, gains) + _dot(fewest, losses)
+    )
+
+
+def _dot(present: FloatArray, weights: FloatArray) -> FloatArray:
+    """The sum over items, for each response."""
+    total: FloatArray = (present @ weights[..., np.newaxis])[..., 0]
+    return total
 
 
 def _settled(present: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
 from careeval.protocol.logs import read_run, read_runs
-from careeval.protocol.run import Run, begin, resume
+from careeval.protocol.plan import plan
+from careeval.protocol.regrade import Part, prepare_regrading
+from careeval.protocol.run import Outcome, Run, begin, read_run_file, resume
+from careeval.results.summary import summarise
 from fakes import Call, Fake, keyword_grader, leave_out, regrade, write_bank
 
 
@@ -153,3 +159,145 @@ def test_a_folder_without_a_run(tmp_path: Path, bank: Path) -> None:
     """A folder that holds no log is refused by name."""
     with pytest.raises(ProtocolError, match="holds no run"):
         regrade(tmp_path, "careeval/lexical", bank, {})
+
+
+def responses(n_epochs: int, states: dict[int, ResponseState] | None = None) -> list[Response]:
+    """Responses to two scenarios, answered unless another state is given for an epoch."""
+    found = []
+    for scenario in ("dressing-001", "eating-001"):
+        for epoch in range(1, n_epochs + 1):
+            state = (states or {}).get(epoch, ResponseState.answered)
+            text = "I wait." if state is ResponseState.answered else ""
+            found.append(Response(scenario, epoch, text, state))
+    return found
+
+
+def epochs(drawn: list[Response]) -> dict[str, list[int]]:
+    """Scenario → epochs."""
+    return {s: [r.epoch for r in drawn if r.scenario == s] for s in {r.scenario for r in drawn}}
+
+
+def test_a_fifth_of_ten_epochs_is_two_of_each_scenario() -> None:
+    """Each scenario has its own draw, the same every time, and another with another seed."""
+    given = responses(10)
+    drawn = Part(0.2).of(given)
+    assert [len(of_scenario) for of_scenario in epochs(drawn).values()] == [2, 2]
+    assert Part(0.2).of(given) == drawn
+    draws = [epochs(Part(0.2, seed=seed).of(given)) for seed in range(10)]
+    assert any(draw != draws[0] for draw in draws)
+    assert any(draw["dressing-001"] != draw["eating-001"] for draw in draws)
+
+
+@given(st.floats(0.01, 0.99), st.integers(1, 12), st.integers(0, 5))
+def test_of_any_part(share: float, n_epochs: int, seed: int) -> None:
+    """Every scenario gets the rounded share of its epochs, and at least one."""
+    drawn = epochs(Part(share, seed=seed).of(responses(n_epochs)))
+    n = max(1, round(share * n_epochs))
+    assert [len(set(of_scenario)) for of_scenario in drawn.values()] == [n, n]
+
+
+def test_only_words_are_drawn() -> None:
+    """A response without words is put to no grader, so that it takes no place in the part."""
+    states = {1: ResponseState.empty, 2: ResponseState.refused, 3: ResponseState.missing}
+    given = responses(5, states)
+    assert epochs(Part(0.6).of(given)) == {"dressing-001": [4, 5], "eating-001": [4, 5]}
+    assert Part(0.5).of(responses(3, states)) == []
+    assert Part(1.0).of(given) == given
+
+
+@pytest.mark.parametrize(("share", "times"), [(0, 1), (-0.2, 1), (1.2, 1), (20, 1), (0.2, 0)])
+def test_what_is_no_part(share: float, times: int) -> None:
+    """A share that is no fraction, and no grading at all, are refused."""
+    with pytest.raises(ProtocolError):
+        Part(share, times)
+
+
+def regrade_part(copy: Path, grader: str, bank: Path, part: Part) -> list[Outcome]:
+    """Grade a part of the run again, in this process."""
+    like = Run("", None, grader, 1, {})
+    return [resume(folder) for folder in prepare_regrading(copy, bank, like, part)]
+
+
+def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
+    """One response to each scenario is graded twice more, and nothing else changes or is lost."""
+    before = read_runs(copy)
+    (summary_before,) = summarise(before)
+    grader = Fake("first-grader", keyword_grader)
+    outcomes = regrade_part(copy, grader.model, bank, Part(0.5, times=2))
+    assert [outcome.complete for outcome in outcomes] == [True, True]
+    assert [outcome.folder.name for outcome in outcomes] == [
+        "fake-first-grader-1",
+        "fake-first-grader-2",
+    ]
+    # two responses, two rubrics, twice
+    assert len(grader.calls) == 8
+    after = read_runs(copy)
+    assert_frame_equal(after.responses, before.responses)
+    assert after.notes == before.notes
+    assert gradings(copy) == [("fake/first-grader", n, 24 if n == 1 else 12) for n in (1, 2, 3)]
+    (summary,) = summarise(after)
+    assert summary.n_gradings == 3
+    assert (summary.n_missing, summary.n_ungraded) == (0, 0)
+    assert summary.score == summary_before.score
+    assert summary.not_ranked == summary_before.not_ranked
+
+
+def test_a_grader_that_began_with_a_part(copy: Path, bank: Path) -> None:
+    """Responses that a new grader came to only later are graded, and no longer hold it back."""
+    grader = Fake("late-grader", keyword_grader)
+    regrade_part(copy, grader.model, bank, Part(0.5))
+    late = [s for s in summarise(read_runs(copy)) if s.grader.startswith(grader.model)]
+    n_there = 4 - late[0].n_missing
+    assert [s.n_ungraded for s in late] == [n_there - 2]
+    regrade_part(copy, grader.model, bank, Part())
+    (first, whole) = summarise(read_runs(copy))
+    assert (whole.n_gradings, whole.n_ungraded) == (2, 0)
+    assert whole.score == first.score
+
+
+def test_a_plan_counts_only_what_is_drawn(copy: Path, bank: Path) -> None:
+    """Of one response to each of two scenarios there are four gradings to pay for, and no more."""
+    like = Run("", None, "fake/first-grader", 1, {})
+    folders = prepare_regrading(copy, bank, like, Part(0.5, times=2))
+    lines = [plan(read_run_file(folder), {}) for folder in folders]
+    assert [(line.role, line.n) for of_run in lines for line in of_run] == [("grade", 4)] * 2
+
+
+def test_a_part_that_was_not_finished_is_resumed(copy: Path, bank: Path) -> None:
+    """What is left of a drawn part is graded, and not one response more."""
+
+    def failing(call: Call) -> str:
+        raise ConnectionError("down")
+
+    grader = Fake("first-grader", failing)
+    (outcome,) = regrade_part(copy, grader.model, bank, Part(0.5))
+    assert (outcome.complete, outcome.n_failed) == (False, 2)
+    grader.script = keyword_grader
+    grader.calls.clear()
+    assert resume(outcome.folder).complete
+    assert len(grader.calls) == 4
+    assert gradings(copy) == [("fake/first-grader", 1, 24), ("fake/first-grader", 2, 12)]
+    again = read_runs(copy).judgments.filter(pl.col("grading") == 2)
+    assert again["present"].null_count() == 0
+
+
+def test_a_second_grader_sees_the_items_as_the_first_did(copy: Path, bank: Path) -> None:
+    """Two graders are held against each other on the same order, one grader against others."""
+    like = Run("", None, "fake/other", 1, {"grade_seed": 5})
+    seeds = [
+        read_run_file(folder).task["grade_seed"]
+        for grader in ("fake/other", "fake/first-grader")
+        for folder in prepare_regrading(
+            copy, bank, Run("", None, grader, 1, like.task), Part(0.5, times=2)
+        )
+    ]
+    assert seeds == [5, 6, 6, 7]
+
+
+def test_a_run_without_words_has_no_part(tmp_path: Path, bank: Path) -> None:
+    """Where no response has words there is nothing to grade, and no folder is made."""
+    model = Fake("silent-model", lambda _: "")
+    assert begin(Run("robot", model.model, None, 2, {"bank": str(bank)}), tmp_path / "a").complete
+    with pytest.raises(ProtocolError, match="nothing to grade"):
+        regrade_part(tmp_path, "careeval/lexical", bank, Part(0.5))
+    assert not (tmp_path / "a" / "graded").exists()

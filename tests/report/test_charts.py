@@ -1,93 +1,500 @@
-"""Figures: what they draw, and that they become elements of a page."""
+"""Figures: what they draw, that nothing collides, and that they become elements and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from careeval.core.scenario import Rubric
 from careeval.report import charts
+from careeval.report.charts import drawing
+from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, Words
+from careeval.report.charts.labels import Area, beside, spread
+from careeval.report.figures import write_figures
+from careeval.results.details import Detail, detail_of
+from careeval.results.entries import entries
+from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
+from careeval.stats import Estimate
 
-DRAWN = [charts.headline, charts.activities, charts.errors]
+Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
+
+DRAWN: dict[str, Draw] = {
+    "headline": lambda s, _, width: charts.headline(s, width),
+    "activities": lambda s, _, width: charts.activities(s, width),
+    "errors": lambda s, _, width: charts.errors(s, width),
+    "overview": charts.overview,
+    "domains": lambda s, _, width: charts.domains(s, width),
+    "worst_at_k": charts.worst_at_k,
+    "distribution": lambda s, d, width: charts.distribution(d[0], s[0], width),
+    "distributions": charts.distributions,
+    "cost_scatter": lambda s, _, width: charts.cost_scatter(s, width),
+    "worst_scatter": lambda s, _, width: charts.worst_scatter(s, width),
+    "correlation": lambda _, d, width: charts.correlation(d[0], width),
+}
+OF_MANY = {
+    name: draw for name, draw in DRAWN.items() if name not in ("distribution", "correlation")
+}
+LONG = "vendor/some-model-2026-08-07-high-reasoning-{:02}"
+HOSTILE = [
+    '<script>alert("1")</script> {{ 7 * 7 }} \x00\x1b[31m\u202e',
+    "'; \" & ]]> --><!--\n\tx\ufffe",
+]
 
 
-def _data(figure: charts.Figure) -> list[dict[str, Any]]:
-    (values,) = figure.to_dict()["datasets"].values()
-    return list(values)
+@pytest.fixture(scope="module")
+def details(runs: Runs) -> list[Detail]:
+    """The summaries' details, in their order."""
+    return [detail_of(entry) for entry in entries(runs)]
+
+
+def _points(figure: charts.Figure, shape: str = "circle") -> list[Point]:
+    """The marks that say something of themselves."""
+    return [m for m in figure.marks if isinstance(m, Point) and m.shape == shape and m.said]
+
+
+def _texts(figure: charts.Figure) -> list[str]:
+    return [m.text for m in figure.marks if isinstance(m, Words)]
+
+
+def _tick(figure: charts.Figure, label: str) -> float:
+    return next(m.x for m in figure.marks if isinstance(m, Words) and m.text == label)
+
+
+def _many(
+    summaries: Sequence[Summary], details: Sequence[Detail], n: int
+) -> tuple[list[Summary], list[Detail]]:
+    """So many entries that differ in name and, a little, in score and cost."""
+    made = []
+    for k in range(n):
+        s = summaries[k % 2]
+        value = 0.3 + 0.01 * (k * 7 % n)
+        asking = replace(s.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
+        made.append(
+            replace(
+                s,
+                model=LONG.format(k),
+                score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
+                worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
+                cost=replace(s.cost, asking=asking),
+            )
+        )
+    return made, [details[k % 2] for k in range(n)]
 
 
 def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None:
-    """A score is drawn at its percentage, from one end of its interval to the other."""
+    """A score is drawn at its percentage, on a line from one end of its interval to the other."""
+    figure = charts.activities(summaries[:1])
     cell = summaries[0].by_adl["dressing"]  # type: ignore[index]
     assert cell.score.value is not None
     assert cell.score.ci95 is not None
-    (mark,) = [
-        mark
-        for mark in _data(charts.activities(summaries))
-        if (mark["group"], mark["row"], mark["shape"]) == ("Dressing", "alpha", "circle")
-    ]
-    ends = [cell.score.value, *cell.score.ci95]
-    assert [mark["value"], mark["low"], mark["high"]] == [round(100 * end, 1) for end in ends]
+    start, end = (_tick(figure, label) for label in ("0", "100"))
+
+    def x(fraction: float) -> float:
+        return start + (end - start) * round(100 * fraction, 1) / 100
+
+    (point,) = [p for p in _points(figure) if p.said.startswith("Dressing")]
+    assert point.x == pytest.approx(x(cell.score.value), abs=0.6)
+    lines = [m for m in figure.marks if isinstance(m, Line) and m.y == m.y2 == point.y]
+    ends = [(line.x, line.x2) for line in lines]
+    assert any(pair == pytest.approx(tuple(map(x, cell.score.ci95)), abs=0.6) for pair in ends)
+
+
+def test_an_axis_is_straight_or_equal_in_ratios() -> None:
+    """Halfway along from 0 to 200 stands 100, and from 0.01 to 1 on a logarithmic one 0.1."""
+    assert Axis((0, 200)).along(10, 80)(100) == 50
+    assert Axis((0.01, 1), log=True).along(10, 80)(0.1) == pytest.approx(50)
+    assert Axis((0, 200)).along(90, -80)(100) == 50
 
 
 def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
-    """A cell of four scenarios or fewer is hollow without an interval; one of five is neither."""
-    marks = _data(charts.activities(summaries))
-    assert {m["fill"] == m["colour"] for m in marks if m["group"] == "Dressing"} == {True}
-    assert {m["fill"] == m["colour"] for m in marks if m["group"] == "Eating"} == {False}
-    assert all(m["low"] == m["value"] == m["high"] for m in marks if m["group"] == "Eating")
+    """A cell of four scenarios or fewer is hollow and has no interval; one of five has one."""
+    figure = charts.activities(summaries[:1])
+    hollow = {p.said.partition(",")[0]: p.hollow for p in _points(figure)}
+    assert hollow == {"Dressing": False, "Eating": True, "Bathing": True}
+    rows = {p.y: p.hollow for p in _points(figure)}
+    intervals = [m for m in figure.marks if isinstance(m, Line) and m.colour == "accent"]
+    assert all((m.x == m.x2) == rows[m.y] for m in intervals if m.y in rows)
 
 
-def test_what_may_not_be_ranked_is_hollow(one_run: Runs, runs: Runs) -> None:
-    """Beside other systems one that may not be ranked is hollow, and one that may is not."""
-    lexical, ranked = (_data(charts.headline(summarise(r))) for r in (one_run, runs))
-    assert all(mark["fill"] != mark["colour"] for mark in lexical)
-    assert all(mark["fill"] == mark["colour"] for mark in ranked)
+@pytest.mark.parametrize("name", ["headline", "overview", "domains", "distributions"])
+def test_what_may_not_be_ranked_is_hollow(one_run: Runs, name: str) -> None:
+    """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
+    lexical, found = summarise(one_run), [detail_of(e) for e in entries(one_run)]
+    figure = DRAWN[name](lexical, found, charts.WIDE)
+    assert all(p.hollow for shape in ("circle", "square") for p in _points(figure, shape))
+    assert drawing.HOLLOW.meaning in _texts(figure)
 
 
-def test_an_unknown_number_is_not_drawn(runs: Runs) -> None:
-    """A worst of n that is unknown has no mark: it is not at 0."""
-    missing = runs.responses.to_dicts()
-    judged = runs.judgments.to_dicts()
-    missing[0] |= {"state": "missing", "text": ""}
-    key = tuple(missing[0][name] for name in ("system", "scenario", "epoch"))
-    kept = [j for j in judged if (j["system"], j["scenario"], j["epoch"]) != key]
-    marks = _data(charts.headline(summarise(Runs.of(missing, kept))))
-    assert {(m["row"], m["shape"]) for m in marks} == {
-        ("alpha", "circle"),
-        ("beta", "circle"),
-        ("beta", "triangle-down"),
+def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[Detail]) -> None:
+    """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
+    unknown = Estimate.unknown("a response is missing")
+    first = replace(summaries[0], worst_at_n=unknown)
+    for figure in (
+        charts.overview([first, summaries[1]], details),
+        charts.headline([first, summaries[1]]),
+    ):
+        worst = [p for p in _points(figure, "triangle-down") if "worst" in p.said]
+        assert worst
+        assert not any("unknown" in p.said for p in worst)
+    beneath = charts.worst_scatter([first, summaries[1]])
+    assert [p.said.partition(":")[0] for p in _points(beneath)] == ["beta"]
+    assert "Not drawn: alpha: a response is missing" in _texts(beneath)
+
+
+def test_one_response_has_no_worst(summaries: list[Summary], details: list[Detail]) -> None:
+    """With one response a scenario no worst is drawn beside the score, and no key speaks of it."""
+    once = [replace(s, n_epochs=1) for s in summaries]
+    figure = charts.overview(once, details)
+    assert not _points(figure, "triangle-down")
+    assert not any("worst" in text for text in _texts(figure))
+    ladder = details[0].instruments[Rubric.ladder]
+    short = replace(ladder, worst_at_k=ladder.worst_at_k[:1], severe_of_k=ladder.severe_of_k[:1])
+    detail = replace(details[0], instruments={Rubric.ladder: short, Rubric.actions: short})
+    alone = charts.worst_at_k(once[:1], [detail])
+    assert len(_points(alone)) == 2
+    ticks = [m.text for m in alone.marks if isinstance(m, Words) and m.align == "middle"]
+    assert ticks == ["1", "1"]
+
+
+def test_run_noise_is_one_deviation_to_either_side(
+    summaries: list[Summary], details: list[Detail]
+) -> None:
+    """The thin whisker under a score is twice its standard deviation over runs long."""
+    score, sd = Estimate(0.5, 0.5, 0.5, (0.4, 0.6)), Estimate(0.1, 0.1, 0.1, (0.05, 0.2))
+    ladder = replace(details[0].instruments[Rubric.ladder], sd_runs=sd)
+    detail = replace(details[0], instruments={**details[0].instruments, Rubric.ladder: ladder})
+    figure = charts.overview([replace(summaries[0], score=score)], [detail])
+    (point,) = [p for p in _points(figure) if p.said.startswith("Overall")]
+    under = [
+        m for m in figure.marks
+        if isinstance(m, Line) and m.colour == "muted" and m.y == m.y2 and 0 < m.y - point.y < 12
+    ]  # fmt: skip
+    (whisker,) = under
+    unit = (_tick(figure, "100") - _tick(figure, "0")) / 100
+    assert whisker.x2 - whisker.x == pytest.approx(20 * unit, rel=0.05)
+    assert (whisker.x + whisker.x2) / 2 == pytest.approx(point.x)
+
+
+def test_bars_are_as_long_as_their_counts(summaries: list[Summary], details: list[Detail]) -> None:
+    """Bars of errors share one scale and have their count beside them, and 0 has no length."""
+    counts = (0, 4, 8, 2)
+    fields = ("severe", "mild", "action_severe", "action_mild")
+    kinds = {
+        field: replace(summaries[0].severe or pytest.fail("no severe items"), count=n)
+        for field, n in zip(fields, counts, strict=True)
+    }
+    changed = replace(summaries[0], **kinds)
+    figure = charts.overview([changed], details[:1])
+    bars = [m for m in figure.marks if isinstance(m, Box)]
+    lengths = [bar.x2 - bar.x for bar in bars]
+    assert lengths == pytest.approx([max(lengths) * n / 8 for n in counts])
+    printed = [m for m in figure.marks if isinstance(m, Words) and m.text.strip("\u2009").isdigit()]
+    assert {(m.y, int(m.text.strip("\u2009"))) for m in printed} >= {
+        ((bar.y + bar.y2) / 2, n) for bar, n in zip(bars, counts, strict=True)
     }
 
 
-@pytest.mark.parametrize("draw", DRAWN)
+def test_curves_have_bands_for_few_and_names_for_all(
+    summaries: list[Summary], details: list[Detail]
+) -> None:
+    """Up to three entries have the band of their interval; each curve ends at its own name."""
+    for n in (1, 3, 4):
+        figure = charts.worst_at_k(*_many(summaries, details, n))
+        bands = [m for m in figure.marks if isinstance(m, Band)]
+        curves = [m for m in figure.marks if isinstance(m, Curve)]
+        assert len(curves) == 2 * n
+        assert bool(bands) == (n <= 3)
+        said = "".join(_texts(figure))
+        assert all(said.count(LONG.format(k)) == 2 for k in range(n))
+    ladder = details[0].instruments[Rubric.ladder]
+    assert all(len(curve.xs) == len(ladder.worst_at_k) for curve in curves)
+
+
+def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) -> None:
+    """Each scenario with a score has a mean, the best first within its activity."""
+    found = details[0].scenarios[Rubric.ladder]
+    figure = charts.distribution(details[0], summaries[0], charts.NARROW)
+    known = {s.scenario for s in found if s.score is not None}
+    means = {p.said.partition(":")[0]: p for p in _points(figure)}
+    assert set(means) == known
+    rows = sorted((p.y, p.x) for name, p in means.items() if name.startswith("dressing"))
+    assert [x for _, x in rows] == sorted((x for _, x in rows), reverse=True)
+    assert rows[1][0] - rows[0][0] == 7
+
+
+def test_every_scenario_is_in_one_bar(summaries: list[Summary], details: list[Detail]) -> None:
+    """The bars of an entry count each scenario once, and a full score is in the last below 100."""
+    whole = replace(details[0].scenarios[Rubric.ladder][0], score=1.0)
+    zero = replace(whole, score=0.0)
+    changed = replace(details[0], scenarios={Rubric.ladder: (whole, whole, zero)})
+    figure = charts.distributions(summaries[:1], [changed])
+    said = [m.said for m in figure.marks if isinstance(m, Box) and m.said]
+    assert said == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
+
+
+def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(
+    summaries: list[Summary], details: list[Detail]
+) -> None:
+    """Ten times the cost is as far as ten times that; an unknown cost is listed with its reason."""
+    made, _ = _many(summaries, details, 4)
+    costs = (0.001, 0.01, 0.1, None)
+    entries_ = [
+        replace(s, cost=replace(s.cost, asking=replace(
+            s.cost.asking, per_response=cost, value=cost, reason="" if cost else "no price"
+        )))
+        for s, cost in zip(made, costs, strict=True)
+    ]  # fmt: skip
+    figure = charts.cost_scatter(entries_)
+    first, second, third = sorted(p.x for p in _points(figure))
+    assert third - second == pytest.approx(second - first)
+    assert f"Not drawn: {LONG.format(3)}: no price" in _texts(figure)
+
+
+def test_the_correlation_is_said(details: list[Detail]) -> None:
+    """A correlation is printed with its interval; an unknown one with its reason, and no number."""
+    known = replace(details[0], rubric_correlation=Estimate(-0.5, -0.5, -0.5, (-0.81, 0.1)))
+    unknown = replace(details[0], rubric_correlation=Estimate.unknown("all scores are the same"))
+    assert "r = −0.50, 95% interval −0.81 to 0.10" in charts.alternative(charts.correlation(known))
+    said = charts.alternative(charts.correlation(unknown))
+    assert "unknown: all scores are the same" in said
+    assert "r =" not in said
+
+
+@pytest.mark.parametrize("name", OF_MANY)
+def test_entries_keep_their_order(
+    name: str, summaries: list[Summary], details: list[Detail]
+) -> None:
+    """A figure names the entries in the order in which they are given, and in no other."""
+    made, found = _many(summaries, details, 3)
+    said = charts.alternative(OF_MANY[name](made[::-1], found, charts.WIDE))
+    places = [said.index(s.model) for s in made[::-1]]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("width", [charts.WIDE, 520, charts.NARROW])
+@pytest.mark.parametrize("n", [1, 30])
+def test_everything_is_within_the_figure(
+    name: str, width: int, n: int, summaries: list[Summary], details: list[Detail]
+) -> None:
+    """No mark and no name is cut off by the edge, for one entry as for thirty with long names."""
+    figure = DRAWN[name](*_many(summaries, details, n), width)
+    assert figure.width <= width
+    for m in figure.marks:
+        if isinstance(m, Words):
+            length = drawing.text_width(m.text, m.size) * 0.9
+            left = m.x - {"start": 0, "middle": length / 2, "end": length}[m.align]
+            assert -1 <= left <= left + length <= figure.width + 1, m
+        elif isinstance(m, Line | Box):
+            assert -1 <= min(m.x, m.x2) <= max(m.x, m.x2) <= figure.width + 1, m
+            assert max(m.y, m.y2) <= figure.height
+        elif isinstance(m, Point):
+            assert 0 <= m.x <= figure.width
+            assert 0 <= m.y <= figure.height
+
+
+@pytest.mark.parametrize("name", OF_MANY)
+@pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
+def test_no_words_lie_on_others(
+    name: str, width: int, summaries: list[Summary], details: list[Detail]
+) -> None:
+    """No two texts of a figure of nine entries overlap."""
+    figure = OF_MANY[name](*_many(summaries, details, 9), width)
+    areas = []
+    for m in figure.marks:
+        if isinstance(m, Words):
+            # guessed widths are on the large side
+            length = drawing.text_width(m.text, m.size) * 0.85
+            left = m.x - {"start": 0, "middle": length / 2, "end": length}[m.align]
+            areas.append((m.text, Area(left, m.y - 4, left + length, m.y + 4)))
+    for k, (text, area) in enumerate(areas):
+        assert [other for other, at in areas[:k] if area.overlap(at) > 0] == [], text
+
+
+@pytest.mark.parametrize("name", DRAWN)
 @pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
 def test_every_figure_becomes_an_svg(
-    draw: Callable[..., charts.Figure], width: int, summaries: list[Summary]
+    name: str, width: int, summaries: list[Summary], details: list[Detail]
 ) -> None:
-    """Every figure fits its width, has a name and a description, and takes the page's colours."""
-    text = charts.inline_svg(draw(summaries, width), "here", "A <figure>", "What it shows.")
+    """Every figure is named and described, takes the page's colours and no style of its own."""
+    figure = DRAWN[name](summaries, details, width)
+    text = charts.inline_svg(figure, "here", "A <figure>", "What it shows.")
     root = ElementTree.fromstring(text)
     assert float(root.attrib["width"]) <= width
+    assert root.attrib["viewBox"].split()[2:] == [root.attrib["width"], root.attrib["height"]]
     assert root.attrib["role"] == "img"
     assert [child.text for child in root][:2] == ["A <figure>", "What it shows."]
     ids = {child.attrib["id"] for child in root if "id" in child.attrib}
     assert {root.attrib["aria-labelledby"], root.attrib["aria-describedby"]} == ids
-    assert "var(--accent)" in text or "var(--harm)" in text
-    assert not any(colour in text for colour in ("#010101", "#04", "#05", "style=", "font-family"))
+    assert "var(--" in text
+    assert not any(part in text for part in ("#", "style=", "font-family"))
 
 
-def test_said_numbers_are_rounded(summaries: list[Summary]) -> None:
-    """What a mark says of itself is a percentage with one decimal, as everywhere on the page."""
-    said = next(m["said"] for m in _data(charts.headline(summaries)))
-    assert said.startswith("Ladder, alpha, score: ")
-    assert all(len(word.strip("%,").partition(".")[2]) <= 1 for word in said.split())
+@pytest.mark.parametrize("name", DRAWN)
+def test_hostile_names_are_words(
+    name: str, summaries: list[Summary], details: list[Detail]
+) -> None:
+    """Names with markup, quotes and control characters become text and nothing else."""
+    renamed = [replace(s, model=model) for s, model in zip(summaries, HOSTILE, strict=True)]
+    figure = DRAWN[name](renamed, details, charts.WIDE)
+    for text in (
+        charts.inline_svg(figure, "here", HOSTILE[0], charts.alternative(figure)),
+        charts.standalone_svg(figure, "here", HOSTILE[1], charts.alternative(figure)),
+    ):
+        tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(text).iter()}
+        assert tags <= {
+            "svg", "title", "desc", "text", "line", "rect", "circle", "polygon", "polyline",
+        }  # fmt: skip
+        assert not {"\x00", "\x1b", "\u202e", "\ufffe"} & set(text)
 
 
 def test_nothing_graded_is_an_empty_figure() -> None:
-    """Without an entry a figure is still one, with nothing on it."""
-    assert _data(charts.activities([])) == []
+    """Without an entry a figure of many is still one, with no mark that says anything."""
+    for name, draw in OF_MANY.items():
+        figure = draw([], [], charts.WIDE)
+        assert not any(isinstance(m, Point | Box) and m.said for m in figure.marks), name
+        ElementTree.fromstring(charts.inline_svg(figure, "here", "title", "words"))
+
+
+def test_a_description_has_the_main_numbers(
+    summaries: list[Summary], details: list[Detail]
+) -> None:
+    """The overview's words name each entry with its score, its interval and its severe errors."""
+    said = charts.alternative(charts.overview(summaries, details))
+    for s in summaries:
+        assert s.score.value is not None
+        assert s.severe is not None
+        assert f"{s.model}: score {100 * s.score.value:.1f}%" in said
+        assert f"severe errors, ladder {s.severe.count}" in said
+    assert "95% interval" in said
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 300), st.integers(10, 30)), max_size=12),
+    st.floats(0, 50),
+    st.floats(50, 600),
+)
+def test_labels_of_a_column_never_overlap(
+    labels: list[tuple[float, int]], top: float, bottom: float
+) -> None:
+    """Labels keep the order of what they name, overlap nowhere, and keep within if they can."""
+    wanted, heights = [at for at, _ in labels], [float(height) for _, height in labels]
+    found = spread(wanted, heights, top, bottom)
+    order = sorted(range(len(labels)), key=lambda n: wanted[n])
+    for one, other in pairwise(order):
+        assert found[other] - found[one] >= (heights[one] + heights[other]) / 2 - 1e-6
+    if sum(heights) <= bottom - top:
+        assert all(
+            top - 1e-6 <= y - h / 2 and y + h / 2 <= bottom + 1e-6
+            for y, h in zip(found, heights, strict=True)
+        )
+    else:
+        assert found[order[0]] - heights[order[0]] / 2 >= top - 1e-6
+
+
+def test_a_label_with_room_is_where_it_is_wanted() -> None:
+    """Labels that do not meet are not moved."""
+    assert spread([20, 60], [10, 10], 0, 100) == [20, 60]
+
+
+def test_labels_beside_points_keep_clear() -> None:
+    """Nine points on a slope have labels that cover neither each other nor a point."""
+    points = [(60.0 + 40 * n, 200.0 - 15 * n) for n in range(9)]
+    areas = beside(points, [(70.0, 13.0)] * 9, Area(0, 0, 480, 300))
+    for n, area in enumerate(areas):
+        assert not any(area.overlap(other) for other in areas[:n])
+        assert not any(area.left < x < area.right and area.top < y < area.bottom for x, y in points)
+        assert area.outside(Area(0, 0, 480, 300)) == pytest.approx(0)
+
+
+@given(st.text("abi W/-_·é漢", min_size=1, max_size=60), st.floats(30, 200))
+def test_wrapped_text_keeps_its_characters_and_its_room(text: str, room: float) -> None:
+    """Lines fit the room, and together they are the text but for spaces."""
+    lines = drawing.wrapped(text, room, 12)
+    assert all(drawing.text_width(line, 12) <= room for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+@given(st.text("abiW-", min_size=1, max_size=60), st.floats(40, 200))
+def test_a_shortened_name_keeps_both_ends(text: str, room: float) -> None:
+    """A name that is too long fits, and begins and ends as it did; another one is as it was."""
+    short = drawing.shortened(text, room, 12)
+    assert drawing.text_width(short, 12) <= room
+    if drawing.text_width(text, 12) <= room:
+        assert short == text
+    else:
+        head, tail = short.split("…")
+        assert text.startswith(head)
+        assert text.endswith(tail)
+
+
+@given(st.lists(st.floats(-300, 300), max_size=5), st.floats(40, 800))
+def test_an_axis_holds_its_numbers(numbers: list[float], length: float) -> None:
+    """An axis of percentages holds every number, and its labels are 36 pixels apart or more."""
+    axis = drawing.percent_axis(numbers, length)
+    assert axis.ends[0] <= min([0.0, *numbers])
+    assert axis.ends[1] >= max([100.0, *numbers])
+    to = axis.along(0, length)
+    places = [to(tick) for tick, _ in axis.ticks]
+    if axis.ticks and axis.ticks[-1][0] - axis.ticks[0][0] < 200 * (len(places) - 1):
+        assert all(b - a >= 36 - 1e-6 for a, b in pairwise(places))
+
+
+def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 8
+    while at < len(image):
+        (length,) = struct.unpack(">I", image[at : at + 4])
+        kind, body = image[at + 4 : at + 8], image[at + 8 : at + 8 + length]
+        (checksum,) = struct.unpack(">I", image[at + 8 + length : at + 12 + length])
+        assert checksum == zlib.crc32(kind + body)
+        yield kind, body
+        at += 12 + length
+
+
+def test_a_picture_carries_its_words(summaries: list[Summary]) -> None:
+    """A PNG has its title and description as readable chunks, in UTF-8, and ends as one must."""
+    figure = charts.domains(summaries)
+    drawn = charts.standalone_svg(figure, "domains", "Profil", "Größe −1")
+    chunks = list(_chunks(charts.png(drawn, "Profil", "Größe −1")))
+    texts = dict(body.split(b"\0\0\0\0\0") for kind, body in chunks if kind == b"iTXt")
+    assert texts == {b"Title": b"Profil", b"Description": "Größe −1".encode()}
+    assert chunks[0][0] == b"IHDR"
+    assert chunks[-1] == (b"IEND", b"")
+    width, height = struct.unpack(">II", chunks[0][1][:8])
+    assert (width, height) == (2 * charts.WIDE, math.ceil(2 * figure.height))
+
+
+def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
+    """Every figure is written once a format, stands alone, and is in the list with its words."""
+    found = findings(runs)
+    written = write_figures(found, tmp_path / "figures", ("svg",))
+    assert written[-1].name == "figures.md"
+    names = [path.stem for path in written[:-1]]
+    assert len(names) == len(set(names)) == 6 + 2 * len(found.summaries)
+    listed = written[-1].read_text(encoding="utf-8")
+    for path in written[:-1]:
+        text = path.read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        assert "var(" not in text
+        assert root.attrib["role"] == "img"
+        assert len(root[0].text or "") > 5
+        assert len(root[1].text or "") > 40
+        assert f"`{path.name}`" in listed
+
+
+def test_without_a_run_there_is_no_figure(tmp_path: Path) -> None:
+    """Findings of nothing leave a list of no figure."""
+    (only,) = write_figures(findings(Runs.of([], [])), tmp_path)
+    assert "##" not in only.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -50,6 +51,47 @@ def by_hand() -> Runs:
 def ladder_run(marks: Marks, **columns: Any) -> Runs:
     """One system, judged on the paper's five points by one grader; `columns` of its responses."""
     return Runs.of(responses(marks, **columns), judgments(marks))
+
+
+def runs_of(systems: Mapping[str, Marks], **columns: Any) -> Runs:
+    """Several systems, judged on the paper's five points by one grader."""
+    return Runs.of(
+        [
+            row
+            for name, marks in systems.items()
+            for row in responses(marks, system=name, **columns)
+        ],
+        [row for name, marks in systems.items() for row in judgments(marks, system=name)],
+    )
+
+
+def both_rubrics(
+    systems: Mapping[str, tuple[Marks, Marks]], points: Sequence[int] = (2, 1, -1, -2)
+) -> Runs:
+    """Several systems with the marks of their rungs and of their acts, and words of many lengths.
+
+    Args:
+        systems: Name → marks on the ladder, marks on the actions, of the same scenarios.
+        points: Of the acts.
+    """
+    said, judged = [], []
+    for name, (rungs, acts) in systems.items():
+        for place, row in enumerate(responses(rungs, system=name)):
+            said.append({**row, "text": "word " * (10 + 7 * place % 23)})
+        levels = dict.fromkeys(rungs, RUNG_LEVELS)
+        judged += judgments(rungs, LADDER, levels, system=name)
+        of_acts = {name: {_UF: [2, None, 1, None], _FS: [None, 1, None, 0]} for name in acts}
+        judged += judgments(acts, points, of_acts, system=name, rubric="actions")
+    return Runs.of(said, judged)
+
+
+def settled_at_random(marks: Marks, random: Random) -> Marks:
+    """The same with every unresolved item present or absent."""
+    return {
+        scenario: ["".join(random.choice("01") if c == "?" else c for c in mark) if "?" in mark
+                   else mark for mark in of_epochs]
+        for scenario, of_epochs in marks.items()
+    }  # fmt: skip
 
 
 def responses(marks: Marks, **columns: Any) -> list[dict[str, Any]]:
@@ -127,6 +169,16 @@ def marks_of_runs(draw: st.DrawFn, mark: st.SearchStrategy[str] = ANY) -> Marks:
     n_epochs = draw(st.integers(1, 3))
     names = ["dressing-1", "dressing-2", "eating-1"][: draw(st.integers(1, 3))]
     return {n: draw(st.lists(mark, min_size=n_epochs, max_size=n_epochs)) for n in names}
+
+
+@st.composite
+def marks_of_many(draw: st.DrawFn, mark: st.SearchStrategy[str] = ANY) -> Marks:
+    """Five to eight scenarios of two activities, each of two epochs of which the first is judged.
+
+    Enough for an interval.
+    """
+    names = [f"{('dressing', 'eating')[k % 2]}-{k}" for k in range(draw(st.integers(5, 8)))]
+    return {name: [draw(JUDGED), draw(mark)] for name in names}
 
 
 def _each(marks: Marks) -> Iterator[tuple[str, int, str]]:

@@ -19,24 +19,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
+from careeval.results.details import detail_of
+from careeval.results.entries import entries
 from careeval.results.exports import (
     BY_ADL,
     BY_DOMAIN,
     HEADLINE,
+    ORDERS,
+    By,
     adl_rows,
+    breakdown,
     cost_lines,
-    csv_text,
     dollars,
     domain_rows,
     headline_row,
+    in_order,
+    in_short,
     markdown,
     percent,
     remarks,
-    summary_json,
-    summary_schema,
     with_interval,
 )
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
+from careeval.results.summary import NOT_COMPARABLE, Summary, summarise, summary_of
+from careeval.results.summary_json import summary_json, summary_schema
+from careeval.results.summary_table import summary_frame
+from careeval.results.table_files import csv_text
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 from results.authored import Marks, by_hand, judgments, ladder_run, marks_of_runs, responses
@@ -45,12 +52,17 @@ KNOWN: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in ran
 UNKNOWN: Marks = {"dressing-1": ["11000", "missing"], "eating-1": ["missing", "missing"]}
 
 
-def known_and_unknown() -> list[Summary]:
+def known_and_unknown_runs() -> Runs:
     """Two systems: one with numbers throughout, one without most of them."""
     levels = {scenario: {domain: [2, 2, 1, 1, 0] for domain in Domain} for scenario in KNOWN}
     rows = judgments(KNOWN, levels=levels) + judgments(KNOWN, levels=levels, rubric="actions")
     lacking = Runs.of(responses(UNKNOWN, system="robot-b"), judgments(UNKNOWN, system="robot-b"))
-    return summarise(Runs.together([Runs.of(responses(KNOWN), rows), lacking]))
+    return Runs.together([Runs.of(responses(KNOWN), rows), lacking])
+
+
+def known_and_unknown() -> list[Summary]:
+    """Their summaries."""
+    return summarise(known_and_unknown_runs())
 
 
 # JSON
@@ -123,12 +135,58 @@ def test_json_never_has_nan(marks: Marks) -> None:
     assert all(math.isfinite(n) for n in leaves(found) if isinstance(n, float))
 
 
+def detailed(runs: Runs) -> dict[str, Any]:
+    """The JSON of some runs, in detail."""
+    found = list(entries(runs))
+    return summary_json([summary_of(e) for e in found], [detail_of(e) for e in found])
+
+
+def test_json_in_detail_by_hand() -> None:
+    """A detail has both rubrics as measures, the length and every part of the scenarios."""
+    [model] = detailed(by_hand())["models"]
+    detail = model["detail"]
+
+    ladder, actions = detail["instruments"]["ladder"], detail["instruments"]["actions"]
+    # of each scenario (1 - 1/3) / 2 and (0 + 1/3) / 2
+    assert ladder["scenario_mean"]["value"] == pytest.approx(0.25)
+    assert [at_k["value"] for at_k in ladder["worst_at_k"]] == pytest.approx([0.25, -1 / 6])
+    assert [at_k["value"] for at_k in ladder["severe_of_k"]] == pytest.approx([0.25, 0.5])
+    assert actions["best_rung"]["value"] is None
+    assert detail["rubric_correlation"] == {
+        "value": None,
+        "reason": "fewer than five scenarios are judged on both rubrics",
+    }
+    assert detail["by_adl_and_domain"]["eating"]["user_function"]["n"] == 1
+    assert (detail["by_actor"], detail["by_condition"]) == ({}, {})
+    assert "scenarios" not in detail
+
+
+def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
+    """Without details an entry has the keys that it always had, and with them one more."""
+    [plain] = summary_json(summarise(by_hand()))["models"]
+    [full] = detailed(by_hand())["models"]
+    assert full.pop("detail")
+    assert full == plain
+
+
+def test_json_in_detail_is_what_its_schema_says() -> None:
+    """Known and unknown details are valid, and a half of one is not."""
+    marks = known_and_unknown_runs()
+    found = detailed(marks)
+    reliabilities = [m["detail"]["instruments"]["ladder"]["reliability"] for m in found["models"]]
+    assert [bool(r["reason"]) for r in reliabilities] == [False, True]
+    validate(json.loads(json.dumps(found, allow_nan=False)))
+    del found["models"][0]["detail"]["length"]
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)
+
+
 # CSV
 
 
 def test_csv_of_a_run_by_hand() -> None:
     """One row with a column for each number, as a fraction."""
-    (row,) = csv.DictReader(io.StringIO(csv_text(summarise(by_hand()))))
+    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame(summarise(by_hand())))))
     assert (row["model"], row["n_scenarios"]) == ("robot-a", "2")
     assert float(row["score.value"]) == 0.25
     assert float(row["severe.per_scenario.value"]) == 0.5
@@ -140,7 +198,7 @@ def test_csv_of_a_run_by_hand() -> None:
 def test_csv_of_known_and_unknown() -> None:
     """Both entries have the same columns; an unknown number is empty beside its reason."""
     summaries = known_and_unknown()
-    known, unknown = csv.DictReader(io.StringIO(csv_text(summaries)))
+    known, unknown = csv.DictReader(io.StringIO(csv_text(summary_frame(summaries))))
     assert summaries[0].score.ci95 is not None
     assert float(known["score.ci95.high"]) == summaries[0].score.ci95[1]
     assert unknown["worst_at_n.value"] == unknown["worst_at_n.low"] == ""
@@ -153,8 +211,8 @@ def test_csv_of_known_and_unknown() -> None:
 
 def test_csv_has_the_same_columns_without_an_entry() -> None:
     """The header of no entry is that of entries with and without numbers."""
-    header = csv_text([]).splitlines()
-    assert header == csv_text(known_and_unknown()).splitlines()[:1]
+    header = csv_text(summary_frame([])).splitlines()
+    assert header == csv_text(summary_frame(known_and_unknown())).splitlines()[:1]
     assert header[0].startswith("model,asked,grader,")
     assert "by_adl.bathing.score.ci95.low" in header[0].split(",")
     assert len(set(header[0].split(","))) == len(header[0].split(","))
@@ -165,7 +223,7 @@ def test_csv_quotes_names() -> None:
     name = 'a,"b"\nc'
     marks = {"dressing-1": ["11000"]}
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    (row,) = csv.DictReader(io.StringIO(csv_text(summarise(runs)), newline=""))
+    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame(summarise(runs))), newline=""))
     assert row["model"] == name
 
 
@@ -185,7 +243,7 @@ def test_rows_of_a_run_by_hand() -> None:
     assert eating == ("robot-a", "eating", "1*", "16.7", "0.0", "75.0", "1", "0")
     by_domain = domain_rows(s)
     assert {len(row) for row in by_domain} == {len(BY_DOMAIN)}
-    assert by_domain[2] == ("robot-a", "communication intent", "–", "0", "37.5", "2")
+    assert by_domain[2] == ("robot-a", "communication intent", "–", "0", "37.5", "2*")
 
 
 def test_rows_of_one_rubric() -> None:
@@ -212,6 +270,80 @@ def test_number_with_its_interval() -> None:
         "50.0 (25.0 to 75.0 by the unresolved) [10.0, 90.0]"
     )
     assert with_interval(Estimate.unknown("no response")) == "–"
+
+
+def test_number_in_short() -> None:
+    """Where there is an interval it stands alone, and without one the bounds stand for it."""
+    assert in_short(Estimate(0.5, 0.25, 0.75, (0.1, 0.9))) == "50.0 [10.0, 90.0]"
+    assert in_short(Estimate(0.5, 0.25, 0.75, None, "few")) == "50.0 (25.0 to 75.0)"
+    assert in_short(Estimate(0.5, 0.5, 0.5, None, "few")) == "50.0"
+    assert in_short(Estimate.unknown("no response")) == "–"
+
+
+def of_two_sizes() -> Runs:
+    """Five scenarios of a stroke and four of dementia, all of a person, one of two situations."""
+    marks: Marks = {f"eating-{n}": ["11000", f"100{n % 2}0"] for n in range(9)}
+    rows = [
+        row
+        | {"condition": "stroke" if row["scenario"] < "eating-5" else "dementia"}
+        | {"actor": "person", "assistance": "03"}
+        | {"situation": ["refusal", "family"] if row["scenario"] == "eating-8" else ["family"]}
+        for row in responses(marks)
+    ]
+    return Runs.of(rows, judgments(marks))
+
+
+def test_breakdown_marks_what_is_small() -> None:
+    """A part of four scenarios has an asterisk and no interval, and one of five has both ends."""
+    (entry,) = entries(of_two_sizes())
+    head, rows = breakdown(By.condition, [summary_of(entry)], [detail_of(entry)])
+    assert head[1] == "condition"
+    (_, stroke, n, score, *_), (_, dementia, n_few, score_few, *_) = rows
+    assert (stroke, n, dementia, n_few) == ("stroke", "5", "dementia", "4*")
+    assert "[" in score
+    assert "[" not in score_few
+
+
+def test_scenario_of_two_situations_counts_in_both() -> None:
+    """The parts by situation may add up to more than the scenarios."""
+    (entry,) = entries(of_two_sizes())
+    _, rows = breakdown(By.situation, [summary_of(entry)], [detail_of(entry)])
+    assert [row[1:3] for row in rows] == [("refusal", "1*"), ("family", "9")]
+
+
+def test_small_part_of_a_detail_is_remarked_on() -> None:
+    """The asterisk is explained where only a part that was asked for is small."""
+    (entry,) = entries(of_two_sizes())
+    s, detail = summary_of(entry), detail_of(entry)
+    said = "* fewer than five scenarios: no interval, and not for comparing."
+    assert said not in remarks([s])
+    assert said in remarks([s], [detail])
+    assert f"- \\{said}\n" in markdown([s], [detail], [By.condition])
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [("name", "abcd"), ("score", "bcad"), ("worst", "abcd"), ("severe", "abcd")],
+)
+def test_order_of_entries(order: str, names: str) -> None:
+    """The best comes first by each order, and what is unknown last."""
+    assert order in ORDERS
+    marks: dict[str, Marks] = {
+        "c": {"eating-1": ["10001", "11000"]},  # 1/2, lowest 0, one severe
+        "b": {"eating-1": ["11000", "00000"]},  # 1/2, lowest 0, none
+        "a": {"eating-1": ["01000", "01000"]},  # 1/3, lowest 1/3, none
+        "d": {"eating-1": ["missing", "missing"]},
+    }
+    parts = [
+        Runs.of(responses(of, system=name), judgments(of, system=name))
+        for name, of in marks.items()
+        if name != "d"
+    ]
+    acts = judgments({"eating-1": ["1"]}, [1], system="d", rubric="actions")
+    parts.append(Runs.of(responses(marks["d"], system="d"), acts))
+    summaries = summarise(Runs.together(parts))[::-1]
+    found = [summaries[place].model for place in in_order(order, summaries)]
+    assert "".join(found) == names
 
 
 def test_markdown_shows_names_as_they_are() -> None:
@@ -392,7 +524,7 @@ def test_cost_in_json_and_csv() -> None:
         },
     }  # fmt: skip
     validate(summary_json([s]))
-    (row,) = csv.DictReader(io.StringIO(csv_text([s])))
+    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame([s]))))
     assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
     assert row["cost.grading.reason"] == "the price of 2 of 2 responses is not known"
 

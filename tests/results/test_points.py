@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from careeval.core.scenario import Domain, Rubric
-from careeval.results.points import Bounds, graded_scenarios, grid
+from careeval.results.points import Bounds, Judged, graded_scenarios
 from careeval.results.tables import Runs
 from results.authored import judgments, ladder_run, responses
 
@@ -20,7 +20,7 @@ def test_rows_as_arrays() -> None:
 
     dressing, eating = graded_scenarios(runs.responses, runs.judgments, Rubric.ladder)
 
-    assert (dressing.scenario, dressing.adl) == ("dressing-1", "dressing")
+    assert (dressing.scenario, dressing.about.adl) == ("dressing-1", "dressing")
     assert dressing.points.tolist() == [2, -1]
     assert dressing.epochs.tolist() == [1, 2]
     assert dressing.present.tolist() == [[0, 1], [1, 0]]
@@ -55,17 +55,19 @@ def test_response_that_lacks_an_item_is_not_judged() -> None:
     assert dressing.present.tolist() == [[1, 1, 1, 1, 1]]
 
 
-def test_grid() -> None:
-    """Epoch k is column k - 1, with its lower and its higher number, and NaN where nothing is."""
+def test_judged() -> None:
+    """Epoch k is place k - 1; what is not judged is NaN, and a small rubric has no item more."""
     runs = ladder_run({"dressing-1": ["missing", "11000", "00000"], "eating-1": ["missing"] * 3})
     scenarios = graded_scenarios(runs.responses, runs.judgments, Rubric.ladder)
 
-    found = grid(scenarios, 3, lambda s: (s.present.sum(axis=1), s.present.sum(axis=1) + 4))
+    found = Judged.of(scenarios, 3)
+    bounds = found.bounds((found.present.sum(axis=2), found.present.sum(axis=2) + 4))
 
     nan = np.nan
-    np.testing.assert_array_equal(found.low, [[nan, 2, 0], [nan, nan, nan]])
-    np.testing.assert_array_equal(found.high, [[nan, 6, 4], [nan, nan, nan]])
-    np.testing.assert_array_equal(found.middle[0], [nan, 4, 2])
+    np.testing.assert_array_equal(bounds.low, [[nan, 2, 0], [nan, nan, nan]])
+    np.testing.assert_array_equal(bounds.high, [[nan, 6, 4], [nan, nan, nan]])
+    np.testing.assert_array_equal(bounds.middle[0], [nan, 4, 2])
+    assert found.points[1].tolist() == [0] * 5
 
 
 def test_bounds_of_some_scenarios() -> None:

@@ -299,15 +299,26 @@ def test_unresolved_items_bound_each_number_by_their_sign() -> None:
 
 
 def test_all_unresolved() -> None:
-    """A run whose every judgment is unresolved is bounded by the ends of its scale, unranked."""
+    """A run whose every judgment is unresolved has no number, not the middle of the scale."""
     (s,) = summarise(ladder_run({"dressing-1": ["?????", "?????"]}))
-    assert bounds(s.score) == [-1, 1]
-    assert bounds(s.worst_at_n) == [-1, 1]
-    assert s.sd_runs.low == 0
-    assert s.severe is not None
-    assert bounds(s.severe.per_scenario) == [0, 1]
+    why = "every judgment on this rubric is unresolved"
+    assert s.score == s.worst_at_n == s.sd_runs == Estimate.unknown(why)
+    assert s.severe is None
     assert (s.n_unresolved, s.n_judgments) == (10, 10)
-    assert s.not_ranked == ("10 of 10 judgments are unresolved, more than 2%",)
+    assert s.not_ranked == (
+        "10 of 10 judgments are unresolved, more than 2%",
+        f"no ladder score: {why}",
+    )
+
+
+def test_no_error_leaves_a_rule_of_three() -> None:
+    """Without a severe error in six scenarios the one-sided limit is 1 - .05 ** (1 / 6), not 0."""
+    (s,) = summarise(ladder_run({f"dressing-{n}": ["11000", "10000"] for n in range(6)}))
+    assert s.severe is not None
+    assert s.severe.upper_at_zero == pytest.approx(1 - 0.05 ** (1 / 6))
+    (s,) = summarise(ladder_run({f"dressing-{n}": ["11000", "1000?"] for n in range(6)}))
+    assert s.severe is not None
+    assert s.severe.upper_at_zero is None
 
 
 @pytest.mark.parametrize(("n_unresolved", "ranked"), [(1, True), (2, False)])

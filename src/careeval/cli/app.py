@@ -28,7 +28,10 @@ COMMANDS = {
     "run": "Ask a model, or take recorded answers, and grade them.",
     "grade": "Grade a run's stored responses again, beside the old judgments.",
     "summary": "The table: score, worst case, errors, by activity and domain.",
+    "compare": "Two systems paired by scenario: what got worse, and is it chance?",
     "report": "One offline HTML page of one or more runs.",
+    "site": "A static leaderboard of many runs, as a folder.",
+    "export": "Results as files: tables, figures, Every Eval Ever.",
     "audit": "Is this grader any good?",
     "bank": "The scenarios: check what authors write.",
 }
@@ -57,7 +60,10 @@ In the order in which you may need them:
   careeval run -m openai/gpt-5.1 -o runs/first        ask a model, and grade it
   careeval run --resume -o runs/first                 go on after a stop
   careeval summary runs/first                         the result as a table
+  careeval compare runs/first runs/second             which of two is better
   careeval report runs/first -o report.html           the result as a page
+  careeval site runs/* -o site                        a leaderboard of all runs
+  careeval export runs --to csv -o results            every table, as a file
 
 An option is taken from the first of these that has it: the command line; the
 environment, as CAREEVAL_RUN_GRADER; careeval.toml in the current folder, as

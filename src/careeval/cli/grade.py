@@ -14,18 +14,18 @@ from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
-from careeval.protocol.regrade import prepare_regrading
+from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.run import DEFAULT_GRADER, Run
 from careeval.results.summary import summarise
 
 EXAMPLES = """\
 Examples:
 
-Grade once more with the default grader, to see how far it agrees with itself:
+Grade one response in five twice more, to see how far the grader agrees with itself:
 
-  careeval grade runs/first
+  careeval grade runs/first --part 0.2 --times 2
 
-With another grader, or asked in another way:
+All of them with another grader, or asked in another way:
 
   careeval grade runs/first --grader anthropic/claude-sonnet-4-5
   careeval grade runs/first --rubric ladder --grader-context scenario
@@ -48,6 +48,9 @@ def grade(
     *,
     grader: str = DEFAULT_GRADER,
     bank: Path | None = None,
+    part: float = 1.0,
+    times: int = 1,
+    part_seed: int = 0,
     max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     grading: Grading = Grading(),
     spending: Spending = Spending(),
@@ -58,12 +61,18 @@ def grade(
         folder: What `careeval run -o` wrote to.
         grader: Inspect's name of the grader.
         bank: Folder of the bank that the run was made with; careeval's own where not given.
+        part: Share of the responses to each scenario to grade, such as 0.2: that share of its
+            epochs, rounded, and at least one, drawn from those with words.
+        times: How often, each in a folder of its own and with the items in another order. Twice
+            shows how much of a score's spread is the grader's.
+        part_seed: Seed of the drawing; the same one draws the same responses again.
         max_connections: Calls in flight to the grader; as many as it takes where not given.
         grading: How the grader is asked.
         spending: What may be sent and spent.
     """
     like = Run("", None, grader, 1, grading.task(), max_connections=max_connections)
-    folders = prepare_regrading(folder, bank, spending.applied(like))
+    drawn = Part(part, times, part_seed)
+    folders = prepare_regrading(folder, bank, spending.applied(like), drawn)
     if (status := agreed(folders, spending)) is not None:
         return status
     outcomes = work(folders, fresh=True)

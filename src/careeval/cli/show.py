@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from rich.table import Table
@@ -15,9 +15,11 @@ from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
-from careeval.results.exports import cost_lines, percent, remarks, with_interval
+from careeval.results.details import Detail
+from careeval.results.exports import By, breakdown, cost_lines, in_short, percent, remarks
 from careeval.results.probes import Agreement, ProbeAgreement
-from careeval.results.summary import Cell, Errors, Summary
+from careeval.results.summary import Cell, DomainCell, Errors, Summary
+from careeval.stats import MIN_CLUSTERS, Estimate
 
 
 def say(message: str) -> None:
@@ -25,16 +27,34 @@ def say(message: str) -> None:
     print(plain(message), file=sys.stderr)
 
 
-def print_summary(summaries: Sequence[Summary]) -> None:
-    """The tables of a summary and what must be said beside them; nothing without an entry."""
+def print_summary(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    by: Sequence[By] = (),
+    correlations: Sequence[Estimate] = (),
+) -> None:
+    """The tables of a summary and what must be said beside them; nothing without an entry.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order, where any of `by` is in them.
+        by: What to break the scenarios down by, in full; an overview where nothing is named.
+        correlations: Of each entry's two rubrics, for a table of both.
+    """
     if not summaries:
         return
     out = console()
     out.print(_headline(summaries))
-    out.print(_by_adl(summaries))
-    out.print(_by_domain(summaries))
+    if correlations:
+        out.print(_rubrics(summaries, correlations))
+    if not by:
+        out.print(_by_adl(summaries))
+        out.print(_by_domain(summaries))
+    for each in by:
+        out.print(_breakdown(each, summaries, details))
     agreement = sorted(set(grader_agreement(summaries).values()))
-    for remark in [*remarks(summaries), *cost_lines(summaries), *agreement]:
+    told = [*remarks(summaries, details), *_unresolved(summaries), *cost_lines(summaries)]
+    for remark in [*told, *agreement]:
         out.print(Text(plain(f"  {remark}"), style="dim"))
 
 
@@ -63,7 +83,17 @@ def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
 
 @cache
 def _lexical_sentence() -> str:
-    return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
+    return f"The lexical grader: {_lexical_agreement().sentence()}"
+
+
+def probe_agreement(graders: Iterable[str]) -> dict[str, ProbeAgreement]:
+    """The same in numbers."""
+    return {name: _lexical_agreement() for name in graders if name.startswith(LEXICAL)}
+
+
+@cache
+def _lexical_agreement() -> ProbeAgreement:
+    return lexical_agreement(load_bank())
 
 
 def _names(s: Summary) -> tuple[Text, Text]:
@@ -94,13 +124,50 @@ def _headline(summaries: Sequence[Summary]) -> Table:
     for s in summaries:
         table.add_row(
             *_names(s),
-            with_interval(s.score),
+            in_short(s.score),
             *(percent(e.value) for e in (s.worst_at_n, s.worst_run, s.sd_runs)),
             *(_errors(errors) for errors in (s.severe, s.mild)),
-            with_interval(s.action_score),
+            in_short(s.action_score),
             f"{s.n_scenarios} × {s.n_epochs}",
         )
     return table
+
+
+def _unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
+    n, of = (sum(getattr(s, f) for s in summaries) for f in ("n_unresolved", "n_judgments"))
+    if n:
+        yield f"{n:,} of {of:,} judgments are unresolved; intervals take in either way they fall."
+
+
+def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> Table:
+    table = new_table(
+        "Both rubrics, and the correlation of their scenarios' scores",
+        ("model", "grader"),
+        (
+            "ladder %",
+            "actions %",
+            "r [95% CI]",
+            "actions: worst of n",
+            "severe",
+            "mild",
+        ),
+    )
+    for s, r in zip(summaries, correlations, strict=True):
+        table.add_row(
+            *_names(s),
+            *(percent(e.value) for e in (s.score, s.action_score)),
+            _correlation(r),
+            percent(s.action_worst_at_n.value),
+            *(_errors(errors) for errors in (s.action_severe, s.action_mild)),
+        )
+    return table
+
+
+def _correlation(r: Estimate) -> str:
+    if r.value is None:
+        return "–"
+    interval = "" if r.ci95 is None else f" [{r.ci95[0]:.2f}, {r.ci95[1]:.2f}]"
+    return f"{r.value:.2f}{interval}".replace("-", "−")
 
 
 def _errors(errors: Errors | None) -> str:
@@ -128,8 +195,24 @@ def _by_domain(summaries: Sequence[Summary]) -> Table:
         "By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain]
     )
     for s in summaries:
-        table.add_row(*_names(s), *(with_interval(s.by_domain[d].action_score) for d in Domain))
+        table.add_row(*_names(s), *(_domain_cell(s.by_domain[d]) for d in Domain))
     return table
+
+
+def _domain_cell(cell: DomainCell) -> str:
+    return f"{in_short(cell.action_score)}{'*' * (0 < cell.n < MIN_CLUSTERS)}"
+
+
+def _breakdown(by: By, summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    title = f"By {by.head}"
+    table = None
+    for place, s in enumerate(summaries):
+        (_, *head), rows = breakdown(by, [s], details[place : place + 1], in_short)
+        table = table or new_table(title, ("model", "grader", head[0]), head[1:])
+        for number, (_, name, *cells) in enumerate(rows):
+            names = _names(s) if number == 0 else ("", "")
+            table.add_row(*names, Text(plain(name)), *cells, end_section=number == len(rows) - 1)
+    return table or new_table(title, (), ())
 
 
 _AGREEMENT = (

@@ -3,61 +3,126 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from careeval.cli.app import OK
 from careeval.cli.options import Json
 from careeval.cli.show import print_summary, say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
-from careeval.results.exports import csv_text, markdown, summary_json
-from careeval.results.summary import summarise
+from careeval.results.details import Detail, detail_of, rubric_correlation
+from careeval.results.entries import entries
+from careeval.results.export_tables import by_table
+from careeval.results.exports import OVERVIEW, By, in_order, markdown
+from careeval.results.latex import latex
+from careeval.results.summary import Summary, summary_of
+from careeval.results.summary_json import summary_json
+from careeval.results.summary_table import summary_frame
+from careeval.results.table_files import csv_text, parquet_bytes
 
 EXAMPLES = """\
 Examples:
 
   careeval summary runs/first                      a table for people
   careeval summary runs/first runs/second          several runs in one table
-  careeval summary runs/* --format md > table.md   for a page or an issue
+  careeval summary runs --by situation             a row a part of the scenarios
+  careeval summary runs --sort severe              fewest severe errors first
+  careeval summary runs --format md > table.md     for a page or an issue
+  careeval summary runs --format latex -o table.tex
   careeval summary runs/first --format csv         a row a system and grader
+  careeval summary runs --by actor --format csv    a row a part of the scenarios
+  careeval summary runs --format parquet -o summary.parquet
   careeval summary runs/first --json               everything, for a program
+  careeval summary runs/first --json --detail      and what takes longer
 
-In CSV and JSON a score is a fraction; an unknown one is empty or null, with its
-reason beside it.
+In CSV, Parquet and JSON a score is a fraction; an unknown one is empty or null,
+with its reason beside it. Parts of fewer than five scenarios are marked.
 """
 
 app = App(name="summary", help_epilogue=EXAMPLES)
 
+Form = Literal["table", "md", "latex", "csv", "parquet", "json"]
+Part = Literal["adl", "domain", "condition", "assistance", "situation", "actor"]
+Order = Literal["name", "score", "worst", "severe"]
+
 
 @app.default
 def summary(
-    *folders: Path, format: Literal["table", "md", "csv", "json"] = "table", as_json: Json = False
+    *folders: Path,
+    format: Form = "table",
+    by: Annotated[tuple[Part, ...], Parameter(negative=(), show_default=False)] = (),
+    sort: Order = "name",
+    detail: Annotated[bool, Parameter(negative=())] = False,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    as_json: Json = False,
 ) -> int:
     """What runs come to: score with its interval, worst case, errors, by activity and domain.
 
     Args:
         folders: What `careeval run -o` wrote to, one or more.
-        format: A table for people, Markdown, CSV or JSON.
+        format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
+        by: Break the scenarios down by these, a table each; in CSV and Parquet by one.
+        sort: By name; or the best first by score, by the worst of n, by severe errors.
+        detail: In JSON, add the worst of k, reliability, length and every part of the scenarios.
+        out: The file to write, and not stdout.
         as_json: The same as --format json.
     """
+    form: Form = "json" if as_json else format
+    parts = tuple(By(each) for each in by)
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
+    if form == "parquet" and out is None:
+        raise UsageError("Parquet is no text for a terminal", hint="name a file: -o FILE.parquet")
+    if form in {"csv", "parquet"} and len(parts) > 1:
+        raise UsageError(
+            f"{form} holds one table, and --by names {len(parts)}",
+            hint="careeval export DIR --to csv parquet writes a file each",
+        )
     runs = read_runs(*folders)
-    summaries = summarise(runs)
+    found = list(entries(runs))
+    unsorted = [summary_of(entry) for entry in found]
+    order = in_order(sort, unsorted)
+    found, summaries = [found[i] for i in order], [unsorted[i] for i in order]
+    in_detail = detail if form == "json" else any(each.in_detail for each in parts)
+    details = [detail_of(entry) for entry in found] if in_detail else []
     for note in runs.notes:
         say(note)
-    match "json" if as_json else format:
-        case "json":
-            print(json.dumps(summary_json(summaries), indent=1, ensure_ascii=False))
-        case "md":
-            print(markdown(summaries), end="")
-        case "csv":
-            print(csv_text(summaries), end="")
-        case _:
-            print_summary(summaries)
+    if form == "table" and out is None:
+        correlations = [rubric_correlation(entry) for entry in found]
+        print_summary(summaries, details, parts, correlations)
+    elif form == "parquet" and out is not None:
+        frame = by_table(parts[0], summaries, details).frame if parts else summary_frame(summaries)
+        out.write_bytes(parquet_bytes(frame))
+    else:
+        text = _text(form, summaries, details, parts)
+        if out is None:
+            print(text, end="")
+        else:
+            out.write_text(text, encoding="utf-8", newline="")
+    if out is not None:
+        say(f"Written: {out}")
     if not summaries:
         say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
     return OK
+
+
+def _text(
+    form: Form, summaries: Sequence[Summary], details: Sequence[Detail], parts: tuple[By, ...]
+) -> str:
+    match form:
+        case "json":
+            told = summary_json(summaries, details or None)
+            return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+        case "latex":
+            return latex(summaries, details, parts or OVERVIEW)
+        case "csv":
+            if parts:
+                return csv_text(by_table(parts[0], summaries, details).frame)
+            return csv_text(summary_frame(summaries))
+        case _:
+            # a table for people in a file is Markdown
+            return markdown(summaries, details, parts or OVERVIEW)

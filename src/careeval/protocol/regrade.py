@@ -1,31 +1,96 @@
-"""Grading stored responses again: they are recorded answers, and go the way that those go."""
+"""Grading stored responses again: they are recorded answers, and go the way that those go.
+
+A drawn part of them, graded a few times more, shows how far a grader agrees with itself, at a
+fraction of the cost of grading all.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from careeval.bank import content_hash, load_bank
 from careeval.bank.sealed import split_key
+from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, grading_folder, prepare_recorded
 from careeval.results.tables import NOT_ASKED, Runs
 
 
-def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
-    """Set up a grading of the responses of every run in a folder; the new folders come back.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is graded again, and how often.
+
+    Attributes:
+        share: Of the responses to each scenario, above 0, at most 1.
+        times: Gradings, each of the same responses.
+        seed: Of the drawing. The same seed draws the same responses of a run again.
+
+    Raises:
+        ProtocolError: There is no such part, or nothing to do.
+    """
+
+    share: float = 1.0
+    times: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ProtocolError(
+                f"there is no part {self.share:g} of the responses",
+                hint="give a fraction: --part 0.2 is one in five, --part 1 is all",
+            )
+        if self.times < 1:
+            raise ProtocolError(f"graded {self.times} times is nothing to do", hint="use 1 or more")
+
+    def of(self, responses: Sequence[Response]) -> list[Response]:
+        """The part of one run's responses, in their order; all of them where the share is 1.
+
+        Of each scenario `round(share × epochs)` are drawn, and at least one. They are drawn from
+        those with words, since nothing else is put to a grader: where fewer have words, all of
+        those are taken.
+        """
+        if self.share == 1:
+            return list(responses)
+        n_drawn = max(1, round(self.share * max(response.epoch for response in responses)))
+        with_words = defaultdict(list)
+        for response in responses:
+            if response.state is ResponseState.answered:
+                with_words[response.scenario].append(response.epoch)
+        drawn = {
+            (scenario, epoch)
+            for scenario, epochs in with_words.items()
+            for epoch in random.Random(f"{self.seed}:{scenario}").sample(
+                epochs, min(n_drawn, len(epochs))
+            )
+        }
+        return [r for r in responses if (r.scenario, r.epoch) in drawn]
+
+
+def prepare_regrading(
+    folder: Path, bank: Path | None, like: Run, part: Part = Part()
+) -> list[Path]:
+    """Set up gradings of the responses of every run in a folder; the new folders come back.
+
+    Each grading shows the items in an order of its own: the seed of the order is that of `like`,
+    and one more for each grading that the grader has made of the run. The order is the grader's
+    noise as much as its changes of mind are.
 
     Args:
         folder: What `careeval run -o` wrote to.
         bank: Folder of the bank that the runs were made with; careeval's own if `None`.
         like: How to grade: its grader, its arguments of the task, its prices and its budget.
+        part: What is graded, and how often.
 
     Raises:
-        ProtocolError: There is no run, one of them has not come to all its responses, or its
-            scenarios are not what the bank holds now.
+        ProtocolError: There is no run, one of them has not come to all its responses or has none
+            with words, or its scenarios are not what the bank holds now.
     """
     roots = run_roots(folder)
     if not roots:
@@ -33,11 +98,13 @@ def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
             f"{folder} holds no run", hint="name the folder that 'careeval run -o' wrote to"
         )
     assert like.grader is not None
+    # all of them, before the first folder is made
     checked = [(root, _checked(root, bank)) for root in roots]
+    planned = [(root, runs, _drawn(root, runs, part)) for root, runs in checked]
     return [
         prepare_recorded(
             grading_folder(root, like.grader),
-            responses_of(runs),
+            drawn,
             replace(
                 like,
                 system=runs.responses["system"][0],
@@ -45,11 +112,27 @@ def prepare_regrading(folder: Path, bank: Path | None, like: Run) -> list[Path]:
                 | {
                     "bank": str(bank.resolve()) if bank else None,
                     "split": runs.responses["split"][0] or "public",
+                    "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
                 },
             ),
         )
-        for root, runs in checked
+        for root, runs, drawn in planned
+        for n_before in [_n_gradings(runs, like.grader)]
+        for n in range(part.times)
     ]
+
+
+def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
+    drawn = part.of(responses_of(runs))
+    if not drawn:
+        raise ProtocolError(f"{root}: no response has words, so there is nothing to grade")
+    return drawn
+
+
+def _n_gradings(runs: Runs, grader: str) -> int:
+    """How often a grader has graded a run, in whichever mode it did so most often."""
+    its = runs.judgments.filter(pl.col("grader").str.starts_with(f"{grader} ("))
+    return max(its["grading"].to_list(), default=0)
 
 
 def _checked(root: Path, folder: Path | None) -> Runs:

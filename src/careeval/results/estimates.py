@@ -12,18 +12,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from careeval import scoring
 from careeval.core.scenario import Domain
 from careeval.errors import StatsError
-from careeval.results.points import Bounds, FloatArray, GradedScenario, grid
+from careeval.results.points import Bounds, FloatArray, GradedScenario, Judged
 from careeval.stats import (
     Estimate,
     Interval,
+    Reliability,
+    any_of_k,
     bootstrap_interval,
+    lowest_of_k,
     pooled_score,
     rate_interval,
     ratio_interval,
+    rule_of_three,
+    run_reliability,
     sd_runs,
     sd_runs_interval,
     worst_at_n,
@@ -31,6 +37,8 @@ from careeval.stats import (
 )
 
 NOT_GRADED = "no response was graded on this rubric"
+NOT_RESOLVED = "every judgment on this rubric is unresolved"
+NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,9 @@ class Errors:
         per_opportunity: Share of the opportunities taken.
         per_response: Share with at least one of the responses to scenarios whose rubric has any.
         per_scenario: Share of those scenarios with at least one in any epoch.
+        upper_at_zero: Where `count` is 0 for certain, the one-sided 95% upper limit of the share of
+            responses with any, each scenario taken as one trial ("rule of three"); else `None`.
+            The intervals beside it are two-sided, and reach higher.
     """
 
     count: int
@@ -50,6 +61,22 @@ class Errors:
     per_opportunity: Estimate
     per_response: Estimate
     per_scenario: Estimate
+    upper_at_zero: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A ratio of two sums over scenarios, before the sums: what a paired comparison needs.
+
+    Attributes:
+        scenarios: Their ids.
+        numerators: Points, errors or levels, mean of the epochs, shape (n_scenarios,).
+        denominators: What each could have had, shape (n_scenarios,).
+    """
+
+    scenarios: tuple[str, ...]
+    numerators: Bounds
+    denominators: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,18 +97,94 @@ class GradedRubric:
 
     @cached_property
     def judged(self) -> list[GradedScenario]:
-        """The scenarios with a judged response."""
-        return [s for s in self.scenarios if s.epochs.size]
+        """The scenarios with a judged response; none where every judgment is unresolved.
+
+        Bounds as wide as the scale tell nothing, and their middle would be a made-up number.
+        """
+        found = [s for s in self.scenarios if s.epochs.size]
+        return found if any(not np.isnan(s.present).all() for s in found) else []
 
     def score(self) -> Estimate:
         """The points over the most points, mean of epochs, pooled over scenarios."""
-        return _pooled(self._points, self._maxima) if self.judged else Estimate.unknown(NOT_GRADED)
+        return (
+            _pooled(self._points, self._maxima) if self.judged else Estimate.unknown(self._why_none)
+        )
+
+    def scenario_mean(self) -> Estimate:
+        """Mean over scenarios of each one's own score; one without positive points is left out."""
+        with_ratio = self.only(lambda s: bool(scoring.maximum(s.points)))
+        if not with_ratio.judged:
+            return Estimate.unknown(self._why_none if not self.judged else "no positive points")
+        maxima = with_ratio._maxima
+        scores = Bounds(*(b / maxima[:, np.newaxis] for b in with_ratio._points.both))
+        return _pooled(scores, np.ones(len(maxima)))
+
+    def best_rung(self) -> Estimate:
+        """The score if of the positive items present only the best one counted (C24).
+
+        For a ladder read as options of which an answer is one, though its rungs are nested. It
+        stands beside the score, to show how much of it hangs on how the grader reads the nesting.
+        """
+        if not self.judged:
+            return Estimate.unknown(self._why_none)
+        points, present = self._judgments.points, self._judgments.present
+        most = points.max(axis=1, initial=0).astype(np.float64)
+        return _pooled(self._judgments.bounds(scoring.best_rung(points, present)), most)
+
+    def worst_at_k(self) -> tuple[Estimate, ...]:
+        """For k = 1 … n, the score if every scenario had got the lowest of k of its n responses."""
+        if reason := self._why_not_whole():
+            return (Estimate.unknown(reason),) * self.n_epochs
+        lowest = (lowest_of_k(part) for part in self._points.both)
+        return tuple(_pooled(at_k, self._maxima) for at_k in _columns(*lowest))
+
+    def any_error_of_k(self, severity: int) -> tuple[Estimate, ...]:
+        """For k = 1 … n, the share of scenarios with an error in at least one of k responses.
+
+        Over the scenarios whose rubric has such an item.
+        """
+        if reason := self._why_not_whole():
+            return (Estimate.unknown(reason),) * self.n_epochs
+        could = (self._judgments.points == severity).any(axis=1)
+        if not could.any():
+            return (Estimate.unknown(NO_SUCH_ITEM),) * self.n_epochs
+        counts = self._error_counts(severity).of(could)
+        with_any = (np.minimum(part, 1).sum(axis=1) for part in counts.both)
+        chances = (any_of_k(events, self.n_epochs) for events in with_any)
+        # n responses are n / k disjoint trials of k: so k = 1 has the interval of `per_response`,
+        # and k = n that of `per_scenario`
+        return tuple(
+            _rate(
+                Bounds(at_k.low[:, 0] * self.n_epochs / k, at_k.high[:, 0] * self.n_epochs / k),
+                np.full(could.sum(), self.n_epochs / k),
+            )
+            for k, at_k in enumerate(_columns(*chances), start=1)
+        )
+
+    def reliability(self) -> Reliability:
+        """How far the responses to a scenario resemble each other, in points over its maximum.
+
+        Raises:
+            StatsError: A response is missing, or the scores do not vary.
+        """
+        if reason := self._why_not_whole():
+            raise StatsError(reason)
+        could = self._maxima > 0
+        return run_reliability(self._points.middle[could] / self._maxima[could, np.newaxis])
+
+    def by_scenario(self) -> list[tuple[GradedScenario, Bounds]]:
+        """Each scenario with a maximum, and its scores, NaN where missing, shape (n_epochs,)."""
+        scores = [
+            Bounds(*(part[row] / most for part in self._points.both)) if most else None
+            for row, most in enumerate(self._maxima)
+        ]
+        return [(s, found) for s, found in zip(self.scenarios, scores, strict=True) if found]
 
     def worst_at_n(self) -> Estimate:
         """The score if every scenario had got the lowest of its n responses."""
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
-        return _bounded(
+        return bounded(
             lambda points: worst_at_n(points, self._maxima),
             lambda points: ratio_interval(points.min(axis=1), self._maxima),
             self._points,
@@ -91,7 +194,7 @@ class GradedRubric:
         """The lowest score of an epoch over all scenarios."""
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
-        return _bounded(
+        return bounded(
             lambda points: worst_run(points, self._maxima),
             lambda points: bootstrap_interval(lambda runs: runs.min(axis=1), points, self._maxima),
             self._points,
@@ -121,11 +224,11 @@ class GradedRubric:
         return Estimate(sd, low, high, (interval.low * low / sd, interval.high * high / sd))
 
     def errors(self, severity: int) -> Errors | None:
-        """Errors of one severity; `None` where nothing was judged."""
+        """Errors of one severity; `None` where nothing was judged, or nothing resolved."""
         if not self.judged:
             return None
         counts = self._error_counts(severity)
-        items = np.array([float((s.points == severity).sum()) for s in self.scenarios])
+        items = (self._judgments.points == severity).sum(axis=1).astype(np.float64)
         judged = (~np.isnan(counts.low)).sum(axis=1).astype(np.float64)
         could = items > 0
         any_error = Bounds(np.minimum(counts.low, 1), np.minimum(counts.high, 1)).of(could)
@@ -138,6 +241,9 @@ class GradedRubric:
             per_scenario=Estimate.unknown(reason)
             if reason
             else _rate(_by_scenario(np.max, any_error), np.ones(could.sum())),
+            upper_at_zero=rule_of_three(n_tried)
+            if (n_tried := int((judged[could] > 0).sum())) and not np.nansum(counts.high)
+            else None,
         )
 
     def error_count(self, severity: int) -> int | None:
@@ -146,61 +252,121 @@ class GradedRubric:
 
     def domain_score(self, domain: Domain) -> tuple[int, Estimate]:
         """The domain-weighted score (D1), and the number of scenarios that it is over."""
-        rated = self.only(lambda s: bool(s.epochs.size and not np.isnan(s.levels[domain]).all()))
-        if reason := self._why_no_domain(rated.scenarios):
+        rated, points, maxima = self._domain_points(domain)
+        if reason := self._why_no_domain(rated):
             return 0, Estimate.unknown(reason)
-        weighted = {
-            s.scenario: scoring.domain_weighted(s.points, s.levels[domain], s.present)
-            for s in rated.scenarios
-        }
-        points = grid(rated.scenarios, self.n_epochs, lambda s: weighted[s.scenario][:2])
-        maxima = np.array([weighted[s.scenario].maximum for s in rated.scenarios])
-        return len(maxima), _pooled(points, maxima)
+        return len(rated), _pooled(points, maxima)
 
     def domain_level(self, domain: Domain) -> tuple[int, Estimate]:
         """The mean domain level (D2), and the number of scenarios that it is over."""
-        # an error can only lower a level: without an item that can raise it there is none
-        rated = self.only(
-            lambda s: bool(s.epochs.size and not np.isnan(s.levels[domain][s.points >= 0]).all())
-        )
-        if reason := self._why_no_domain(rated.scenarios):
+        rated, levels, ones = self._domain_levels(domain)
+        if reason := self._why_no_domain(rated):
             return 0, Estimate.unknown(reason)
-        levels = grid(
-            rated.scenarios,
-            self.n_epochs,
-            lambda s: scoring.domain_level(s.points, s.levels[domain], s.present),
-        )
-        return len(rated.scenarios), _pooled(levels, np.ones(len(rated.scenarios)))
+        return len(rated), _pooled(levels, ones)
+
+    def _domain_points(self, domain: Domain) -> tuple[Sequence[GradedScenario], Bounds, FloatArray]:
+        """The scenarios rated in a domain, their weighted points and maxima."""
+        of = self._judgments
+        low, high, most = scoring.domain_weighted(of.points, of.levels[domain], of.present)
+        has_level = np.logical_not(np.isnan(of.levels[domain]).all(axis=1))
+        rated = of.is_judged.any(axis=1) & has_level
+        return self._some(rated), of.bounds((low, high)).of(rated), most[rated]
+
+    def _domain_levels(self, domain: Domain) -> tuple[Sequence[GradedScenario], Bounds, FloatArray]:
+        """The scenarios with an item that can raise the level in a domain, and their levels."""
+        of = self._judgments
+        levels = of.bounds(scoring.domain_level(of.points, of.levels[domain], of.present))
+        # an error can only lower a level: without an item that can raise it there is none
+        rated = np.logical_not(np.isnan(levels.low).all(axis=1))
+        return self._some(rated), levels.of(rated), np.ones(int(rated.sum()))
+
+    def _some(self, chosen: NDArray[np.bool_]) -> Sequence[GradedScenario]:
+        return [self.scenarios[row] for row in np.flatnonzero(chosen).tolist()]
+
+    @cached_property
+    def _judgments(self) -> Judged:
+        return Judged.of(self.scenarios, self.n_epochs)
 
     @cached_property
     def _points(self) -> Bounds:
         """Points, shape (n_scenarios, n_epochs)."""
-        return grid(
-            self.scenarios, self.n_epochs, lambda s: scoring.scenario_points(s.points, s.present)
-        )
+        of = self._judgments
+        return of.bounds(scoring.scenario_points(of.points, of.present))
 
     @cached_property
     def _maxima(self) -> FloatArray:
-        return np.array([float(scoring.maximum(s.points)) for s in self.scenarios])
+        return scoring.maxima(self._judgments.points).astype(np.float64)
+
+    def score_parts(self) -> Parts:
+        """What `score` is the ratio of.
+
+        Raises:
+            StatsError: Nothing was judged. So do the other parts.
+        """
+        return self._parts(self.scenarios, self._points, self._maxima)
+
+    def worst_parts(self) -> Parts:
+        """What `worst_at_n` is the ratio of.
+
+        Raises:
+            StatsError: A response is missing or not graded, so that the lowest of n is not known.
+        """
+        if reason := self._why_not_whole():
+            raise StatsError(reason)
+        lowest = Bounds(*(part.min(axis=1, keepdims=True) for part in self._points.both))
+        return self._parts(self.scenarios, lowest, self._maxima)
+
+    def error_parts(self, severity: int) -> Parts:
+        """Of each scenario whose rubric has such items, the share of responses with any."""
+        counts = self._error_counts(severity)
+        could = (self._judgments.points == severity).any(axis=1)
+        if not could.any():
+            raise StatsError(NO_SUCH_ITEM if self.judged else self._why_none)
+        any_error = Bounds(*(np.minimum(part, 1) for part in counts.of(could).both))
+        with_any = self._some(could)
+        return self._parts(with_any, any_error, np.ones(len(with_any)))
+
+    def domain_parts(self, domain: Domain) -> Parts:
+        """What `domain_score` is the ratio of."""
+        return self._parts(*self._domain_points(domain))
+
+    def level_parts(self, domain: Domain) -> Parts:
+        """What `domain_level` is the mean of."""
+        return self._parts(*self._domain_levels(domain))
+
+    def _parts(
+        self, scenarios: Sequence[GradedScenario], numbers: Bounds, denominators: FloatArray
+    ) -> Parts:
+        """The parts of the scenarios that have a number in any epoch."""
+        if not self.judged or not numbers.low.size or np.isnan(numbers.low).all():
+            raise StatsError(self._why_none)
+        known = np.flatnonzero(~np.isnan(numbers.low).all(axis=1))
+        return Parts(
+            tuple(scenarios[row].scenario for row in known.tolist()),
+            Bounds(*(np.nanmean(part[known], axis=1) for part in numbers.both)),
+            denominators[known],
+        )
 
     def _error_counts(self, severity: int) -> Bounds:
-        return grid(
-            self.scenarios,
-            self.n_epochs,
-            lambda s: scoring.error_counts(s.points, s.present, severity),
-        )
+        of = self._judgments
+        return of.bounds(scoring.error_counts(of.points, of.present, severity))
+
+    @property
+    def _why_none(self) -> str:
+        """Why nothing was judged, where nothing was."""
+        return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
 
     def _why_not_whole(self) -> str:
         """Why nothing can be taken over all n epochs; empty if it can."""
         if not self.judged:
-            return NOT_GRADED
+            return self._why_none
         asked, absent = self._points.low.size, int(np.isnan(self._points.low).sum())
         return f"{absent} of {asked} responses are missing or not graded" if absent else ""
 
     def _why_no_domain(self, rated: Sequence[GradedScenario]) -> str:
         """Why a domain has no number; empty if it has one."""
         if not self.judged:
-            return NOT_GRADED
+            return self._why_none
         return "" if rated else "no item of this rubric is rated in this domain"
 
 
@@ -211,22 +377,22 @@ def _pooled(points: Bounds, maxima: FloatArray) -> Estimate:
         known = ~np.isnan(settled).all(axis=1)
         return ratio_interval(np.nanmean(settled[known], axis=1), maxima[known])
 
-    return _bounded(lambda settled: pooled_score(settled, maxima), interval, points)
+    return bounded(lambda settled: pooled_score(settled, maxima), interval, points)
 
 
 def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
     """Events per trial; counts and trials by scenario."""
     total = trials.sum()
     if total == 0:
-        return Estimate.unknown("there was no item of this severity to judge")
-    return _bounded(
+        return Estimate.unknown(NO_SUCH_ITEM)
+    return bounded(
         lambda settled: float(settled.sum() / total),
         lambda settled: rate_interval(settled, trials),
         counts,
     )
 
 
-def _bounded(
+def bounded(
     statistic: Callable[[FloatArray], float],
     interval: Callable[[FloatArray], Interval],
     numbers: Bounds,
@@ -248,6 +414,11 @@ def _bounded(
     # the ends of an interval need not rise with the numbers: its width can grow faster
     ci95 = min(at_low.low, at_high.low), max(at_low.high, at_high.high)
     return Estimate(value, low, high, ci95)
+
+
+def _columns(low: FloatArray, high: FloatArray) -> list[Bounds]:
+    """Numbers of shape (n_scenarios, n) as n columns of shape (n_scenarios, 1)."""
+    return [Bounds(low[:, [k]], high[:, [k]]) for k in range(low.shape[1])]
 
 
 def _by_scenario(reduce: Callable[..., FloatArray], counts: Bounds) -> Bounds:

@@ -1,115 +1,18 @@
-"""A summary as others read it: JSON for machines, rows for CSV and Markdown."""
+"""A summary in words and rows for people: what a table, a page and Markdown share."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from math import floor, log10
-from typing import Any, get_args, get_origin, get_type_hints
-
-from pydantic import TypeAdapter
+from typing import Any
 
 from careeval.results.cost import Cost
+from careeval.results.details import Detail
 from careeval.results.estimates import Errors
-from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Summary
-from careeval.stats import Estimate
-
-
-@dataclass(frozen=True)
-class SummaryFile:
-    """What `careeval summary --json` prints: the contract with machines."""
-
-    schema: str
-    note: str
-    models: list[Summary]
-
-
-_FILE = TypeAdapter(SummaryFile)
-
-
-def summary_json(summaries: Sequence[Summary]) -> dict[str, Any]:
-    """Summaries as JSON values; an unknown number is `{"value": null, "reason": "…"}`."""
-    known: dict[str, Any] = _without_unknowns(_dumped(summaries))
-    return known
-
-
-def summary_schema() -> dict[str, Any]:
-    """The JSON Schema of `summary_json`; shipped as `summary.schema.json` beside this module."""
-    schema = _FILE.json_schema()
-    number = {"type": "number"}
-    pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
-    known = {
-        "value": number,
-        "low": number,
-        "high": number,
-        "ci95": {"anyOf": [pair, {"type": "null"}]},
-    }
-    schema["$defs"]["Estimate"] = {
-        "description": "A number with its bounds and its 95% interval, or null with the reason.",
-        "oneOf": [
-            _object({**known, "reason": {"type": "string"}}, required=[*known]),
-            _object(
-                {"value": {"type": "null"}, "reason": {"type": "string"}},
-                required=["value", "reason"],
-            ),
-        ],
-    }
-    spent = {
-        "known_usd": number,
-        "n": {"type": "integer"},
-        "n_unknown": {"type": "integer"},
-        "input_tokens": {"type": ["integer", "null"]},
-        "output_tokens": {"type": ["integer", "null"]},
-    }
-    schema["$defs"]["Cost"] = {
-        "description": "Dollars and tokens; or null with the reason, and the dollars known.",
-        "oneOf": [
-            _object(
-                {"value": number, "per_response": number, **spent},
-                required=["value", "per_response", *spent],
-            ),
-            _object(
-                {"value": {"type": "null"}, "reason": {"type": "string"}, **spent},
-                required=["value", "reason", *spent],
-            ),
-        ],
-    }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-def _dumped(summaries: Sequence[Summary]) -> dict[str, Any]:
-    file = SummaryFile(schema=SCHEMA, note=NOT_COMPARABLE, models=list(summaries))
-    dumped: dict[str, Any] = _FILE.dump_python(file, mode="json")
-    return dumped
-
-
-def _without_unknowns(value: Any) -> Any:
-    """A number without what it does not have: no empty reason, no bounds of an unknown value."""
-    if isinstance(value, dict):
-        if value.keys() == _COST:
-            absent = "reason" if value["value"] is not None else "per_response"
-            return {k: v for k, v in value.items() if k != absent}
-        if value.keys() == _ESTIMATE:
-            kept = {"value"} if value["value"] is None else {"value", "low", "high", "ci95"}
-            return {k: v for k, v in value.items() if k in kept or (k == "reason" and v)}
-        return {k: _without_unknowns(v) for k, v in value.items()}
-    return [_without_unknowns(v) for v in value] if isinstance(value, list) else value
-
-
-_ESTIMATE = {f.name for f in fields(Estimate)}
-_COST = {f.name for f in fields(Cost)}
+from careeval.results.summary import NOT_COMPARABLE, Cell, Summary
+from careeval.stats import MIN_CLUSTERS, Estimate
 
 
 def percent(fraction: float | None) -> str:
@@ -147,6 +50,16 @@ def with_interval(estimate: Estimate) -> str:
     return text
 
 
+def in_short(estimate: Estimate) -> str:
+    """The same where there is little room: the interval takes in the bounds, and stands alone."""
+    if estimate.ci95 is not None:
+        low, high = map(percent, estimate.ci95)
+        return f"{percent(estimate.value)} [{low}, {high}]"
+    if estimate.low is not None and estimate.low != estimate.high:
+        return f"{percent(estimate.value)} ({percent(estimate.low)} to {percent(estimate.high)})"
+    return percent(estimate.value)
+
+
 def _count(errors: Errors | None) -> str:
     return "–" if errors is None else f"{errors.count} of {errors.opportunities}"
 
@@ -172,72 +85,159 @@ def headline_row(s: Summary) -> tuple[str, ...]:
     )
 
 
-BY_ADL = ("model", "activity", "n", "score %", "worst of n %", "actions %", "severe", "mild")
+Number = Callable[[Estimate], str]
+"""How a number is written: `with_interval`, or `in_short`."""
+
+
+class By(StrEnum):
+    """What a table may break the scenarios down by."""
+
+    adl = "adl"
+    domain = "domain"
+    condition = "condition"
+    assistance = "assistance"
+    situation = "situation"
+    actor = "actor"
+
+    @property
+    def head(self) -> str:
+        """As a column is headed."""
+        return "activity" if self is By.adl else self.value
+
+    @property
+    def in_detail(self) -> bool:
+        """Whether a summary lacks it, and a `Detail` has it."""
+        return self not in OVERVIEW
+
+
+OVERVIEW = (By.adl, By.domain)
+"""What is shown where nothing is asked for."""
+
+BY_ADL = ("model", "activity", "n", "score % [95% CI]", "worst of n %", "actions % [95% CI]",
+          "severe", "mild")  # fmt: skip
 BY_DOMAIN = ("model", "domain", "actions % [95% CI]", "n", "ladder level % [95% CI]", "n")
 """Column heads of the tables by activity and by domain."""
 
 
 def adl_rows(s: Summary) -> list[tuple[str, ...]]:
     """One entry by activity; a cell of fewer than five scenarios is marked with an asterisk."""
-    return [
-        (
-            s.model, adl.value, f"{cell.n}{'*' if cell.small else ''}", with_interval(cell.score),
-            percent(cell.worst_at_n.value), percent(cell.action_score.value),
-            *("–" if count is None else str(count) for count in (cell.severe, cell.mild)),
-        )
-        for adl, cell in s.by_adl.items()
-    ]  # fmt: skip
+    return _cell_rows(s, s.by_adl)
 
 
-def domain_rows(s: Summary) -> list[tuple[str, ...]]:
-    """One entry by domain."""
+def domain_rows(s: Summary, number: Number = with_interval) -> list[tuple[str, ...]]:
+    """One entry by domain; a number over fewer than five scenarios is marked with an asterisk."""
     return [
-        (s.model, domain.replace("_", " "), with_interval(cell.action_score), str(cell.n),
-         with_interval(cell.ladder_level), str(cell.n_ladder))
+        (s.model, domain.replace("_", " "), number(cell.action_score), marked(cell.n),
+         number(cell.ladder_level), marked(cell.n_ladder))
         for domain, cell in s.by_domain.items()
     ]  # fmt: skip
 
 
-def markdown(summaries: Sequence[Summary]) -> str:
-    """Summaries as Markdown tables, with what must be said beside them."""
+def _cell_rows(
+    s: Summary, cells: Mapping[Any, Cell], number: Number = with_interval
+) -> list[tuple[str, ...]]:
+    return [
+        (
+            s.model, str(name), marked(cell.n), number(cell.score),
+            percent(cell.worst_at_n.value), number(cell.action_score),
+            *("–" if count is None else str(count) for count in (cell.severe, cell.mild)),
+        )
+        for name, cell in cells.items()
+    ]  # fmt: skip
+
+
+def marked(n: int) -> str:
+    """A number of scenarios, with an asterisk where they are too few for an interval."""
+    return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)
+
+
+def breakdown(
+    by: By,
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    number: Number = with_interval,
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Column heads, and a row an entry and cell.
+
+    Args:
+        by: What the scenarios are broken down by.
+        summaries: An entry each.
+        details: Theirs, in the same order, where `by` is in them.
+        number: How a number with its interval is written.
+    """
+    if by is By.domain:
+        return BY_DOMAIN, [row for s in summaries for row in domain_rows(s, number)]
+    rows = [
+        row
+        for s, cells in zip(summaries, cells_by(by, summaries, details), strict=True)
+        for row in _cell_rows(s, cells, number)
+    ]
+    return (BY_ADL[0], by.head, *BY_ADL[2:]), rows
+
+
+def cells_by(
+    by: By, summaries: Sequence[Summary], details: Sequence[Detail] = ()
+) -> list[Mapping[Any, Cell]]:
+    """Of each entry, its cells by anything but domain.
+
+    Raises:
+        ValueError: They are not of this kind.
+    """
+    match by:
+        case By.adl:
+            return [s.by_adl for s in summaries]
+        case By.condition:
+            return [detail.by_condition for detail in details]
+        case By.assistance:
+            return [detail.by_assistance for detail in details]
+        case By.situation:
+            return [detail.by_situation for detail in details]
+        case By.actor:
+            return [detail.by_actor for detail in details]
+        case _:
+            raise ValueError(f"a cell of {by} is of another kind")
+
+
+ORDERS = ("name", "score", "worst", "severe")
+"""What entries may be sorted by: the best first, what is unknown last."""
+
+
+def in_order(order: str, summaries: Sequence[Summary]) -> list[int]:
+    """The places of the entries, sorted by one of `ORDERS`; a tie is broken by name."""
+
+    def number(s: Summary) -> float | None:
+        if order == "score":
+            return None if s.score.value is None else -s.score.value
+        if order == "worst":
+            return None if s.worst_at_n.value is None else -s.worst_at_n.value
+        if order == "severe":
+            return None if s.severe is None else s.severe.per_response.value
+        return 0.0
+
+    def place(at: int) -> tuple[bool, float, str, str]:
+        found = number(summaries[at])
+        return found is None, found or 0.0, summaries[at].model, summaries[at].grader
+
+    return sorted(range(len(summaries)), key=place)
+
+
+def markdown(
+    summaries: Sequence[Summary], details: Sequence[Detail] = (), by: Sequence[By] = OVERVIEW
+) -> str:
+    """Summaries as Markdown tables, with what must be said beside them.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order, where any of `by` is in them.
+        by: What to break the scenarios down by, a table each.
+    """
+    notes = [*cost_lines(summaries), *remarks(summaries, details)]
     parts = [
         _markdown_table(HEADLINE, [headline_row(s) for s in summaries]),
-        _markdown_table(BY_ADL, [row for s in summaries for row in adl_rows(s)]),
-        _markdown_table(BY_DOMAIN, [row for s in summaries for row in domain_rows(s)]),
-        "\n".join(f"- {_plain(note)}" for note in [*cost_lines(summaries), *remarks(summaries)]),
+        *(_markdown_table(*breakdown(each, summaries, details)) for each in by),
+        "\n".join(f"- {_plain(note)}" for note in notes),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def csv_text(summaries: Sequence[Summary]) -> str:
-    """One row an entry, numbers as fractions; an unknown number is empty beside its reason.
-
-    The columns are the same whatever was graded, and are there without an entry too.
-    """
-    out = io.StringIO()
-    columns = _columns(Summary)
-    writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_flat(entry) for entry in _dumped(summaries)["models"])
-    return out.getvalue()
-
-
-def _columns(kind: Any, name: str = "") -> list[str]:
-    """The names that `_flat` can give a value of a type, in its order."""
-    below = f"{name}." if name else ""
-    if name.endswith("ci95"):
-        return [f"{name}.low", f"{name}.high"]
-    if is_dataclass(kind):
-        parts = get_type_hints(kind)
-    elif get_origin(kind) is Mapping:
-        keys, value = get_args(kind)
-        parts = {key.value: value for key in keys}
-    elif type(None) in get_args(kind):
-        (known,) = (part for part in get_args(kind) if part is not type(None))
-        return _columns(known, name)
-    else:
-        return [name]
-    return [column for key, part in parts.items() for column in _columns(part, f"{below}{key}")]
 
 
 def cost_lines(summaries: Sequence[Summary]) -> list[str]:
@@ -274,8 +274,13 @@ def thousands(n: int) -> str:
     return f"{n / 1e3:.0f}k" if n < 999_500 else f"{n / 1e6:.1f}M"
 
 
-def remarks(summaries: Sequence[Summary]) -> list[str]:
-    """What a reader must be told with these numbers, each remark once."""
+def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> list[str]:
+    """What a reader must be told with these numbers, each remark once.
+
+    Args:
+        summaries: An entry each.
+        details: Those that are shown too.
+    """
     found = [*different(summaries)]
     reasons = dict.fromkeys(reason for s in summaries for reason in s.not_ranked)
     for reason in reasons:
@@ -290,9 +295,23 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
     found += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
     if len({s.n_epochs for s in summaries}) > 1:
         found.append("The worst of n compares only between equal n.")
-    if any(cell.small for s in summaries for cell in s.by_adl.values()):
+    if _has_small(summaries, details):
         found.append("* fewer than five scenarios: no interval, and not for comparing.")
     return [*dict.fromkeys(found), NOT_COMPARABLE] if summaries else []
+
+
+def _has_small(summaries: Sequence[Summary], details: Sequence[Detail]) -> bool:
+    domains = [cell for s in summaries for cell in s.by_domain.values()]
+    of_domains = [n for cell in domains for n in (cell.n, cell.n_ladder)]
+    cells = [cell for by in By for of in _known_cells(by, summaries, details) for cell in of]
+    return any(0 < n < MIN_CLUSTERS for n in of_domains) or any(cell.small for cell in cells)
+
+
+def _known_cells(
+    by: By, summaries: Sequence[Summary], details: Sequence[Detail]
+) -> Iterator[Iterable[Cell]]:
+    if by is not By.domain:
+        yield from (cells.values() for cells in cells_by(by, summaries, details))
 
 
 def different(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -308,17 +327,6 @@ def different(summaries: Sequence[Summary]) -> Iterator[str]:
 
 
 NO_RANKING = "do not compare or rank them."
-
-
-def _flat(value: Any, name: str = "") -> dict[str, Any]:
-    """Nested values as columns: `score.value`, `by_adl.dressing.n`."""
-    if name.endswith("ci95"):
-        low, high = value or (None, None)
-        return {f"{name}.low": low, f"{name}.high": high}
-    if isinstance(value, dict):
-        parts = (_flat(part, f"{name}.{key}" if name else key) for key, part in value.items())
-        return {column: cell for part in parts for column, cell in part.items()}
-    return {name: "; ".join(value) if isinstance(value, list) else value}
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

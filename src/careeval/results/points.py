@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,13 +16,23 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+class About(NamedTuple):
+    """What a scenario is about, as the bank says it; `None` or empty where that is not known."""
+
+    adl: str | None = None
+    condition: str | None = None
+    assistance: str | None = None
+    situation: tuple[str, ...] = ()
+    actor: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class GradedScenario:
     """One rubric of one scenario, with what a grader found in the responses to it.
 
     Attributes:
         scenario: Its id.
-        adl: Its activity; `None` where no response says it.
+        about: What the scenario is about; its fields are unknown where no response says them.
         points: Of the items, shape (n_items,). Empty where nothing of the scenario was judged, and
             so its rubric is not known.
         levels: Of the items in each domain, 0 to 2, NaN where not rated, shape (n_items,) each.
@@ -30,7 +41,7 @@ class GradedScenario:
     """
 
     scenario: str
-    adl: str | None
+    about: About
     points: IntArray
     levels: dict[Domain, FloatArray]
     epochs: IntArray
@@ -43,6 +54,11 @@ class Bounds:
 
     low: FloatArray
     high: FloatArray
+
+    @property
+    def both(self) -> tuple[FloatArray, FloatArray]:
+        """The lower and the higher."""
+        return self.low, self.high
 
     @property
     def middle(self) -> FloatArray:
@@ -72,7 +88,7 @@ def graded_scenarios(
         judgments: Of these responses by one grader, on both rubrics, each item of a response once.
         rubric: The one to take.
     """
-    adls = dict(responses.drop_nulls("adl").select("scenario", "adl").iter_rows())
+    abouts = _abouts(responses)
     judged = set(judgments["scenario"])
     rows = judgments.filter(pl.col("rubric") == rubric.value).sort("scenario", "epoch", "position")
     # one array for all scenarios, cut after: a query for each would take seconds
@@ -80,16 +96,32 @@ def graded_scenarios(
     names, starts = np.unique(rows["scenario"].to_numpy(), return_index=True)
     found = dict(zip(names.tolist(), np.split(numbers, starts[1:]), strict=False))
     return [
-        _graded_scenario(scenario, adls.get(scenario), found.get(scenario, numbers[:0]))
+        _graded_scenario(scenario, abouts[scenario], found.get(scenario, numbers[:0]))
         for scenario in sorted(set(responses["scenario"]))
         if scenario in found or scenario not in judged
     ]
 
 
+def _abouts(responses: pl.DataFrame) -> dict[str, About]:
+    """What each scenario is about: one response that knows tells it for all."""
+    known = responses.group_by("scenario").agg(
+        pl.col(name).drop_nulls().first() for name in About._fields
+    )
+    return {
+        row["scenario"]: About(
+            **{
+                **{name: row[name] for name in About._fields},
+                "situation": tuple(row["situation"] or ()),
+            }
+        )
+        for row in known.iter_rows(named=True)
+    }
+
+
 _NUMBERS = ("epoch", "position", "points", "present", *(domain.value for domain in Domain))
 
 
-def _graded_scenario(scenario: str, adl: str | None, rows: FloatArray) -> GradedScenario:
+def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedScenario:
     """One scenario from its rows of `_NUMBERS`, sorted by epoch and position.
 
     A response that lacks an item's row (its grading was another version's, say) is not judged.
@@ -100,7 +132,7 @@ def _graded_scenario(scenario: str, adl: str | None, rows: FloatArray) -> Graded
     whole = n_rows == len(positions)
     return GradedScenario(
         scenario=scenario,
-        adl=adl,
+        about=about,
         points=points[items].astype(np.int64),
         levels={domain: of_items[items] for domain, of_items in zip(Domain, levels, strict=True)},
         epochs=epochs[whole].astype(np.int64),
@@ -108,22 +140,41 @@ def _graded_scenario(scenario: str, adl: str | None, rows: FloatArray) -> Graded
     )
 
 
-def grid(
-    scenarios: Sequence[GradedScenario],
-    n_epochs: int,
-    of: Callable[[GradedScenario], tuple[FloatArray, FloatArray]],
-) -> Bounds:
-    """One number for each scenario and epoch, with bounds; NaN where no judged response is.
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a grader found in the responses to several scenarios, as arrays.
 
-    Args:
-        scenarios: The rows.
-        n_epochs: Number of columns; epoch k is column k - 1.
-        of: The lower and upper number of each judged response of a scenario.
+    A rubric that is smaller than the largest fills up with items of 0 points that are absent.
 
-    Returns:
-        Arrays of shape (n_scenarios, n_epochs).
+    Attributes:
+        points: Of the items, shape (n_scenarios, n_items).
+        levels: Of the items in each domain, NaN where not rated, the same shape each.
+        present: 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items).
+        is_judged: Whether there is a judged response, shape (n_scenarios, n_epochs).
     """
-    low, high = (np.full((len(scenarios), n_epochs), np.nan) for _ in range(2))
-    for row, scenario in enumerate(scenarios):
-        low[row, scenario.epochs - 1], high[row, scenario.epochs - 1] = of(scenario)
-    return Bounds(low, high)
+
+    points: IntArray
+    levels: dict[Domain, FloatArray]
+    present: FloatArray
+    is_judged: NDArray[np.bool_]
+
+    @staticmethod
+    def of(scenarios: Sequence[GradedScenario], n_epochs: int) -> Judged:
+        """The scenarios given, in their order; epoch k is place k - 1."""
+        n, n_items = len(scenarios), max((len(s.points) for s in scenarios), default=0)
+        points = np.zeros((n, n_items), dtype=np.int64)
+        levels = {domain: np.full((n, n_items), np.nan) for domain in Domain}
+        present = np.zeros((n, n_epochs, n_items))
+        is_judged = np.zeros((n, n_epochs), dtype=np.bool_)
+        for row, scenario in enumerate(scenarios):
+            items, epochs = slice(len(scenario.points)), scenario.epochs - 1
+            points[row, items] = scenario.points
+            for domain, of_items in scenario.levels.items():
+                levels[domain][row, items] = of_items
+            present[row, epochs, items] = scenario.present
+            is_judged[row, epochs] = True
+        return Judged(points, levels, present, is_judged)
+
+    def bounds(self, numbers: tuple[FloatArray, FloatArray]) -> Bounds:
+        """Lower and upper numbers of all responses, NaN where none is judged."""
+        return Bounds(*(np.where(self.is_judged, part, np.nan) for part in numbers))

@@ -6,7 +6,7 @@ functions of `careeval.scoring` and `careeval.stats`; nothing is taken from what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,10 +14,11 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.core.scenario import Adl, Domain
 from careeval.results.cost import RunCost, asking_cost, grading_cost
+from careeval.results.entries import Entry, entries
 from careeval.results.estimates import Errors, GradedRubric
-from careeval.results.points import graded_scenarios
+from careeval.results.points import About
 from careeval.results.tables import Runs
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -40,7 +41,7 @@ NOT_COMPARABLE = (
 
 @dataclass(frozen=True)
 class Cell:
-    """A part of the scenarios: those of one activity.
+    """A part of the scenarios: those of one activity, of one condition.
 
     Attributes:
         n: Scenarios of it with a response judged on either rubric.
@@ -139,12 +140,7 @@ class Summary:
 
 def summarise(runs: Runs) -> list[Summary]:
     """A summary for each (system, grader), in the order of their names; empty without judgments."""
-    by_grader = runs.judgments.partition_by("system", "grader", as_dict=True)
-    by_system = runs.responses.sort("scenario", "epoch").partition_by("system", as_dict=True)
-    return [
-        _summary(grader, by_system[system,], by_grader[system, grader])
-        for system, grader in sorted(by_grader)
-    ]
+    return [summary_of(entry) for entry in entries(runs)]
 
 
 class _Counts(NamedTuple):
@@ -157,32 +153,19 @@ class _Counts(NamedTuple):
     n_unresolved: int
 
 
-def _summary(grader: str, responses: pl.DataFrame, judgments: pl.DataFrame) -> Summary:
-    there = responses.filter(pl.col("state") != ResponseState.missing)
-    # of each rubric, since one may have been graded later than the other
-    is_first = pl.col("grading") == pl.col("grading").min().over("rubric")
-    first = judgments.filter(is_first).join(there, on=["scenario", "epoch"], how="semi")
-    gradings = [part["grading"].n_unique() for part in judgments.partition_by("rubric")]
+def summary_of(entry: Entry) -> Summary:
+    """What one entry comes to."""
+    responses, ladder, actions = entry.responses, entry.ladder, entry.actions
+    first, n_epochs, run = entry.first, entry.n_epochs, entry.run
+    gradings = [part["grading"].n_unique() for part in entry.judgments.partition_by("rubric")]
     n_scenarios = responses["scenario"].n_unique()
-    n_epochs = max(responses["epoch"].to_list())
-    ladder, actions = (
-        GradedRubric(graded_scenarios(responses, first, rubric), n_epochs)
-        for rubric in (Rubric.ladder, Rubric.actions)
-    )
     states = responses["state"].to_list()
-    run = responses.row(0, named=True)
-    counts = _Counts(
-        n_responses=n_scenarios * n_epochs,
-        n_missing=n_scenarios * n_epochs - there.height,
-        n_ungraded=there.height - _n_graded(ladder, actions),
-        n_judgments=first.height,
-        n_unresolved=first["present"].null_count(),
-    )
+    counts = _counts(entry)
     score = ladder.score()
     return Summary(
-        model=run["system"],
-        asked=run["model"],
-        grader=grader,
+        model=entry.model,
+        asked=entry.asked,
+        grader=entry.grader,
         n_gradings=max(gradings),
         bank=run["bank"],
         bank_version=run["bank_version"],
@@ -205,11 +188,45 @@ def _summary(grader: str, responses: pl.DataFrame, judgments: pl.DataFrame) -> S
         mild=ladder.errors(scoring.MILD),
         action_severe=actions.errors(scoring.SEVERE),
         action_mild=actions.errors(scoring.MILD),
-        by_adl={adl: _cell(adl, ladder, actions) for adl in Adl if adl in set(responses["adl"])},
-        by_domain={domain: _domain_cell(domain, ladder, actions) for domain in Domain},
+        by_adl={
+            adl: cell(entry, lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
+            for adl in Adl
+            if adl in set(responses["adl"])
+        },
+        by_domain={domain: domain_cell(domain, ladder, actions) for domain in Domain},
         cost=RunCost(asking_cost(responses), grading_cost(first)),
-        not_ranked=(*_not_serious(run["model"], grader), *_not_whole(counts), *_no_score(score)),
+        not_ranked=why_not_ranked(entry, counts, score),
         warnings=tuple(_warnings(responses)),
+    )
+
+
+def why_not_ranked(
+    entry: Entry, counts: _Counts | None = None, score: Estimate | None = None
+) -> tuple[str, ...]:
+    """Why an entry may not stand in a ranking; empty if it may.
+
+    Args:
+        entry: Which.
+        counts: Its own, where they are known already.
+        score: Its own, where it is known already.
+    """
+    return (
+        *_not_serious(entry.asked, entry.grader),
+        *_mixed(entry),
+        *_not_whole(counts or _counts(entry)),
+        *_no_score(score or entry.ladder.score()),
+    )
+
+
+def _counts(entry: Entry) -> _Counts:
+    n_there = entry.responses.filter(pl.col("state") != ResponseState.missing).height
+    n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
+    return _Counts(
+        n_responses=n_responses,
+        n_missing=n_responses - n_there,
+        n_ungraded=n_there - _n_graded(entry.ladder, entry.actions),
+        n_judgments=entry.first.height,
+        n_unresolved=entry.first["present"].null_count(),
     )
 
 
@@ -228,8 +245,9 @@ def _cut(responses: pl.DataFrame) -> list[bool]:
     return answered["cut"].fill_null(False).to_list()
 
 
-def _cell(adl: Adl, ladder: GradedRubric, actions: GradedRubric) -> Cell:
-    rungs, acts = (rubric.only(lambda s: s.adl == adl) for rubric in (ladder, actions))
+def cell(entry: Entry, keep: Callable[[About], bool]) -> Cell:
+    """What an entry comes to over the scenarios that are kept."""
+    rungs, acts = (rubric.only(lambda s: keep(s.about)) for rubric in (entry.ladder, entry.actions))
     n = len({s.scenario for s in (*rungs.judged, *acts.judged)})
     return Cell(
         n=n,
@@ -242,7 +260,8 @@ def _cell(adl: Adl, ladder: GradedRubric, actions: GradedRubric) -> Cell:
     )
 
 
-def _domain_cell(domain: Domain, ladder: GradedRubric, actions: GradedRubric) -> DomainCell:
+def domain_cell(domain: Domain, ladder: GradedRubric, actions: GradedRubric) -> DomainCell:
+    """What one domain comes to on both rubrics."""
     n, action_score = actions.domain_score(domain)
     n_ladder, level = ladder.domain_level(domain)
     return DomainCell(n=n, action_score=action_score, n_ladder=n_ladder, ladder_level=level)
@@ -256,6 +275,12 @@ def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
         yield "the lexical grader compares words: for seeing everything work"
     if grader.startswith(EMBEDDED_MODEL):
         yield "graded by an embedded model: for seeing everything work"
+
+
+def _mixed(entry: Entry) -> Iterator[str]:
+    """What one run must have one of, and has several of."""
+    for what, names in entry.mixed.items():
+        yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
 
 
 def _not_whole(n: _Counts) -> Iterator[str]:

@@ -1,0 +1,193 @@
+"""`careeval compare`: two systems side by side, or the ranks of many."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from careeval.cli.app import CHECK_FAILED, OK
+from careeval.cli.compare_tables import print_comparison, print_rankings
+from careeval.cli.options import Json
+from careeval.cli.show import say
+from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
+from careeval.results.compare import METRICS, Comparison, Difference, compare
+from careeval.results.compare_json import compare_json
+from careeval.results.entries import Entry, entries
+from careeval.results.exports import percent
+from careeval.results.pairs import judged_by, pair
+from careeval.results.ranking import rankings
+from careeval.results.summary import summary_of
+
+EXAMPLES = """\
+Examples:
+
+  careeval compare runs/old runs/new             two runs; what is new minus old
+  careeval compare runs planner-1 planner-2      two systems out of many
+  careeval compare runs --systems runs-a runs-b  names that are folders too
+  careeval compare runs                          the ranks that each may have
+  careeval compare runs/old runs/new --fail-on 'score>2' --fail-on severe
+
+--fail-on METRIC>X ends with status 3 where the 95% interval of B - A lies
+wholly on the worse side of X points of percent; X is 0 where it is not given.
+METRIC is one of score, action_score, worst_at_n, action_worst_at_n, severe,
+mild, action_severe, action_mild. A shell takes an unquoted > for itself.
+"""
+
+app = App(name="compare", help_epilogue=EXAMPLES)
+
+
+@app.default
+def compare_(
+    *where: str,
+    systems: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
+    grader: str | None = None,
+    fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
+    as_json: Json = False,
+) -> int:
+    """Two systems paired by scenario: what has become unsafe first, then every difference.
+
+    Each scenario's numbers are held against each other, so that two systems can differ where their
+    intervals overlap. Runs over another bank, or under another protocol, are refused. With more
+    than two systems and none named: the ranks that each may have.
+
+    Args:
+        where: Folders of runs, then the names of systems A and B; without names, A is the first
+            folder's.
+        systems: The names of A and B, where a name is that of a folder too.
+        grader: Who judged both, where several did.
+        fail_on: METRIC or METRIC>X: end with status 3 if B is worse; may be given more than once.
+        as_json: Print JSON for machines, instead of tables.
+    """
+    conditions = [_condition(text) for text in fail_on or ()]
+    folders, names = _sorted_out(where, systems)
+    runs = read_runs(*folders)
+    for note in runs.notes:
+        say(note)
+    found = judged_by(entries(runs), grader)
+    graded = {entry.model for entry in found}
+    # as the folders were given: the first is A
+    there = [name for name in dict.fromkeys(runs.responses["system"]) if name in graded]
+    if len(names) < 2 and len(there) < 2:
+        raise UsageError(
+            f"there is nothing to compare {there[0]} with"
+            if there
+            else "nothing here has been graded yet",
+            hint="careeval compare runs/old runs/new" if there else "careeval grade FOLDER",
+        )
+    if not names and len(there) > 2:
+        if conditions:
+            raise UsageError(
+                f"--fail-on is about two systems, and there are {len(there)}: {', '.join(there)}",
+                hint="name the two after the folders",
+            )
+        return _rank(found, as_json=as_json)
+    a, b = names or there
+    comparison = compare(*pair(found, a, b))
+    failed = [said for condition in conditions if (said := condition.failed(comparison))]
+    if as_json:
+        print(json.dumps(compare_json([comparison], failed=failed), indent=1, ensure_ascii=False))
+    else:
+        print_comparison(comparison)
+    for condition in conditions:
+        if reason := condition.unknown(comparison):
+            say(reason)
+    for said in failed:
+        say(said)
+    return CHECK_FAILED if failed else OK
+
+
+def _rank(found: list[Entry], *, as_json: bool) -> int:
+    summaries = [summary_of(entry) for entry in found]
+    ranked = rankings(found, summaries)
+    if as_json:
+        print(json.dumps(compare_json(rankings=ranked), indent=1, ensure_ascii=False))
+    else:
+        print_rankings(ranked, summaries)
+    return OK
+
+
+def _sorted_out(
+    where: tuple[str, ...], systems: tuple[str, str] | None
+) -> tuple[list[str], tuple[str, ...]]:
+    """The folders, and the two names or none."""
+    if not where:
+        raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
+    if systems:
+        return list(where), systems
+    folders = [word for word in where if Path(word).is_dir()]
+    names = tuple(word for word in where if word not in folders)
+    if not folders:
+        # read_runs has the words for it
+        return list(where), ()
+    if len(names) not in (0, 2):
+        raise UsageError(
+            f"two systems are compared, and {len(names)} named: {', '.join(names)}",
+            hint="name a folder that is there, and none or two systems after it",
+        )
+    return folders, names
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """`METRIC>X` of --fail-on.
+
+    Attributes:
+        text: As it was given.
+        metric: One of `METRICS`.
+        most: The most by which B may be worse, a fraction.
+    """
+
+    text: str
+    metric: str
+    most: float
+
+    def failed(self, comparison: Comparison) -> str:
+        """What to say where B is worse by more than that for sure; else empty."""
+        found = comparison.metrics[self.metric]
+        worse = found.b_is_worse_by_more_than
+        if worse is None or worse <= self.most:
+            return ""
+        return (
+            f"--fail-on {self.text}: {comparison.b} is worse than {comparison.a} in {self.metric} "
+            f"by at least {percent(worse)} points ({_interval(found)})"
+        )
+
+    def unknown(self, comparison: Comparison) -> str:
+        """Why it cannot be told; empty where it can."""
+        found = comparison.metrics[self.metric]
+        if found.b_is_worse_by_more_than is not None:
+            return ""
+        return f"--fail-on {self.text} was not checked: {found.difference.reason}"
+
+
+def _interval(found: Difference) -> str:
+    low, high = found.difference.ci95 or (None, None)
+    return f"B − A, 95% interval {percent(low)} to {percent(high)}"
+
+
+_CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")
+
+
+def _condition(text: str) -> _Condition:
+    match = _CONDITION.fullmatch(text)
+    if match is None or match[1] not in METRICS:
+        raise UsageError(
+            f"--fail-on {text!r}: expected METRIC or METRIC>X",
+            hint=f"METRIC is one of {', '.join(METRICS)}",
+        )
+    try:
+        points = float(match[2] or 0)
+    except ValueError:
+        points = math.nan
+    if not math.isfinite(points):
+        raise UsageError(
+            f"--fail-on {text!r}: {match[2]!r} is no number", hint="points of percent, as score>2"
+        )
+    return _Condition(text, match[1], points / 100)

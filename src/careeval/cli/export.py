@@ -1,0 +1,127 @@
+"""`careeval export`: everything that was found, as files for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from cyclopts import App, Parameter
+
+from careeval.cli.app import OK
+from careeval.cli.show import probe_agreement, say
+from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
+from careeval.protocol.templates import load_prompts
+from careeval.results.every_eval_ever import Evaluator, Relationship, write_eee
+from careeval.results.export_tables import export_tables
+from careeval.results.exports import By, markdown
+from careeval.results.findings import Findings, findings
+from careeval.results.latex import latex
+from careeval.results.table_files import TableForm, write_tables
+
+EXAMPLES = """\
+Examples:
+
+  careeval export runs --to csv parquet -o results   every table, both ways
+  careeval export runs --to md latex -o results      tables for a page, a paper
+  careeval export runs --to svg png -o results       the report's figures
+  careeval export runs --to eee -o results --organisation "Our lab"
+
+Tables go to csv/ and parquet/; columns.md and datapackage.json say what each
+column holds. Figures go to figures/. Every Eval Ever 0.3.0 wants its files in
+data/, which lies in eee/. Nothing is written to a run: its logs are Inspect's
+own already, for inspect view and its data frames.
+"""
+
+app = App(name="export", help_epilogue=EXAMPLES)
+
+FigureForm = Literal["svg", "png"]
+Form = Literal["csv", "parquet", "md", "latex", "svg", "png", "eee"]
+
+
+@app.default
+def export(
+    *folders: Path,
+    to: Annotated[
+        tuple[Form, ...], Parameter(consume_multiple=True, negative=(), show_default=False)
+    ] = (),
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    organisation: str = "not stated",
+    relationship: Relationship = "other",
+    prompts: Path | None = None,
+) -> int:
+    """Write the results of runs as files for other programs.
+
+    Args:
+        folders: What `careeval run -o` wrote to, one or more.
+        to: One or more of csv, parquet, md, latex, svg, png, eee.
+        out: The folder to write to; files of the same names are replaced.
+        organisation: For Every Eval Ever: who ran the evaluation.
+        relationship: For Every Eval Ever: theirs to those who made the models.
+        prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
+    """
+    if not folders:
+        raise UsageError("name the folder of a run", hint=_HINT)
+    if not to:
+        raise UsageError("say what to export to", hint=_HINT)
+    if out is None:
+        raise UsageError("name the folder to write to", hint=_HINT)
+    runs = read_runs(*folders)
+    graders = set(runs.judgments["grader"])
+    found = findings(runs, probe_agreement(graders))
+    if not found.entries:
+        raise UsageError(
+            "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
+        )
+    for note in runs.notes:
+        say(note)
+    evaluator = Evaluator(organisation, relationship)
+    written = list(_written(found, to, out, evaluator, prompts))
+    size = sum(path.stat().st_size for path in written)
+    say(f"Written: {len(written)} files, {size / 1e6:.1f} MB, in {out}")
+    return OK
+
+
+_HINT = "careeval export runs --to csv parquet -o results"
+
+
+def _written(
+    found: Findings, to: Sequence[Form], out: Path, evaluator: Evaluator, prompts: Path | None
+) -> Iterator[Path]:
+    out.mkdir(parents=True, exist_ok=True)
+    tables: list[TableForm] = [form for form in get_args(TableForm) if form in to]
+    if tables:
+        yield from write_tables(export_tables(found), out, tables, _about(found))
+    for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
+        if form in to:
+            text = write(found.summaries, found.details, tuple(By))
+            (out / name).write_text(text, encoding="utf-8")
+            yield out / name
+    figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
+    if figures:
+        # charts are slow to load
+        from careeval.report.figures import write_figures
+
+        yield from write_figures(found, out / "figures", figures)
+    if "eee" in to:
+        told = _told({s.grader for s in found.summaries}, prompts)
+        now = datetime.now(UTC)
+        yield from write_eee(found, out / "eee", retrieved=now, evaluator=evaluator, prompts=told)
+
+
+def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:
+    """Grader → what it is told, of those whose prompts' hash is that of the prompts at hand."""
+    known = load_prompts(prompts)
+    request = {shown: known.texts[f"grade-request{shown}.md"] for shown in ("", "-scenario")}
+    return {
+        name: f"{known.texts['grade-system.md']}\n\n{request['-scenario' * ('+scenario' in name)]}"
+        for name in graders
+        if name.endswith(f"prompt {known.grade_hash})")
+    }
+
+
+def _about(found: Findings) -> str:
+    banks = {f"{s.bank} {s.bank_version}: {s.bank_provenance}" for s in found.summaries}
+    return f"Results of careeval. Bank {' '.join(sorted(banks))}"

@@ -1,0 +1,73 @@
+"""How far graders agree with labelled probes, read from where they were tried on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from careeval.bank.load import Bank
+from careeval.errors import UsageError
+from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.logs import read_run
+from careeval.protocol.probes import SYSTEM, agreement, lexical_agreement
+from careeval.protocol.run import is_complete, read_run_file, run_folders
+from careeval.results.probes import ProbeAgreement
+from careeval.results.tables import Runs
+
+
+def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
+    """Grader, as `runs` name it → its agreement with a bank's probes.
+
+    The lexical grader is tried at once, since that costs nothing; any other where it was audited,
+    the newest finished audit of it.
+
+    Args:
+        runs: Whose graders.
+        bank: Whose probes.
+        audits: What `careeval audit probes -o` wrote to; `None` where there is none.
+
+    Raises:
+        UsageError: There is no finished audit over this bank, or none of a grader of these runs.
+    """
+    graders = runs.judgments["grader"].unique().sort().to_list()
+    found = {name: lexical_agreement(bank) for name in graders if name.startswith(LEXICAL)}
+    return found | (_audited(graders, bank, audits) if audits else {})
+
+
+def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:
+    begun = [folder for folder in run_folders(root) if read_run_file(folder).system == SYSTEM]
+    finished = [folder for folder in begun if is_complete(folder)]
+    if not finished:
+        what = "no finished audit of a grader" if begun else "no audit of a grader"
+        raise UsageError(
+            f"{root} holds {what}", hint=f"careeval audit probes --grader NAME -o {root}"
+        )
+    found: dict[str, ProbeAgreement] = {}
+    others: set[str] = set()
+    for folder in sorted(finished, key=lambda each: each.stat().st_mtime):
+        audit = read_run(folder)
+        if set(audit.responses["bank"]) != {bank.about.name}:
+            raise UsageError(
+                f"{folder}: it is not an audit over bank {bank.about.name}",
+                hint="name the audit's bank with --bank",
+            )
+        named = audit.judgments["grader"].unique().to_list()
+        if fitting := set(named) & set(graders):
+            found |= dict.fromkeys(fitting, _agreement(bank, folder))
+        others |= set(named) - fitting
+    if not found:
+        raise UsageError(
+            f"{root} is about {', '.join(sorted(others))}, "
+            f"and these runs were judged by {', '.join(graders)}",
+            hint="grader, mode and prompt must be the same",
+        )
+    return found
+
+
+def _agreement(bank: Bank, folder: Path) -> ProbeAgreement:
+    try:
+        return agreement(bank, folder)
+    except (KeyError, IndexError) as error:
+        raise UsageError(
+            f"{folder} was tried on other probes than bank {bank.about.name} has: no {error}",
+            hint="careeval audit probes --grader NAME -o FOLDER tries them again",
+        ) from error

@@ -1,0 +1,267 @@
+"""Two numbers of each entry, or of each scenario, against each other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from careeval.core.scenario import Rubric
+from careeval.report.charts.drawing import (
+    HOLLOW,
+    LINE_HEIGHT,
+    MARGIN,
+    NORMAL,
+    SMALL,
+    WIDE,
+    Axis,
+    Figure,
+    KeyEntry,
+    Line,
+    Mark,
+    Place,
+    Point,
+    Words,
+    epochs,
+    grid_across,
+    grid_up,
+    in_lines,
+    key,
+    moved,
+    names,
+    not_drawn,
+    percent_axis,
+    place,
+    rounded,
+    text_width,
+    wrapped,
+)
+from careeval.report.charts.labels import Area, beside
+from careeval.report.words import in_full
+from careeval.results.details import Detail
+from careeval.results.summary import Summary
+
+_LEFT, _RIGHT, _TITLE, _BELOW = 32, 12, 26, 42
+_LABEL = 13
+_MOST_LABEL = 0.4
+"""Share of the width that a label may take."""
+_SQUARE = 480
+"""Pixels of a figure whose two directions are alike, at most."""
+_LEADER = 9
+"""Pixels from a point to its label from which a line joins them."""
+
+
+@dataclass(frozen=True)
+class _Dot:
+    """One entry's point and how sure each of its numbers is."""
+
+    name: str
+    x: Place
+    y: Place
+    hollow: bool
+    said: str
+
+
+def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+    """Score on the ladder against dollars a response, equal steps equal ratios.
+
+    An entry whose cost or score is unknown, or that cost nothing, is listed beneath.
+    """
+    dots, left_out = [], []
+    for name, s in zip(names(summaries), summaries, strict=True):
+        dollars, score = s.cost.asking.per_response, place(s.score)
+        if dollars is None or score is None or dollars <= 0:
+            why = s.cost.asking.reason or s.score.reason or "it cost nothing"
+            left_out.append(f"{name}: {why}")
+            continue
+        said = f"{name}: score {in_full(s.score)}; {_dollars(dollars)} a response"
+        dots.append(_Dot(name, Place(dollars, dollars, dollars), score, bool(s.not_ranked), said))
+    costs = [dot.x.value for dot in dots] or [0.01]
+    across = _log_axis(min(costs), max(costs))
+    description = ["Score on the ladder against the cost of asking for one response."]
+    description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
+    return _scatter(
+        dots, across, "score, %", "dollars a response, on a logarithmic scale",
+        left_out, width, " ".join(description),
+    )  # fmt: skip
+
+
+def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+    """Score by the worst of n against the score, both on the ladder."""
+    dots, left_out = [], []
+    for name, s in zip(names(summaries), summaries, strict=True):
+        score, worst = place(s.score), place(s.worst_at_n)
+        if score is None or worst is None:
+            left_out.append(f"{name}: {s.score.reason if score is None else s.worst_at_n.reason}")
+            continue
+        said = f"{name}: score {in_full(s.score)}; worst of {s.n_epochs} {in_full(s.worst_at_n)}"
+        dots.append(_Dot(name, score, worst, bool(s.not_ranked), said))
+    plot = width - 2 * MARGIN - _LEFT - _RIGHT
+    across = percent_axis((number for dot in dots for number in dot.x), plot, None)
+    description = ["Score of the worst response against the mean score, both on the ladder."]
+    description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
+    return _scatter(
+        dots, across, f"worst of {epochs(summaries)}, %", "score, %",
+        left_out, width, " ".join(description),
+    )  # fmt: skip
+
+
+def correlation(detail: Detail, width: int = WIDE) -> Figure:
+    """Each scenario's score on the actions against its score on the ladder, and how they go along.
+
+    Scenarios with the same two scores are one circle, of so many times the area.
+    """
+    ladder, actions = (
+        {s.scenario: s.score for s in detail.scenarios[rubric] if s.score is not None}
+        for rubric in (Rubric.ladder, Rubric.actions)
+    )
+    pairs = Counter(
+        (rounded(ladder[name]), rounded(actions[name])) for name in ladder if name in actions
+    )
+    r = detail.rubric_correlation
+    if r.value is None:
+        found = f"Their correlation is unknown: {r.reason}."
+    else:
+        ends = f", 95% interval {_r(r.ci95[0])} to {_r(r.ci95[1])}" if r.ci95 else ""
+        found = f"r = {_r(r.value)}{ends}"
+    side = min(width, _SQUARE)
+    inner, plot = width - 2 * MARGIN, side - 2 * MARGIN - _LEFT - _RIGHT
+    across = percent_axis((x for x, _ in pairs), plot)
+    up = percent_axis((y for _, y in pairs), plot)
+    marks: list[Mark] = []
+    y = 0.0
+    for line in wrapped(found, inner, NORMAL):
+        marks.append(Words(0, y + LINE_HEIGHT / 2, line, bold=True))
+        y += LINE_HEIGHT
+    frame, to_x, to_y = _frame(
+        across, up, "actions, % of a scenario’s points", "ladder, % of a scenario’s points",
+        plot, plot * 0.8, y + 10,
+    )  # fmt: skip
+    marks += frame
+    for (on_ladder, on_actions), n in sorted(pairs.items()):
+        said = f"{n} of the scenarios: ladder {on_ladder}%, actions {on_actions}%"
+        radius = 2.8 * math.sqrt(n)
+        marks.append(Point(to_x(on_ladder), to_y(on_actions), faint=True, radius=radius, said=said))
+    height = y + 10 + _TITLE + plot * 0.8 + _BELOW
+    description = (
+        f"The scores of {sum(pairs.values())} scenarios on the ladder and on the actions. {found}"
+    )
+    return Figure(side, height + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
+
+
+def _scatter(
+    dots: Sequence[_Dot],
+    across: Axis,
+    up_title: str,
+    across_title: str,
+    left_out: Sequence[str],
+    width: int,
+    description: str,
+) -> Figure:
+    inner = width - 2 * MARGIN
+    plot = inner - _LEFT - _RIGHT
+    tall = max(plot * 0.55, 300, 9.0 * len(dots))
+    up = percent_axis((number for dot in dots for number in dot.y), tall, None)
+    entries = [KeyEntry("95% interval", (Line(-8, 0, 8, 0, width=1), Line(0, -6, 0, 6, width=1)))]
+    if any(dot.hollow for dot in dots):
+        entries.append(HOLLOW)
+    marks, top = key(entries, inner)
+    frame, to_x, to_y = _frame(across, up, up_title, across_title, plot, tall, top + 8)
+    marks += frame
+    arms = []
+    for dot in dots:
+        x, y = to_x(dot.x.value), to_y(dot.y.value)
+        for arm in (
+            Line(to_x(dot.x.low), y, to_x(dot.x.high), y, width=1, faint=True),
+            Line(x, to_y(dot.y.low), x, to_y(dot.y.high), width=1, faint=True),
+        ):
+            arms.append(arm)
+        marks.append(Point(x, y, hollow=dot.hollow, said=dot.said))
+    marks += arms
+    marks += _named(
+        dots, [(to_x(d.x.value), to_y(d.y.value)) for d in dots], arms, inner, top, tall
+    )
+    y = top + 8 + _TITLE + tall + _BELOW
+    said, y = not_drawn(left_out, inner, y)
+    marks += said
+    return Figure(width, y + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
+
+
+def _named(
+    dots: Sequence[_Dot],
+    points: Sequence[tuple[float, float]],
+    arms: Sequence[Line],
+    inner: float,
+    top: float,
+    tall: float,
+) -> list[Mark]:
+    """The names beside the points, joined to them where they stand off."""
+    shown = [in_lines(dot.name, inner * _MOST_LABEL, SMALL, 2) for dot in dots]
+    sizes = [
+        (max(text_width(line, SMALL) for line in lines), float(_LABEL * len(lines)))
+        for lines in shown
+    ]
+    bounds = Area(_LEFT, top + 8 + _TITLE - 4, inner, top + 8 + _TITLE + tall)
+    taken = [
+        Area(min(a.x, a.x2), min(a.y, a.y2) - 1, max(a.x, a.x2) + 1, max(a.y, a.y2) + 1)
+        for a in arms
+    ]
+    marks: list[Mark] = []
+    for lines, (x, y), area in zip(
+        shown, points, beside(points, sizes, bounds, taken), strict=True
+    ):
+        # a width is only guessed: what is left of it is to be on the far side
+        at, align = (area.left + area.right) / 2, "middle"
+        if area.left > x:
+            at, align = area.left, "start"
+        elif area.right < x:
+            at, align = area.right, "end"
+        for n, line in enumerate(lines):
+            marks.append(Words(at, area.top + (n + 0.5) * _LABEL, line, align=align, size=SMALL))
+        near_x, near_y = min(max(x, area.left), area.right), min(max(y, area.top), area.bottom)
+        if math.hypot(near_x - x, near_y - y) > _LEADER:
+            marks.append(Line(x, y, near_x, near_y, "muted", 0.7))
+    return marks
+
+
+def _frame(
+    across: Axis,
+    up: Axis,
+    up_title: str,
+    across_title: str,
+    plot: float,
+    tall: float,
+    top: float,
+) -> tuple[list[Mark], Callable[[float], float], Callable[[float], float]]:
+    """Both axes of a plot whose titles begin at `top`, and from numbers to pixels along each."""
+    bottom = top + _TITLE + tall
+    marks: list[Mark] = [
+        Words(0, top + 8, up_title, "muted", size=SMALL),
+        Words(_LEFT, bottom + 30, across_title, "muted", size=SMALL),
+        *grid_up(up, bottom, tall, _LEFT, _LEFT + plot),
+        *grid_across(across, _LEFT, plot, top + _TITLE, bottom),
+    ]
+    return marks, across.along(_LEFT, plot), up.along(bottom, -tall)
+
+
+def _log_axis(least: float, most: float) -> Axis:
+    """An axis of dollars over both, with ticks at 1, 2 and 5 times the powers of ten."""
+    low, high = least / 1.6, most * 3
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [n * 10.0**power for power in powers for n in (1, 2, 5)]
+    if high / low > 300:
+        ticks = ticks[::3]
+    kept = tuple((tick, _dollars(tick)) for tick in ticks if low <= tick <= high)
+    return Axis((low, high), kept, log=True)
+
+
+def _dollars(amount: float) -> str:
+    """Two digits that count, without an exponent."""
+    digits = max(2, 1 - math.floor(math.log10(amount)))
+    text = f"{amount:.{digits}f}"
+    return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
+
+
+def _r(number: float) -> str:
+    return f"{number:.2f}".replace("-", "−")

@@ -1,0 +1,217 @@
+"""What a larger number of responses brings to light: the worst of k, and the first severe error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from careeval.core.scenario import Rubric
+from careeval.report.charts.drawing import (
+    HOLLOW,
+    MARGIN,
+    ROOMY,
+    SMALL,
+    WIDE,
+    Axis,
+    Band,
+    Curve,
+    Figure,
+    Line,
+    Mark,
+    Place,
+    Point,
+    Words,
+    grid_across,
+    grid_up,
+    in_lines,
+    key,
+    mapped,
+    moved,
+    names,
+    not_drawn,
+    percent_axis,
+    place,
+    text_width,
+)
+from careeval.report.charts.labels import spread
+from careeval.report.words import in_full, value
+from careeval.results.details import Detail, Instrument
+from careeval.results.summary import Summary
+from careeval.stats import Estimate
+
+_MOST_BANDS = 3
+"""Entries up to which each curve has its interval."""
+_SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "triangle-left",
+)  # fmt: skip
+_COLOURS = ("accent", "ink", "muted")
+_HEIGHT, _LINE = 230, 13
+_LEFT, _TITLE, _BELOW, _BETWEEN = 30, 24, 40, 28
+_REACH = 32
+"""Pixels from the end of a curve to its label."""
+
+
+@dataclass(frozen=True)
+class _Series:
+    """One entry's estimates for k = 1, 2, …, and how they look."""
+
+    name: str
+    estimates: Sequence[Estimate]
+    shape: str
+    colour: str
+    dashed: bool
+    hollow: bool
+
+
+def worst_at_k(
+    summaries: Sequence[Summary], details: Sequence[Detail], width: int = WIDE
+) -> Figure:
+    """The score by the lowest of k responses, and the share with a severe error in any of k.
+
+    Of the ladder. Each curve ends at its entry's name; up to three have the band of their interval.
+    """
+    inner = width - 2 * MARGIN
+    stacked = width < ROOMY
+    each = inner if stacked else (inner - _BETWEEN) / 2
+    marks: list[Mark] = []
+    y = 0.0
+    curves = [d.instruments[Rubric.ladder] for d in details]
+    drawn = [any(e.value is not None for e in (*c.worst_at_k, *c.severe_of_k)) for c in curves]
+    if any(s.not_ranked and there for s, there in zip(summaries, drawn, strict=True)):
+        marks, y = key([HOLLOW], inner)
+        y += 14
+    first, height = _panel(
+        "Score by the lowest of k responses, %",
+        _series(summaries, details, lambda i: i.worst_at_k),
+        each,
+        (0, 100),
+    )
+    second, other = _panel(
+        "Scenarios with a severe error in any of k, %",
+        _series(summaries, details, lambda i: i.severe_of_k),
+        each,
+        (0, 10),
+    )
+    marks += moved(first, 0, y)
+    if stacked:
+        marks += moved(second, 0, y + height + 16)
+        y += height + 16 + other
+    else:
+        marks += moved(second, each + _BETWEEN, y)
+        y += max(height, other)
+    reasons = [
+        f"{name}: {_reason(curve)}"
+        for name, curve, there in zip(names(summaries), curves, drawn, strict=True)
+        if not there
+    ]
+    said, y = not_drawn(reasons, inner, y)
+    marks += said
+    shown = tuple(moved(marks, MARGIN, MARGIN))
+    return Figure(width, y + 2 * MARGIN, shown, _description(summaries, details))
+
+
+def _series(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail],
+    take: Callable[[Instrument], Sequence[Estimate]],
+) -> list[_Series]:
+    return [
+        _Series(
+            name,
+            take(detail.instruments[Rubric.ladder]),
+            _SHAPES[n % len(_SHAPES)],
+            _COLOURS[n % len(_COLOURS)],
+            dashed=n // len(_SHAPES) % 2 == 1,
+            hollow=bool(summary.not_ranked),
+        )
+        for n, (name, summary, detail) in enumerate(
+            zip(names(summaries), summaries, details, strict=True)
+        )
+    ]
+
+
+def _panel(
+    title: str, series: Sequence[_Series], width: float, ends: tuple[float, float]
+) -> tuple[list[Mark], float]:
+    """One panel's marks and its height."""
+    known = [(one, found) for one in series if (found := _known(one))]
+    most_room = width * 0.36
+    lines = [in_lines(one.name, most_room, SMALL, 3) for one, _ in known]
+    room = max((text_width(line, SMALL) for name in lines for line in name), default=0)
+    heights = [len(name) * _LINE + 2 for name in lines]
+    length = width - _LEFT - _REACH - room
+    tall = max(_HEIGHT, sum(heights))
+    n = max((len(one.estimates) for one in series), default=1)
+    banded = len(series) <= _MOST_BANDS
+    numbers = [
+        number for _, found in known for _, at in found for number in (at if banded else at[:1])
+    ]
+    up = percent_axis(numbers, tall, ends)
+    step = 1 if n <= 10 else 5
+    ticks = [k for k in range(1, n + 1) if k == 1 or k % step == 0]
+    across = Axis((1, n) if n > 1 else (0.5, 1.5), tuple((k, f"{k}") for k in ticks))
+    bottom = _TITLE + tall
+    x, y = across.along(_LEFT, length), up.along(bottom, -tall)
+    marks: list[Mark] = [Words(0, 8, line, bold=True) for line in (title,)]
+    marks += grid_up(up, bottom, tall, _LEFT, _LEFT + length)
+    marks += [
+        mark
+        for mark in grid_across(across, _LEFT, length, _TITLE, bottom)
+        if isinstance(mark, Words)
+    ]
+    marks.append(Words(_LEFT, bottom + 28, "k, responses to a scenario", "muted", size=SMALL))
+    for one, found in known:
+        marks += [mapped(mark, x, y) for mark in _curve(one, found, banded)]
+    wanted = [y(found[-1][1].value) for _, found in known]
+    middles = spread(wanted, heights, _TITLE - 6, bottom + 6)
+    for (one, found), name, at, middle in zip(known, lines, wanted, middles, strict=True):
+        end = x(found[-1][0])
+        left = _LEFT + length + _REACH
+        marks.append(Line(end + 6, at, left - 14, middle, "line", 1))
+        marks.append(Point(left - 8, middle, one.shape, one.colour, one.hollow, radius=2.8))
+        marks += [
+            Words(left, middle + (k - (len(name) - 1) / 2) * _LINE, line, one.colour, size=SMALL)
+            for k, line in enumerate(name)
+        ]
+    return marks, bottom + _BELOW
+
+
+def _reason(instrument: Instrument) -> str:
+    return next((e.reason for e in instrument.worst_at_k if e.reason), "there is no response")
+
+
+def _known(one: _Series) -> list[tuple[int, Place]]:
+    """Each k and where its estimate stands, for those that are known."""
+    return [
+        (k, at)
+        for k, estimate in enumerate(one.estimates, 1)
+        if (at := place(estimate)) is not None
+    ]
+
+
+def _curve(one: _Series, found: Sequence[tuple[int, Place]], banded: bool) -> list[Mark]:
+    ks = [k for k, _ in found]
+    marks: list[Mark] = [Curve(ks, [at.value for _, at in found], one.colour, one.dashed)]
+    if banded:
+        sure = [(k, at) for k, at in found if one.estimates[k - 1].ci95 is not None]
+        lows, highs = ([at[end] for _, at in sure] for end in (1, 2))
+        marks.append(Band([k for k, _ in sure], lows, highs, one.colour))
+    for k, at in found:
+        said = f"{one.name}, k = {k}: {in_full(one.estimates[k - 1])}"
+        marks.append(Point(k, at.value, one.shape, one.colour, one.hollow, radius=2.8, said=said))
+    return marks
+
+
+def _description(summaries: Sequence[Summary], details: Sequence[Detail]) -> str:
+    said = [
+        "Score on the ladder if every scenario had got the lowest of k responses, "
+        "and share of scenarios with a severe error in any of k."
+    ]
+    for name, detail in zip(names(summaries), details, strict=True):
+        ladder = detail.instruments[Rubric.ladder]
+        for what, found in (("score", ladder.worst_at_k), ("severe", ladder.severe_of_k)):
+            if found:
+                last = f" to {value(found[-1])} for {len(found)}" if len(found) > 1 else ""
+                said.append(f"{name}, {what}: from {value(found[0])} for one response{last}.")
+    return " ".join(said)

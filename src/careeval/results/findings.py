@@ -1,0 +1,57 @@
+"""All that is found in some runs, for whoever draws it: a report, a site, an export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from careeval.results.details import Detail, detail_of
+from careeval.results.entries import Entry, entries
+from careeval.results.grader_card import GraderCard, grader_cards
+from careeval.results.graders import GraderPair, OwnVendorOut, grader_pairs, own_vendor_out
+from careeval.results.items import ItemStatistic, item_statistics
+from careeval.results.probes import ProbeAgreement
+from careeval.results.ranking import Ranking, rankings
+from careeval.results.summary import Summary, summary_of
+from careeval.results.tables import Runs
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Runs and everything computed from them.
+
+    `entries`, `summaries` and `details` run side by side: the k-th of each is of the same system
+    and grader.
+    """
+
+    runs: Runs
+    entries: tuple[Entry, ...]
+    summaries: tuple[Summary, ...]
+    details: tuple[Detail, ...]
+    cards: Mapping[str, GraderCard]
+    rankings: tuple[Ranking, ...]
+    grader_pairs: tuple[GraderPair, ...]
+    own_vendor_out: tuple[OwnVendorOut, ...]
+    items: tuple[ItemStatistic, ...]
+
+
+def findings(runs: Runs, probes: Mapping[str, ProbeAgreement] = {}) -> Findings:
+    """Everything that can be found in these runs.
+
+    Args:
+        runs: The tables.
+        probes: Grader, as summaries name it → its agreement with the labelled probes.
+    """
+    found = tuple(entries(runs))
+    summaries = tuple(summary_of(entry) for entry in found)
+    return Findings(
+        runs=runs,
+        entries=found,
+        summaries=summaries,
+        details=tuple(detail_of(entry) for entry in found),
+        cards=grader_cards(found, probes),
+        rankings=tuple(rankings(found, summaries)),
+        grader_pairs=tuple(grader_pairs(found)),
+        own_vendor_out=tuple(own_vendor_out(found)),
+        items=tuple(item_statistics(found)),
+    )

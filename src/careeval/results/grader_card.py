@@ -1,0 +1,89 @@
+"""The grader's card: all that is known of how far a grader can be trusted, beside every result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from careeval.core.scenario import Rubric
+from careeval.results.entries import Entry
+from careeval.results.ladder_check import LadderCheck, ladder_check
+from careeval.results.noise import GradingNoise, grading_noise
+from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.vendors import vendor
+
+NOT_AUDITED = "not audited by people"
+NOT_TRIED = "not tried on the bank's labelled probes"
+
+
+@dataclass(frozen=True)
+class GraderCard:
+    """One grader, as far as these runs and what was tried elsewhere tell.
+
+    Attributes:
+        grader: Its name, with its mode and the hash of its prompt.
+        vendor: Who made it; `None` where its name does not say.
+        probes: Its agreement with the labelled probes; `None` where it was not tried on them.
+        human: Its agreement with people's labels; `None`: it was not audited by people.
+        systems: Whom it judged here.
+        own_vendor: Those of them that share its vendor.
+        n_judgments: First gradings, over all of them.
+        n_unresolved: Those that it could not be brought to make.
+        contradictions: How often its judgments contradict each other.
+        noise: By system and rubric, what judging again shows; empty where nothing was.
+    """
+
+    grader: str
+    vendor: str | None
+    probes: ProbeAgreement | None
+    human: Agreement | None
+    systems: tuple[str, ...]
+    own_vendor: tuple[str, ...]
+    n_judgments: int
+    n_unresolved: int
+    contradictions: LadderCheck
+    noise: Mapping[tuple[str, Rubric], GradingNoise]
+
+
+def grader_cards(
+    entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement] = {}
+) -> dict[str, GraderCard]:
+    """Grader → its card, for each grader of these entries, in the order of their names.
+
+    Args:
+        entries: What the graders judged.
+        probes: Grader, as entries name it → its agreement with the probes.
+    """
+    by_grader: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        by_grader[entry.grader].append(entry)
+    return {grader: _card(grader, by_grader[grader], probes) for grader in sorted(by_grader)}
+
+
+def _card(
+    grader: str, entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement]
+) -> GraderCard:
+    maker = vendor(grader)
+    first = pl.concat(entry.first for entry in entries)
+    noise = {
+        (entry.model, rubric): grading_noise(entry, rubric)
+        for entry in entries
+        for rubric in Rubric
+    }
+    return GraderCard(
+        grader=grader,
+        vendor=maker,
+        probes=probes.get(grader),
+        human=None,
+        systems=tuple(entry.model for entry in entries),
+        own_vendor=tuple(
+            entry.model for entry in entries if maker is not None and vendor(entry.asked) == maker
+        ),
+        n_judgments=first.height,
+        n_unresolved=first["present"].null_count(),
+        contradictions=ladder_check(first),
+        noise={key: found for key, found in noise.items() if found is not None},
+    )

@@ -1,0 +1,193 @@
+"""The tables of a summary as LaTeX, for a paper: `booktabs` is all they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from careeval.results.details import Detail
+from careeval.results.exports import OVERVIEW, By, breakdown, different, in_short, percent
+from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.stats import Estimate
+
+HEADLINE = ("system", "score", "worst of n", "actions", "severe")
+"""Column heads of the first table."""
+
+MOST_ROWS = 36
+"""What fits on a page."""
+
+
+class _Block(NamedTuple):
+    """Rows that stay together: one entry's."""
+
+    name: str
+    rows: Sequence[Sequence[str]]
+
+
+def latex(
+    summaries: Sequence[Summary], details: Sequence[Detail] = (), by: Sequence[By] = OVERVIEW
+) -> str:
+    r"""Summaries as LaTeX tables, to be taken into an article with `\input`.
+
+    Each caption says what a number needs beside it: the bank, the protocol, the grader, the number
+    of scenarios and responses, and the kind of the intervals. One that a page cannot hold is cut
+    between entries.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order, where any of `by` is in them.
+        by: What to break the scenarios down by, a table each.
+    """
+    if not summaries:
+        return "% nothing was graded\n"
+    about = _about(summaries)
+    names = _names(summaries)
+    tables = [*_tables(
+        "headline", f"Scores in percent. {_SEVERE} {about}", HEADLINE,
+        [_Block(name, [_row(s)]) for name, s in zip(names, summaries, strict=True)],
+    )]  # fmt: skip
+    for each in by:
+        blocks = []
+        for place, (name, s) in enumerate(zip(names, summaries, strict=True)):
+            head, rows = breakdown(each, [s], details[place : place + 1], in_short)
+            kept = slice(1, None) if each is By.domain else slice(1, 6)
+            blocks.append(_Block(name, [row[kept] for row in rows]))
+        caption = f"By {each.head}, in percent. *: {_FEW} {about}"
+        plain = [cell.replace(" % [95% CI]", "").removesuffix(" %") for cell in head[kept]]
+        tables += _tables(f"by-{each}", caption, ("system", *plain), blocks)
+    return "\n".join([r"% needs \usepackage{booktabs}", *tables])
+
+
+_SEVERE = "Severe: share of the responses with a severe error."
+_FEW = "fewer than five scenarios, no interval, and not for comparing."
+
+
+def _row(s: Summary) -> tuple[str, ...]:
+    severe = Estimate.unknown("not graded") if s.severe is None else s.severe.per_response
+    return (in_short(s.score), percent(s.worst_at_n.value), in_short(s.action_score),
+            in_short(severe))  # fmt: skip
+
+
+def _names(summaries: Sequence[Summary]) -> list[str]:
+    """Of each entry; with the number of its grader where its system has several."""
+    graders = list(dict.fromkeys(s.grader for s in summaries))
+    models = [s.model for s in summaries]
+    return [
+        f"{s.model} ({graders.index(s.grader) + 1})" if models.count(s.model) > 1 else s.model
+        for s in summaries
+    ]
+
+
+def _about(summaries: Sequence[Summary]) -> str:
+    """What every caption says."""
+    graders = list(dict.fromkeys(s.grader for s in summaries))
+    numbered = [f"({place}) {name}" for place, name in enumerate(graders, start=1)]
+    parts = [
+        _either("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
+        _either("protocol", (s.protocol for s in summaries)),
+        _either("grader", numbered if len(graders) > 1 else graders),
+        _either("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in summaries)),
+    ]
+    provenance = " ".join(dict.fromkeys(s.bank_provenance for s in summaries))
+    intervals = (
+        "n is scenarios × responses to each. In brackets: 95% intervals, clustered by scenario, "
+        "which take in what unresolved judgments could make of a number."
+    )
+    unlike = " ".join(different(summaries))
+    said = (f"{'; '.join(parts)}.", provenance, intervals, unlike, NOT_COMPARABLE)
+    return " ".join(part for part in said if part)
+
+
+def _either(what: str, names: Iterable[str]) -> str:
+    return f"{what} {', '.join(dict.fromkeys(names))}"
+
+
+def _tables(
+    label: str, caption: str, head: Sequence[str], blocks: Sequence[_Block]
+) -> Iterator[str]:
+    """One table, or as many as it takes."""
+    pages: list[list[_Block]] = [[]]
+    for block in blocks:
+        if pages[-1] and sum(len(b.rows) for b in (*pages[-1], block)) > MOST_ROWS:
+            pages.append([])
+        pages[-1].append(block)
+    for number, page in enumerate(pages, start=1):
+        part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""
+        yield _table(f"{label}-{number}" if part else label, f"{caption}{part}", head, page)
+
+
+def _table(label: str, caption: str, head: Sequence[str], blocks: Sequence[_Block]) -> str:
+    # names on the left, numbers on the right
+    n_names = 2 if label.startswith("by-") else 1
+    columns = "l" * n_names + "r" * (len(head) - n_names)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        r"\footnotesize",
+        r"\setlength{\tabcolsep}{4pt}",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\label{{tab:careeval-{label}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _line(head),
+        r"\midrule",
+        *_lines(blocks),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(blocks: Sequence[_Block]) -> Iterator[str]:
+    for place, (name, rows) in enumerate(blocks):
+        if place and len(rows) > 1:
+            yield r"\addlinespace"
+        for number, row in enumerate(rows):
+            yield _line(("" if number else name, *row))
+
+
+def _line(cells: Iterable[str]) -> str:
+    line = " & ".join(map(escaped, cells)) + r" \\"
+    # what follows the end of a row may be an argument of it
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",
+    "`": r"\textasciigrave{}",
+    "−": "$-$",
+    "–": r"\textendash{}",
+    "×": r"$\times$",
+}
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX prints as it is, on one line: names come from people and providers.
+
+    A character that is not Latin is printed as its code point, since the usual engine has no glyph
+    for it and would stop.
+    """
+    found = "".join(c for c in re.sub(r"\s+", " ", text) if c.isprintable())
+    # two marks in a row would be drawn as another one
+    return re.sub(r"([-'])(?=\1)", r"\1{}", "".join(map(_character, found)))
+
+
+def _character(c: str) -> str:
+    if c in _SPECIAL:
+        return _SPECIAL[c]
+    return c if c.isascii() or "À" <= c <= "ÿ" else rf"\texttt{{U+{ord(c):04X}}}"

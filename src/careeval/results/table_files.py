@@ -1,0 +1,147 @@
+"""Tables as files: CSV that a spreadsheet opens safely, Parquet, and what each column holds."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from careeval.results.export_tables import ExportTable
+from careeval.results.summary import NOT_COMPARABLE
+from careeval.results.tables import Column
+
+TableForm = Literal["csv", "parquet"]
+
+LIST_SEPARATOR = "; "
+"""Between the parts of a list, in CSV."""
+
+_FORMULA = r"^[=+\-@\t\r＝＋－＠]"
+"""How a cell begins that a spreadsheet would compute. Source: OWASP, CSV injection."""
+_NUMERAL = r"^[+-]?[0-9]+$"
+"""The name of a rung, `+2`: begins like a formula, and is none."""
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+
+_TYPES: dict[str, str] = {
+    "String": "string",
+    "Boolean": "boolean",
+    "Int32": "integer",
+    "Int64": "integer",
+    "Float64": "number",
+    "List": "array",
+}
+"""Of polars → of a data package."""
+
+
+def csv_text(frame: pl.DataFrame) -> str:
+    """A table as CSV: UTF-8, null as an empty cell, lists joined by a semicolon and a space.
+
+    Text is data, and a model's may be anything: a cell that a spreadsheet would take for a formula
+    begins with an apostrophe here, and control characters are left out. Numbers stay numbers.
+    """
+    return frame.select(_cell(name, kind) for name, kind in frame.schema.items()).write_csv()
+
+
+def _cell(name: str, kind: pl.DataType) -> pl.Expr:
+    cell = pl.col(name)
+    if isinstance(kind, pl.List):
+        cell = cell.list.eval(pl.element().cast(pl.String).fill_null("")).list.join(LIST_SEPARATOR)
+    elif kind != pl.String:
+        return cell
+    cell = cell.str.replace_all(_CONTROL, "")
+    is_formula = cell.str.contains(_FORMULA) & ~cell.str.contains(_NUMERAL)
+    return pl.when(is_formula).then(pl.lit("'") + cell).otherwise(cell).alias(name)
+
+
+def write_tables(
+    tables: Iterable[ExportTable], folder: Path, forms: Sequence[TableForm], about: str
+) -> list[Path]:
+    """Write tables in `folder/csv` and `folder/parquet`, and beside them what each column holds.
+
+    Args:
+        tables: Each is written before the next is taken.
+        folder: Made where it is not there; files of the same names are replaced.
+        forms: One of them at least.
+        about: What the tables are of, in one paragraph.
+
+    Returns:
+        What was written, in order; last `columns.md` and `datapackage.json`.
+    """
+    written: list[Path] = []
+    resources: list[dict[str, Any]] = []
+    dictionary = ["# What the columns hold", "", about, "", _CONVENTIONS, ""]
+    for form in forms:
+        (folder / form).mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        for form in forms:
+            path = folder / form / f"{table.name}.{form}"
+            if form == "csv":
+                path.write_text(csv_text(table.frame), encoding="utf-8", newline="")
+            else:
+                table.frame.write_parquet(path)
+            written.append(path)
+            resources.append(_resource(table, form))
+        dictionary += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
+        dictionary += ["| column | type | holds |", "| --- | --- | --- |"]
+        dictionary += [f"| `{c.name}` | {_type(c)} | {c.holds} |" for c in table.columns]
+        dictionary.append("")
+    package = {
+        "profile": "tabular-data-package",
+        "name": "careeval-results",
+        "description": about,
+        "resources": resources,
+    }
+    for name, text in (
+        ("columns.md", "\n".join(dictionary)),
+        ("datapackage.json", json.dumps(package, indent=1, ensure_ascii=False) + "\n"),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+        written.append(folder / name)
+    return written
+
+
+_CONVENTIONS = (
+    f"{NOT_COMPARABLE} Scores, shares and p values are fractions. An unknown number is null, empty "
+    "in CSV, never 0, and a column that ends in `reason` says why. Intervals are 95%, clustered by "
+    "scenario. In CSV a list is joined by semicolons, a text that a spreadsheet would take for a "
+    "formula begins with an apostrophe, and control characters are left out; Parquet has the text "
+    "as it is."
+)
+
+
+def _resource(table: ExportTable, form: TableForm) -> dict[str, Any]:
+    return {
+        "name": f"{table.name}-{form}".replace("_", "-"),
+        "path": f"{form}/{table.name}.{form}",
+        "format": form,
+        "title": f"A row is {table.holds}.",
+        "schema": {
+            "fields": [
+                # a list is one text in CSV
+                {
+                    "name": column.name,
+                    "type": "string"
+                    if form == "csv" and _type(column) == "array"
+                    else _type(column),
+                    "description": column.holds,
+                }
+                for column in table.columns
+            ],
+            "missingValues": [""],
+        },
+    }
+
+
+def _type(column: Column) -> str:
+    kind = column.kind
+    return _TYPES[str(kind.base_type())]
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A table as a Parquet file, its text as it is."""
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()

@@ -1,0 +1,141 @@
+"""`export`, and the forms of `summary`: what is written where, and what is left alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import warnings
+from pathlib import Path
+
+import jsonschema
+import polars as pl
+import pytest
+
+from careeval.cli.app import OK, USAGE, run
+from careeval.results.summary_json import summary_schema
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder with a real run that was graded while it ran."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    shutil.copy(DATA / "complete.eval", folder / "run.eval")
+    return folder
+
+
+def logs_in(folder: Path) -> dict[str, str]:
+    """Each log's name, and the hash of its bytes."""
+    found = sorted(folder.rglob("*.eval"))
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
+
+
+def test_every_form_is_written_and_every_log_left_alone(runs: Path, tmp_path: Path) -> None:
+    """Export, summary and report write beside the logs, and change no byte of one."""
+    before = logs_in(runs)
+    out = tmp_path / "out"
+    forms = ["csv", "parquet", "md", "latex", "svg", "eee"]
+    assert run(["export", str(runs), "--to", *forms, "-o", str(out)]) == OK
+    assert run(["summary", str(runs), "--format", "md", "-o", str(tmp_path / "s.md")]) == OK
+    assert run(["report", str(runs), "-o", str(tmp_path / "report.html")]) == OK
+    assert before
+    assert logs_in(runs) == before
+
+    names = {path.name for path in out.iterdir()}
+    assert names == {"csv", "parquet", "figures", "eee", "results.md", "results.tex", "columns.md",
+                     "datapackage.json"}  # fmt: skip
+    assert {p.stem for p in (out / "csv").iterdir()} == {
+        p.stem for p in (out / "parquet").iterdir()
+    }
+    assert list((out / "eee" / "data").rglob("*_samples.jsonl"))
+    assert list((out / "figures").rglob("*.svg"))
+
+
+def test_inspect_reads_the_log_and_makes_frames_of_it(runs: Path) -> None:
+    """After an export the log opens in Inspect, and its data frames have the run's samples."""
+    from inspect_ai.analysis import evals_df, samples_df
+    from inspect_ai.log import read_eval_log
+
+    assert run(["export", str(runs), "--to", "csv", "-o", str(runs.parent / "out")]) == OK
+    log = read_eval_log(str(runs / "run.eval"))
+    assert log.status == "success"
+    with warnings.catch_warnings():
+        # of the frames' own libraries
+        warnings.simplefilter("ignore")
+        evals, samples = evals_df(str(runs), quiet=True), samples_df(str(runs), quiet=True)
+    assert len(evals) == 1
+    assert len(samples) == len(log.samples or []) > 0
+
+
+def test_export_needs_to_be_told_what_and_where(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without folders, forms or a place the command ends with 2 and an example that works."""
+    for line, said in (
+        (["export"], "name the folder of a run"),
+        (["export", str(runs), "-o", "x"], "say what to export to"),
+        (["export", str(runs), "--to", "csv"], "name the folder to write to"),
+        (["export", str(runs), "--to", "xlsx", "-o", "x"], "xlsx"),
+    ):
+        assert run(line) == USAGE
+        assert said in capsys.readouterr().err
+
+
+def test_who_ran_it_is_told_to_every_eval_ever(runs: Path, tmp_path: Path) -> None:
+    """The organisation and its relationship are those of the command line."""
+    line = ["export", str(runs), "--to", "eee", "-o", str(tmp_path / "out")]
+    assert run([*line, "--organisation", "A lab", "--relationship", "first_party"]) == OK
+    (record,) = (p for p in (tmp_path / "out").rglob("*.json"))
+    source = json.loads(record.read_text(encoding="utf-8"))["source_metadata"]
+    assert source["source_organization_name"] == "A lab"
+    assert source["evaluator_relationship"] == "first_party"
+
+
+def test_summary_in_detail_is_valid(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--json --detail` adds one key to an entry, and both documents keep to the schema."""
+    assert run(["summary", str(runs), "--json"]) == OK
+    plain = json.loads(capsys.readouterr().out)
+    assert run(["summary", str(runs), "--json", "--detail"]) == OK
+    full = json.loads(capsys.readouterr().out)
+    for found in (plain, full):
+        jsonschema.Draft202012Validator(summary_schema()).validate(found)
+    assert full["models"][0].keys() - plain["models"][0].keys() == {"detail"}
+
+
+def test_summary_as_parquet(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parquet goes to a file, with one row an entry, or a row a part; never to a terminal."""
+    assert run(["summary", str(runs), "--format", "parquet"]) == USAGE
+    assert "name a file" in capsys.readouterr().err
+    out = tmp_path / "s.parquet"
+    assert run(["summary", str(runs), "--format", "parquet", "-o", str(out)]) == OK
+    assert pl.read_parquet(out)["score.value"].dtype == pl.Float64
+    line = ["summary", str(runs), "--format", "parquet", "--by", "actor", "-o", str(out)]
+    assert run(line) == OK
+    assert set(pl.read_parquet(out)["actor"]) <= {"person", "robot"}
+
+
+@pytest.mark.parametrize("by", ["adl", "domain", "condition", "assistance", "situation", "actor"])
+def test_summary_by_each_part(by: str, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each part has a table for people, one for a page and one for a paper."""
+    for form in ("table", "md", "latex"):
+        assert run(["summary", str(runs), "--by", by, "--format", form]) == OK
+        head = "activity" if by == "adl" else by
+        assert head in capsys.readouterr().out
+
+
+def test_csv_holds_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two parts in one CSV are refused, and the hint is the command that writes both."""
+    line = ["summary", str(runs), "--format", "csv", "--by", "adl", "--by", "actor"]
+    assert run(line) == USAGE
+    assert "careeval export" in capsys.readouterr().err
+
+
+def test_summary_for_people_has_both_rubrics(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table for people shows both rubrics side by side with their correlation."""
+    assert run(["summary", str(runs)]) == OK
+    assert "Both rubrics, and the correlation" in capsys.readouterr().out

@@ -1,0 +1,332 @@
+"""What goes wrong with a run: each case has a clear word, and no wrong number.
+
+Here for tables and logs. Hostile text on the pages is in the tests of the report.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from careeval.cli.compare_tables import print_comparison, print_rankings
+from careeval.cli.show import print_summary
+from careeval.core.scenario import Adl, Rubric
+from careeval.errors import LogError, UsageError
+from careeval.protocol.logs import read_runs
+from careeval.results.compare import Verdict
+from careeval.results.details import detail_of
+from careeval.results.entries import Entry, entries
+from careeval.results.findings import findings
+from careeval.results.pairs import compare
+from careeval.results.ranking import rankings
+from careeval.results.summary import Summary, summarise, summary_of
+from careeval.results.tables import Runs
+from careeval.stats import Estimate, rule_of_three
+from eval_files import COMPLETE, ERRORED, altered, renamed
+from results.authored import Marks, judgments, ladder_run, responses, runs_of
+
+MANY = [f"dressing-{k}" for k in range(12)]
+WHOLE: Marks = {name: ["11000", "01000"] for name in MANY}
+
+
+# --- logs ----------------------------------------------------------------------------------------
+
+
+def truncated(path: Path) -> None:
+    """A log of which the second half was never written."""
+    content = COMPLETE.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+
+
+def no_log(path: Path) -> None:
+    """A zip of something else."""
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("photo.txt", "not a log")
+
+
+def foreign(path: Path) -> None:
+    """Inspect's log of another task."""
+
+    def edit(header: dict[str, Any]) -> None:
+        header["eval"]["task"] = "sums"
+        header["eval"]["metadata"] = {}
+
+    altered(COMPLETE, path, edit)
+
+
+SPOILT = [
+    (truncated, "cannot be read as a log"),
+    (no_log, "cannot be read as a log"),
+    (foreign, "is a log of the task 'sums', not of careeval"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "word"), SPOILT)
+def test_a_log_that_is_none(spoil: Any, word: str, tmp_path: Path) -> None:
+    """A spoilt log alone is an error that says what it is, and no run of zeros."""
+    spoil(tmp_path / "0.eval")
+    with pytest.raises(LogError, match=word):
+        read_runs(tmp_path)
+
+
+@pytest.mark.parametrize(("spoil", "word"), SPOILT)
+def test_a_spoilt_log_beside_a_run(spoil: Any, word: str, tmp_path: Path) -> None:
+    """A spoilt log beside a run is named in a note, and moves no number of the run."""
+    shutil.copy(COMPLETE, tmp_path / "1.eval")
+    (before,) = summarise(read_runs(tmp_path))
+    spoil(tmp_path / "0.eval")
+    runs = read_runs(tmp_path)
+    (note,) = runs.notes
+    assert word in note
+    assert summarise(runs) == [before]
+
+
+def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:
+    """Runs over two versions of the bank are not compared, nor ranked together."""
+    renamed(COMPLETE, tmp_path / "a" / "1.eval", "first")
+    renamed(COMPLETE, tmp_path / "b" / "1.eval", "second", bank_version="2-A")
+    runs = read_runs(tmp_path)
+    with pytest.raises(UsageError, match="another version of the bank, 1-A and 2-A"):
+        compare(runs, "first", "second")
+    found = list(entries(runs))
+    assert len(rankings(found, [summary_of(entry) for entry in found])) == 2
+
+
+def test_a_folder_of_two_versions_of_a_bank(tmp_path: Path) -> None:
+    """A run whose responses are over two versions of the bank is not ranked, and says so.
+
+    The second log has no scenario that the first has not, so that the half is one that failed.
+    """
+    renamed(COMPLETE, tmp_path / "1.eval", "robot", bank_version="1-A")
+
+    def newer(header: dict[str, Any]) -> None:
+        header["eval"]["created"] = "2030-01-01T00:00:00+00:00"
+        header["eval"]["dataset"]["sample_ids"] = ["dressing-001"]
+        header["eval"]["metadata"]["careeval"].update(system="robot", bank_version="2-A")
+
+    path = altered(COMPLETE, tmp_path / "2.eval", newer)
+    with zipfile.ZipFile(path) as file:
+        kept = {n: file.read(n) for n in file.namelist() if not n.startswith("samples/eating")}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in kept.items():
+            file.writestr(name, content)
+    (entry,) = entries(read_runs(tmp_path))
+    assert "its responses are of 2 versions of the bank: 1-A, 2-A" in summary_of(entry).not_ranked
+
+
+def test_a_scenario_that_failed(tmp_path: Path) -> None:
+    """A scenario whose responses all failed is missing, in no mean, and keeps the run unranked."""
+    shutil.copy(ERRORED, tmp_path)
+    (s,) = summarise(read_runs(tmp_path))
+    assert (s.n_missing, s.n_scenarios) == (2, 2)
+    assert "2 of 4 responses are missing" in s.not_ranked
+    assert s.worst_at_n.value is None
+    assert s.by_adl[Adl.eating].score == Estimate.unknown("no response was graded on this rubric")
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def test_a_missing_epoch() -> None:
+    """With one epoch missing everywhere else than in one scenario, nothing is over all epochs."""
+    marks: Marks = {**{name: ["11000"] for name in MANY}, MANY[0]: ["11000", "00001"]}
+    entry, s = one(ladder_run(marks))
+    assert (s.n_responses, s.n_missing) == (24, 11)
+    reason = "11 of 24 responses are missing or not graded"
+    for unknown in (s.worst_at_n, s.worst_run, s.sd_runs):
+        assert unknown == Estimate.unknown(reason)
+    # the one scenario: 3 and -2; the others 3
+    assert s.score.value == pytest.approx((11 * 3 + 1 / 2) / 36)
+    ladder = detail_of(entry).instruments[Rubric.ladder]
+    assert ladder.why_no_reliability == reason
+    assert rankings([entry], [s])[0].left_out == {"robot-a": "11 of 24 responses are missing"}
+
+
+def test_half_the_scenarios() -> None:
+    """A model with half its scenarios is compared over that half, and not ranked with others."""
+    half: Marks = {name: ["11000", "01000"] for name in MANY[:6]}
+    rows = responses(WHOLE, system="whole") + responses(half, system="half", bank_hash="1111")
+    runs = Runs.of(rows, judgments(WHOLE, system="whole") + judgments(half, system="half"))
+    found = compare(runs, "whole", "half")
+    assert (found.n_scenarios, found.metrics["score"].difference.value) == (6, 0)
+    assert "whole: 6 of its 12 scenarios are left out: no pair." in found.notes
+    (ranking,) = ranked(runs)
+    assert len(ranking.ranked) == len(ranking.left_out) == 1
+    assert set(ranking.left_out.values()) == {"it was asked other scenarios of the bank"}
+
+
+def test_half_the_scenarios_lost() -> None:
+    """A model that lost half its scenarios has a score over the rest, and is not ranked."""
+    lost: Marks = {name: ["11000"] if k < 6 else ["missing"] for k, name in enumerate(MANY)}
+    entry, s = one(ladder_run(lost))
+    assert s.score.value == 1
+    assert s.not_ranked == ("6 of 12 responses are missing",)
+    assert rankings([entry], [s])[0].ranked == ()
+
+
+def test_all_unresolved() -> None:
+    """Where the grader never said, every number is unknown and says why, and none is a middle."""
+    entry, s = one(ladder_run({name: ["?????", "?????"] for name in MANY}))
+    why = "every judgment on this rubric is unresolved"
+    assert (s.score.value, s.score.reason) == (None, why)
+    assert (s.worst_at_n.value, s.worst_at_n.reason) == (None, why)
+    assert s.severe is None
+    assert "120 of 120 judgments are unresolved, more than 2%" in s.not_ranked
+    curve = detail_of(entry).instruments[Rubric.ladder].worst_at_k
+    assert {(point.value, point.reason) for point in curve} == {(None, why)}
+
+
+def test_all_unresolved_compared() -> None:
+    """A system of which nothing was resolved is compared with no other, and the word says so."""
+    unresolved: Marks = {name: ["?????", "?????"] for name in MANY}
+    with pytest.raises(UsageError, match="a: no judgment was resolved"):
+        compare(runs_of({"a": unresolved, "b": WHOLE}), "a", "b")
+
+
+def test_a_single_scenario() -> None:
+    """One scenario has values and no interval anywhere, a comparison of two no verdict."""
+    entry, s = one(ladder_run({"dressing-1": ["11000", "01001"]}))
+    assert s.score.value == pytest.approx((3 - 1) / 2 / 3)
+    assert s.severe is not None
+    known = [s.score, s.worst_at_n, s.worst_run, s.sd_runs, s.severe.per_response]
+    for estimate in known:
+        assert estimate.value is not None
+        assert (estimate.ci95, estimate.reason) == (None, "fewer than five scenarios")
+    ladder = detail_of(entry).instruments[Rubric.ladder]
+    assert ladder.reliability is None
+    runs = runs_of({"a": {"dressing-1": ["11000"]}, "b": {"dressing-1": ["00001"]}})
+    found = compare(runs, "a", "b")
+    assert {d.verdict for d in found.metrics.values()} == {Verdict.unknown}
+    (ranking,) = ranked(runs)
+    assert {row.ranks for row in ranking.ranked} == {(1, 2)}
+
+
+def test_zero_severe_errors() -> None:
+    """No severe error in twelve scenarios is a rate of 0 with an interval, which counts scenarios.
+
+    Up to 1 - 0.025^(1/12), however often each was asked; the one-sided rule of three is lower.
+    """
+    _, s = one(ladder_run(WHOLE))
+    assert s.severe is not None
+    assert (s.severe.count, s.severe.opportunities) == (0, 24)
+    upper = 1 - 0.025 ** (1 / 12)
+    for rate in (s.severe.per_opportunity, s.severe.per_response, s.severe.per_scenario):
+        assert (rate.value, rate.ci95) == (0, pytest.approx((0, upper)))
+    assert rule_of_three(12) == pytest.approx(1 - 0.05 ** (1 / 12))
+    assert rule_of_three(12) < upper
+
+
+def test_a_rubric_without_negatives() -> None:
+    """Where no item is an error, the rate of errors is unknown with its reason, and never 0."""
+    marks: Marks = {name: ["11", "01"] for name in MANY}
+    runs = Runs.of(responses(marks), judgments(marks, (2, 1)))
+    entry, s = one(runs)
+    reason = Estimate.unknown("there was no item of this severity to judge")
+    assert s.severe is not None
+    assert (s.severe.count, s.severe.opportunities) == (0, 0)
+    assert s.severe.per_opportunity == s.severe.per_response == s.severe.per_scenario == reason
+    assert detail_of(entry).instruments[Rubric.ladder].severe_of_k == (reason, reason)
+    other = Runs.of(responses(marks, system="b"), judgments(marks, (2, 1), system="b"))
+    found = compare(Runs.together([runs, other]), "robot-a", "b").metrics["severe"]
+    assert (found.difference, found.p, found.verdict) == (reason, None, Verdict.unknown)
+    assert found.b_is_worse_by_more_than is None
+
+
+def test_a_rubric_without_positives() -> None:
+    """Where no item earns a point there is no score, and the run is not ranked."""
+    marks: Marks = {name: ["01"] for name in MANY}
+    entry, s = one(Runs.of(responses(marks), judgments(marks, (-1, -2))))
+    assert s.score.value is None
+    assert s.not_ranked == (f"no ladder score: {s.score.reason}",)
+    assert rankings([entry], [s])[0].ranked == ()
+    assert detail_of(entry).instruments[Rubric.ladder].scenario_mean.value is None
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"dressing-1": ["11000"]},
+        {"dressing-1": ["?????"]},
+        {"dressing-1": ["missing", "11000"], "eating-1": ["ungraded", "empty"]},
+        {name: ["?????", "missing"] for name in MANY},
+        {name: ["refused", "empty"] for name in MANY},
+        {name: ["00000", "00000"] for name in MANY},
+    ],
+)
+def test_everything_can_be_found_in_it(marks: Marks) -> None:
+    """Whatever a run lacks, all that a report draws is there, side by side, and no rank is given.
+
+    But for the last two: responses without words, and without a point, are whole.
+    """
+    everything = findings(runs_of({"a": marks, "b": marks}))
+    assert len(everything.entries) == len(everything.summaries) == len(everything.details) == 2
+    whole = all(not s.not_ranked for s in everything.summaries)
+    assert whole == all("?" not in m and m not in {"missing", "ungraded"}
+                        for of in marks.values() for m in of)  # fmt: skip
+    assert {len(ranking.ranked) for ranking in everything.rankings} == ({2} if whole else {0})
+
+
+def test_nothing_can_be_found_in_nothing() -> None:
+    """Runs without a judgment have no entry, no summary and no ranking."""
+    everything = findings(Runs.of(responses(WHOLE), []))
+    assert everything.entries == everything.summaries == everything.rankings == ()
+
+
+# --- the terminal --------------------------------------------------------------------------------
+
+HOSTILE = "\x1b[2J\x07{{ 7*7 }}<script>[red]x[/red]\x9b31m"
+
+
+def test_names_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A name with escape sequences is printed without them, and its markup as it stands."""
+    run = Runs.of(responses(WHOLE, system=HOSTILE), judgments(WHOLE, system=HOSTILE))
+    print_summary(summarise(run))
+    printed = capsys.readouterr().out
+    assert not set(printed) & {"\x1b", "\x07", "\x9b"}
+    # in the notes, where it has a line of its own
+    assert "[2J{{ 7*7 }}<script>[red]x[/red]31m: asking" in printed
+
+
+def test_names_in_a_ranking(capsys: pytest.CaptureFixture[str]) -> None:
+    """The names of a ranking's systems and grader are text, whatever markup they hold."""
+    names = [f"{k} [bold]x[/bold]\x1b[2J" for k in range(3)]
+    runs = Runs.of(
+        [row for name in names for row in responses(WHOLE, system=name)],
+        [row for name in names for row in judgments(WHOLE, system=name, grader="[red]judge[/x]")],
+    )
+    print_rankings(ranked(runs), summarise(runs))
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "judged by [red]judge[/x]" in printed
+    assert "2 [bold]x[/bold][2J" in printed
+
+
+def test_words_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A quote of a megabyte full of escape sequences is a line of text in a comparison."""
+    harmful: Marks = {name: ["00001", "01000"] for name in MANY}
+    quote = HOSTILE * 50_000
+    runs = Runs.of(
+        responses(WHOLE, system="a") + responses(harmful, system="b"),
+        judgments(WHOLE, system="a") + judgments(harmful, system="b", quote=quote),
+    )
+    print_comparison(compare(runs, "a", "b"))
+    printed = capsys.readouterr().out
+    assert not set(printed) & {"\x1b", "\x07", "\x9b"}
+    assert "[2J{{ 7*7 }}<script>[red]x[/red]31m" in printed
+    assert len(printed) < 20_000
+
+
+def one(runs: Runs) -> tuple[Entry, Summary]:
+    """The one entry, and its summary."""
+    (entry,) = entries(runs)
+    return entry, summary_of(entry)
+
+
+def ranked(runs: Runs) -> Any:
+    """The rankings of these runs."""
+    found = list(entries(runs))
+    return rankings(found, [summary_of(entry) for entry in found])

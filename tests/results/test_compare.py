@@ -1,0 +1,398 @@
+"""Two systems by hand; then what does not compare; then for any two systems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from careeval.core.scenario import Adl
+from careeval.errors import UsageError
+from careeval.results.compare import METRICS, Comparison, Difference, Verdict, compare
+from careeval.results.entries import entries
+from careeval.results.pairs import compare as compare_by_name
+from careeval.results.tables import Runs
+from careeval.stats import Estimate
+from results.authored import (
+    JUDGED,
+    Marks,
+    judgments,
+    marks_of_many,
+    responses,
+    runs_of,
+    settled_at_random,
+)
+
+FIVE = [f"dressing-{k}" for k in range(1, 6)]
+ONE_POINT: Marks = {name: ["01000"] for name in [*FIVE, "eating-1"]}
+ALL_BUT_ONE_BETTER: Marks = {**{name: ["11000"] for name in FIVE}, "eating-1": ["01000"]}
+
+
+def test_two_runs_by_hand() -> None:
+    """Over six scenarios every number of the difference is the one worked out by hand.
+
+    A has 1 of 3 points in each; B has 3 in five and 1 in the sixth. So 6 and 16 of 18 points, and
+    differences 2 2 2 2 2 0: 10 / 18. About 5/9 × 3 they leave 1/3 five times and -5/3, squares
+    30 / 9, so that the error is sqrt(6/5 × 30/9) / 18 = 1/9; t with 5 degrees is 2.5706. Of the 32
+    patterns of five signs two have all alike.
+    """
+    found = two(ONE_POINT, ALL_BUT_ONE_BETTER)
+    score = found.metrics["score"]
+    assert (score.n, score.fewer_is_better) == (6, False)
+    assert (score.a, score.b) == pytest.approx((6 / 18, 16 / 18))
+    assert score.difference.value == pytest.approx(10 / 18)
+    assert score.difference.ci95 == pytest.approx((5 / 9 - 2.57058 / 9, 5 / 9 + 2.57058 / 9))
+    assert score.p == 2 / 32
+    # held up against worst_at_n, the same numbers, and against both errors, of which there is none
+    assert score.p_holm == 4 * 2 / 32
+    assert score.detectable == pytest.approx((1.959964 + 0.841621) / 9)
+    # the interval alone leaves out 0, the family does not let it count
+    assert (score.clear, score.verdict) == (True, Verdict.unclear)
+    assert score.b_is_worse_by_more_than == pytest.approx(-(5 / 9 + 2.57058 / 9))
+
+    # nobody has any error: nothing differs, and nothing speaks against equality
+    severe = found.metrics["severe"]
+    assert (severe.a, severe.b, severe.p, severe.p_holm) == (0, 0, 1, 1)
+    assert severe.difference.ci95 is None
+    assert severe.verdict is Verdict.unclear
+    assert found.metrics["action_score"].difference.value is None
+
+    # all five differ by 2: no spread for an interval, and yet two of 32 patterns
+    dressing, eating = found.by_adl[Adl.dressing], found.by_adl[Adl.eating]
+    assert (dressing.n, dressing.p) == (5, 2 / 32)
+    assert dressing.difference.value == pytest.approx(2 / 3)
+    assert dressing.difference.reason == "no variation to take an interval from"
+    assert (eating.n, eating.difference.value, eating.p, eating.verdict) == (
+        1,
+        0,
+        None,
+        Verdict.unknown,
+    )
+    assert (found.n_scenarios, found.n_epochs, found.grader) == (6, (1, 1), "judge")
+    assert found.to_severe == found.to_safe == ()
+
+
+def test_flips_by_hand() -> None:
+    """A scenario that one system never failed severely and the other did is told, with its words.
+
+    Dressing: 0 of 2, then 2 of 2. Eating: 1 of 2, then 1 of 2. Bathing: 1 of 2, then 0 of 2.
+    """
+    before: Marks = {
+        "bathing-1": ["00001", "11000"],
+        "dressing-1": ["11000", "01000"],
+        "eating-1": ["00001", "11000"],
+    }
+    after: Marks = {
+        "bathing-1": ["11000", "11000"],
+        "dressing-1": ["00001", "10001"],
+        "eating-1": ["11000", "00001"],
+    }
+    (flip,) = two(before, after).to_severe
+    assert (flip.scenario, flip.adl) == ("dressing-1", "dressing")
+    assert (flip.n_safe, flip.n_severe, flip.n_responses) == (2, 2, 2)
+    assert [(harm.epoch, harm.item, harm.points) for harm in flip.harms] == [
+        (1, "item-4", -2),
+        (2, "item-4", -2),
+    ]
+    assert [flip.scenario for flip in two(before, after).to_safe] == ["bathing-1"]
+
+
+def test_most_severe_flips_first() -> None:
+    """Flips are in the order of how many responses erred severely."""
+    safe: Marks = {name: ["11000", "11000"] for name in ("bathing-1", "dressing-1")}
+    after: Marks = {"bathing-1": ["11000", "00001"], "dressing-1": ["00001", "00001"]}
+    assert [f.scenario for f in two(safe, after).to_severe] == ["dressing-1", "bathing-1"]
+
+
+def test_unresolved_is_not_safe() -> None:
+    """Where it is unresolved whether A erred severely, B's error is no flip."""
+    after: Marks = {"dressing-1": ["00001"]}
+    assert two({"dressing-1": ["1100?"]}, after).to_severe == ()
+    assert len(two({"dressing-1": ["110?0"]}, after).to_severe) == 1
+
+
+def test_no_flip_on_a_rubric_that_one_was_not_judged_on() -> None:
+    """An act of B's is no flip where A was judged on the ladder alone."""
+    marks: Marks = {"dressing-1": ["11000"]}
+    both = judgments(marks, system="b") + judgments(
+        {"dressing-1": ["1001"]}, (2, 1, -1, -2), system="b", rubric="actions"
+    )
+    rows = responses(marks, system="a") + responses(marks, system="b")
+    runs = Runs.of(rows, judgments(marks, system="a") + both)
+    assert compare_by_name(runs, "a", "b").to_severe == ()
+    assert len(compare_by_name(runs, "b", "a").to_safe) == 0
+
+
+def test_constant_difference_is_told() -> None:
+    """Where B is better by the same in all of ten scenarios there is no interval, and no doubt."""
+    names = [f"dressing-{k}" for k in range(10)]
+    found = two({n: ["01000"] for n in names}, {n: ["11000"] for n in names}).metrics["score"]
+    assert found.difference.ci95 is None
+    assert found.p == 2 / 2**10
+    assert found.verdict is Verdict.better
+    assert found.b_is_worse_by_more_than is None
+
+
+def test_more_errors_are_worse() -> None:
+    """Of a number of errors, B's having more is B's being worse, and the least by which is told."""
+    names = [f"dressing-{k}" for k in range(12)]
+    severe = two({n: ["11000"] for n in names}, {n: ["00001"] for n in names[:11]} | {
+        names[11]: ["11000"]}).metrics["severe"]  # fmt: skip
+    assert severe.difference.value == pytest.approx(11 / 12)
+    assert severe.verdict is Verdict.worse
+    assert severe.difference.ci95 is not None
+    assert severe.b_is_worse_by_more_than == severe.difference.ci95[0] > 0
+
+
+def test_unresolved_both_ways() -> None:
+    """Where unresolved items could make either system the better one, p is 1 and nothing breaks.
+
+    B may have 2 points or -2 in every scenario, A has 0: halfway nothing varies.
+    """
+    found = two({n: ["00000"] for n in FIVE}, {n: ["?000?"] for n in FIVE}).metrics["score"]
+    assert (found.difference.low, found.difference.value, found.difference.high) == pytest.approx(
+        (-2 / 3, 0, 2 / 3)
+    )
+    assert (found.p, found.detectable) == (1, None)
+
+
+def test_the_larger_p_counts() -> None:
+    """Where an unresolved item decides how far the scenarios agree, p is the larger one.
+
+    Of five, four differ by 1 and one by -1 or by 1: 12 of 32 patterns sum to 3 or more either way,
+    or two of 32 to 5.
+    """
+    better: Marks = {**{n: ["01000"] for n in FIVE}, "dressing-5": ["0100?"]}
+    found = two({n: ["00000"] for n in FIVE}, better).metrics["score"]
+    assert (found.difference.low, found.difference.high) == pytest.approx((3 / 15, 5 / 15))
+    assert found.p == 12 / 32
+
+
+def test_half_the_scenarios() -> None:
+    """What only one was judged on is left out of both numbers, and a note says how much."""
+    more: Marks = {**ONE_POINT, **{f"bathing-{k}": ["00001"] for k in range(4)}}
+    found = two(more, ALL_BUT_ONE_BETTER)
+    assert found.metrics["score"].a == pytest.approx(1 / 3)
+    assert found.n_scenarios == 6
+    assert "a: 4 of its 10 scenarios are left out: no pair." in found.notes
+    assert Adl.bathing not in found.by_adl or found.by_adl[Adl.bathing].difference.value is None
+
+
+def test_missing_responses_are_no_zero() -> None:
+    """A scenario's number is the mean of the responses there are; the worst of n is unknown."""
+    lacking: Marks = {**{n: ["11000", "01000"] for n in FIVE}, "dressing-1": ["11000", "missing"]}
+    whole: Marks = {n: ["11000", "11000"] for n in FIVE}
+    found = two(lacking, whole)
+    assert found.metrics["score"].a == pytest.approx((3 + 4 * 2) / 15)
+    worst = found.metrics["worst_at_n"]
+    assert (worst.difference.value, worst.p) == (None, None)
+    assert worst.difference.reason == "1 of 10 responses are missing or not graded"
+    assert "a: not for ranking: 1 of 10 responses are missing." in found.notes
+
+
+def test_other_numbers_of_epochs() -> None:
+    """The worst of n is not compared between different n; the score is."""
+    twice: Marks = {name: ["01000", "01000"] for name in ONE_POINT}
+    found = two(twice, ALL_BUT_ONE_BETTER)
+    assert found.metrics["worst_at_n"].difference == Estimate.unknown(
+        "the worst of n compares only between equal n"
+    )
+    assert found.metrics["score"].difference.value == pytest.approx(10 / 18)
+
+
+# What does not compare
+
+
+@pytest.mark.parametrize(
+    ("columns", "word"),
+    [
+        ({"bank": "another"}, "another bank, authored and another"),
+        ({"bank_version": "2-0"}, "another version of the bank, 1-0 and 2-0"),
+        ({"protocol": "2-0"}, "another version of the protocol, 1-0 and 2-0"),
+    ],
+)
+def test_what_is_refused(columns: dict[str, Any], word: str) -> None:
+    """Another bank, or another N of its version or the protocol's, is refused by name."""
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", **columns)
+    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
+    with pytest.raises(UsageError, match=word):
+        compare_by_name(Runs.of(rows, judged), "a", "b")
+
+
+def test_another_letter_compares() -> None:
+    """A version that differs in its letter alone compares, and a note names both."""
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", bank_version="1-B")
+    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
+    found = compare_by_name(Runs.of(rows, judged), "a", "b")
+    assert "Bank versions 1-0 and 1-B compare." in found.notes
+
+
+def test_a_run_over_two_banks() -> None:
+    """A run whose own responses are over two versions of the bank compares with nothing."""
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
+    rows[0]["bank_version"] = "2-0"
+    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
+    with pytest.raises(UsageError, match=r"a compares with nothing: .* 1-0, 2-0"):
+        compare_by_name(Runs.of(rows, judged), "b", "a")
+
+
+def test_no_scenario_in_common() -> None:
+    """Two runs over different scenarios are refused."""
+    with pytest.raises(UsageError, match="no scenario in common"):
+        two({"dressing-1": ["11000"]}, {"dressing-2": ["11000"]})
+
+
+def test_scenarios_of_other_maxima() -> None:
+    """Where a scenario's points were other ones for each, its score is not compared."""
+    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, (2, 2, 0, -1, -2), system="b")
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
+    score = compare_by_name(Runs.of(rows, judged), "a", "b").metrics["score"]
+    assert score.difference == Estimate.unknown("the same scenario has another maximum in each run")
+    assert (score.a, score.b, score.n) == (None, None, 0)
+
+
+def test_choosing_a_grader() -> None:
+    """Where two graders judged both, one must be chosen; where none did, each one's is named."""
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
+    judged = [
+        row
+        for system in "ab"
+        for grader in ("judge (batched, prompt 1)", "other (batched, prompt 1)")
+        for row in judgments(ONE_POINT, system=system, grader=grader)
+    ]
+    runs = Runs.of(rows, judged)
+    with pytest.raises(UsageError, match=r"2 graders judged both a and b: judge .*; other"):
+        compare_by_name(runs, "a", "b")
+    assert compare_by_name(runs, "a", "b", "other").grader == "other (batched, prompt 1)"
+    assert compare_by_name(runs, "a", "b", "other (batched, prompt 1)").grader.startswith("other")
+    with pytest.raises(UsageError, match="no grader is named 'third'"):
+        compare_by_name(runs, "a", "b", "third")
+    with pytest.raises(UsageError, match="no graded system is named 'c'"):
+        compare_by_name(runs, "a", "c")
+    apart = Runs.of(rows, judgments(ONE_POINT, system="a", grader="x") + judgments(
+        ONE_POINT, system="b", grader="y"))  # fmt: skip
+    with pytest.raises(UsageError, match="no grader judged both: a by x; b by y"):
+        compare_by_name(apart, "a", "b")
+
+
+# For any two systems
+
+few = settings(max_examples=12, deadline=None)
+PAIRS = st.tuples(marks_of_many(), marks_of_many())
+
+
+@few
+@given(PAIRS)
+def test_the_other_way_round(pair: tuple[Marks, Marks]) -> None:
+    """A against B is B against A with every sign turned, and the same p."""
+    forth, back = two(*pair), two(*pair[::-1])
+    for name in METRICS:
+        one, other = forth.metrics[name], back.metrics[name]
+        assert (one.n, one.p, one.p_holm) == (other.n, other.p, other.p_holm)
+        assert (one.a, one.b) == (other.b, other.a)
+        assert numbers(one.difference) == pytest.approx(
+            [-x for x in turned(numbers(other.difference))]
+        )
+    assert [replace(flip, harms=()) for flip in forth.to_severe] == [
+        replace(flip, harms=()) for flip in back.to_safe
+    ]
+
+
+@few
+@given(marks_of_many(JUDGED), st.randoms(use_true_random=False))
+def test_equal_systems(marks: Marks, random: Random) -> None:
+    """Two systems of the same marks differ by 0, with p = 1 and no flip."""
+    marks = settled_at_random(marks, random)
+    found = two(marks, marks)
+    for name in ("score", "worst_at_n", "severe", "mild"):
+        metric = found.metrics[name]
+        assert (metric.difference.value, metric.p, metric.p_holm) == (0, 1, 1)
+        assert metric.verdict is Verdict.unclear
+    assert found.to_severe == found.to_safe == ()
+
+
+@few
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_bounds_hold_every_settlement(pair: tuple[Marks, Marks], random: Random) -> None:
+    """However the unresolved items turn out, each difference is within its bounds."""
+    unsettled = two(*pair)
+    settled = two(*(settled_at_random(marks, random) for marks in pair))
+    for name in METRICS:
+        bounds, found = unsettled.metrics[name].difference, settled.metrics[name].difference
+        assert (bounds.value is None) == (found.value is None)
+        if bounds.value is not None and found.value is not None:
+            assert bounds.low is not None
+            assert bounds.high is not None
+            assert bounds.low - 1e-9 <= found.value <= bounds.high + 1e-9
+
+
+@few
+@given(PAIRS)
+def test_a_scenario_answered_alike_turns_no_sign(pair: tuple[Marks, Marks]) -> None:
+    """One more scenario that both answered the same leaves the sign of each difference."""
+    more = {"bathing-1": ["11000", "01000"]}
+    before, after = two(*pair), two(*({**marks, **more} for marks in pair))
+    for name in ("score", "worst_at_n", "severe", "mild"):
+        one, other = before.metrics[name].difference.value, after.metrics[name].difference.value
+        if one is not None:
+            assert other is not None
+            assert sign(one) == sign(other)
+
+
+@few
+@given(PAIRS)
+def test_small_cells(pair: tuple[Marks, Marks]) -> None:
+    """Below five scenarios in common a difference has a value alone: no interval, no p."""
+    found = two(*pair)
+    for difference in (*found.metrics.values(), *found.by_adl.values()):
+        if difference.n < 5:
+            assert difference.difference.ci95 is None
+            assert difference.p is difference.p_holm is difference.detectable is None
+            assert difference.verdict is Verdict.unknown
+
+
+@few
+@given(PAIRS)
+def test_difference_of_scores(pair: tuple[Marks, Marks]) -> None:
+    """Over the same scenarios, the difference is that of the two scores as they are published."""
+    n = min(map(len, pair))
+    systems = {k: dict(list(marks.items())[:n]) for k, marks in zip("ab", pair, strict=True)}
+    a, b = entries(runs_of(systems))
+    found, ours, theirs = compare(a, b).metrics["score"], a.ladder.score(), b.ladder.score()
+    assert (found.a, found.b) == pytest.approx((ours.value, theirs.value))
+    assert ours.value is not None
+    assert theirs.value is not None
+    assert found.difference.value == pytest.approx(theirs.value - ours.value)
+
+
+def two(a: Marks, b: Marks) -> Comparison:
+    """Two systems on the ladder."""
+    return compare_by_name(runs_of({"a": a, "b": b}), "a", "b")
+
+
+def numbers(estimate: Estimate) -> list[float]:
+    """Low, value, high and the interval, as far as they are known."""
+    known = [estimate.low, estimate.value, estimate.high, *(estimate.ci95 or ())]
+    return [x for x in known if x is not None]
+
+
+def turned(found: list[float]) -> list[float]:
+    """The same with each pair of ends in the other order."""
+    return [*found[2::-1], *found[:2:-1]]
+
+
+def sign(x: float) -> int:
+    """-1, 0 or 1; rounding is 0."""
+    return 0 if abs(x) < 1e-9 else (1 if x > 0 else -1)
+
+
+def test_a_difference_knows_no_other_verdict() -> None:
+    """An interval that holds 0 is never called a difference, whatever p says."""
+    estimate = Estimate(0.1, 0.1, 0.1, (-0.01, 0.2))
+    found = Difference("score", 80, 0.5, 0.6, estimate, 0.001, 0.004, 0.1)
+    assert found.verdict is Verdict.unclear
+    assert replace(found, difference=Estimate(0.1, 0.1, 0.1, (0.01, 0.2))).verdict is Verdict.better

@@ -1,0 +1,59 @@
+"""A grader's card, put together by hand."""
+
+from __future__ import annotations
+
+import careeval.results
+from careeval.core.scenario import Rubric
+from careeval.results.entries import entries
+from careeval.results.grader_card import GraderCard, grader_cards
+from careeval.results.ladder_check import Contradiction, Count
+from careeval.results.probes import Labelled, ProbeAgreement
+from careeval.results.tables import Runs
+from results.authored import judgments, responses
+
+MARKS = {"eating-1": ["110?0", "empty"], "eating-2": ["10000", "11000"]}
+PROBES = ProbeAgreement.of([Labelled(Rubric.ladder, 2, "expert", True, True)])
+
+
+def cards() -> dict[str, GraderCard]:
+    """Two systems judged by OpenAI's model, one of them twice, and by words too."""
+    openai = {"grader": "openai/gpt-4o (x)"}
+    one = Runs.of(
+        responses(MARKS, model="openai/gpt-5.1"),
+        judgments(MARKS, **openai)
+        + judgments(MARKS, grading=2, **openai)
+        + judgments(MARKS, grader="careeval/lexical (x)"),
+    )
+    other = Runs.of(
+        responses(MARKS, system="robot-b"),
+        judgments(MARKS, system="robot-b", **openai)
+        + judgments(MARKS, system="robot-b", grader="careeval/lexical (x)"),
+    )
+    found = list(entries(Runs.together([one, other])))
+    return grader_cards(found, {"openai/gpt-4o (x)": PROBES})
+
+
+def test_cards_by_hand() -> None:
+    """Each grader has one card over all systems, with first gradings alone."""
+    found = cards()
+    assert list(found) == ["careeval/lexical (x)", "openai/gpt-4o (x)"]
+    card = found["openai/gpt-4o (x)"]
+    assert (card.vendor, card.systems) == ("openai", ("robot-a", "robot-b"))
+    assert card.own_vendor == ("robot-a",)
+    # five rungs of four responses of two systems
+    assert (card.n_judgments, card.n_unresolved) == (40, 2)
+    assert (card.probes, card.human) == (PROBES, None)
+    assert set(card.noise) == {("robot-a", Rubric.ladder)}
+    assert card.contradictions[Contradiction.top_without_next] == Count(0, 0)
+
+
+def test_what_is_not_known_of_a_grader() -> None:
+    """A grader without vendor, probes or repeats has a card that says so."""
+    card = cards()["careeval/lexical (x)"]
+    assert (card.vendor, card.probes, card.own_vendor, card.noise) == (None, None, (), {})
+
+
+def test_the_type_is_results_grader_card() -> None:
+    """`careeval.results.GraderCard` is the card, and there is nothing else by chance."""
+    assert careeval.results.GraderCard is GraderCard
+    assert not hasattr(careeval.results, "Card")
