@@ -53,8 +53,8 @@ from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import is_complete, run_folders
 from careeval.protocol.solvers import epoch_seed
-from careeval.results.exports import summary_json
 from careeval.results.summary import summarise
+from careeval.results.summary_json import summary_json
 from fakes import write_bank
 
 CONNECTIONS = 4

@@ -191,7 +191,7 @@ def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> L
         best: FloatArray = (for_best * raises).max(axis=-1, initial=0.0)
         errors = np.where(for_cap == 1, caps, _FULL_LEVEL)
         capped: FloatArray = np.minimum(best, errors.min(axis=-1, initial=_FULL_LEVEL))
-        can_rise = (rated & (points >= 0)).any(axis=-1)[..., np.newaxis]
+        can_rise = (rated & (points >= 0)).any(axis=-1, keepdims=True)
         return np.where(can_rise, capped / _FULL_LEVEL, np.nan)
 
     fewest, most = _settled(present)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from careeval.results.findings import Findings, findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 
@@ -125,6 +126,18 @@ def runs() -> Runs:
 def summaries(runs: Runs) -> list[Summary]:
     """Their numbers."""
     return summarise(runs)
+
+
+@pytest.fixture(scope="session")
+def found(runs: Runs) -> Findings:
+    """All that is found in them."""
+    return findings(runs)
+
+
+@pytest.fixture(scope="session")
+def found_one(one_run: Runs) -> Findings:
+    """All that is found in the run of one system."""
+    return findings(one_run)
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from careeval.report.page import write_page
-from careeval.results.summary import Summary
-from careeval.results.tables import Runs
+from careeval.results.findings import Findings
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -30,8 +29,9 @@ QUIET = [
     "--disable-sync",
 ]
 
-
-OPEN_SOME = "document.querySelectorAll('details').forEach((part, n) => part.open = n < 6)"
+OPEN_ALL = "document.querySelectorAll('details').forEach((part) => part.open = true)"
+ALL = 28
+"""Public responses."""
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(runs: Runs, summaries: list[Summary], tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Where the page is."""
     path = tmp_path_factory.mktemp("page") / "page.html"
-    write_page(runs, summaries, path)
+    write_page(found, path)
     return path.as_uri()
 
 
@@ -60,8 +60,18 @@ def page(browser: Browser) -> Iterator[Page]:
     page.close()
 
 
-def _shown(page: Page) -> int:
-    return page.locator(".answer:not([hidden])").count()
+def _open(page: Page, address: str) -> None:
+    """Open the page and wait until its responses are unpacked."""
+    page.goto(address)
+    page.locator("html[data-ready]").wait_for(state="attached")
+
+
+def _field(page: Page, name: str, section: str = "responses") -> str:
+    return f"#{section} .filter [name={name}]"
+
+
+def _count(page: Page) -> str:
+    return page.locator("#reader-count").inner_text()
 
 
 def test_it_is_quiet(page: Page, address: str) -> None:
@@ -71,10 +81,12 @@ def test_it_is_quiet(page: Page, address: str) -> None:
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.locator("input[name=severe]").check()
+    _open(page, address)
+    page.evaluate(OPEN_ALL)
+    page.locator(_field(page, "found")).select_option("severe")
+    page.locator("#beside-form [name=s]").select_option("dressing-001")
     assert complaints == []
-    assert [url for url in asked if not url.startswith("data:")] == [address]
+    assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [address]
     assert page.evaluate("window.broken") is None
 
 
@@ -89,61 +101,144 @@ def test_everyone_can_read_it(
 ) -> None:
     """An accessibility check of the page finds nothing, on light, dark and, from dark, paper."""
     page.emulate_media(color_scheme=scheme, media=media)
-    page.goto(address)
-    page.evaluate(OPEN_SOME)
-    found = Axe().run(page)
+    _open(page, f"{address}#at=responses&adl=dressing&system=alpha&epoch=2")
+    page.evaluate("document.querySelectorAll('details').forEach((part, n) => part.open = n < 8)")
+    found = Axe().run(page, options={"resultTypes": ["violations"]})
     assert found.violations_count == 0, found.generate_report()
 
 
 def test_it_fits_a_phone(page: Page, address: str) -> None:
     """At 320 pixels the page never scrolls sideways, and shows the figures made for that width."""
     page.set_viewport_size({"width": 320, "height": 800})
-    page.goto(address)
-    page.evaluate(OPEN_SOME)
+    _open(page, address)
+    page.evaluate(OPEN_ALL)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert page.locator("#activities .narrow").is_visible()
-    assert not page.locator("#activities .wide").is_visible()
+    assert page.locator("#overview .narrow").is_visible()
+    assert not page.locator("#overview .wide").is_visible()
 
 
-def test_the_filter_is_kept_in_the_address(page: Page, address: str) -> None:
-    """A choice hides what does not fit, counts what does, and comes back with the address."""
-    page.goto(address)
-    everything = _shown(page)
-    page.locator("select[name=adl]").select_option("eating")
-    page.locator("select[name=system]").select_option("beta")
-    assert 0 < _shown(page) < everything
-    assert page.locator("output").text_content() == f"{_shown(page)} of {everything} responses"
-    assert not page.get_by_role("heading", name="Dressing").is_visible()
-    chosen, n = page.url, _shown(page)
+def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:
+    """A choice leaves what fits, counts it, and comes back with the address, in both forms."""
+    _open(page, address)
+    assert _count(page) == f"{ALL} responses, the first 20 shown"
+    page.locator(_field(page, "adl")).select_option("eating")
+    page.locator(_field(page, "system")).select_option("beta")
+    expect(page.locator("#reader-count")).to_have_text("4 responses")
+    assert page.locator("#reader .answer").count() == 4
+    assert page.locator(_field(page, "system", "harms")).input_value() == "beta"
+    chosen, errors = page.url, page.locator("#ledger-count").inner_text()
     page.goto("about:blank")
-    page.goto(chosen)
-    assert _shown(page) == n
-    assert page.locator("select[name=system]").input_value() == "beta"
+    _open(page, chosen)
+    assert page.locator("#reader-count").inner_text() == "4 responses"
+    assert page.locator("#ledger-count").inner_text() == errors
+    assert page.locator(_field(page, "system")).input_value() == "beta"
+    assert page.evaluate("document.activeElement.textContent") == "Every response beside its rubric"
 
 
-def test_the_severe_errors_are_one_link_away(page: Page, address: str) -> None:
-    """The link under the errors leads to the responses that have one, and shows no other."""
-    page.goto(address)
-    everything, n = _shown(page), page.locator(".answer[data-severe]").count()
-    page.get_by_role("link", name="Read the responses with a severe error").click()
-    # the address changes first, and the page follows it
-    expect(page.locator("output")).to_have_text(f"{n} of {everything} responses")
-    assert _shown(page) == n > 0
-    assert page.locator("#responses h2").is_visible()
+def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings) -> None:
+    """Responses with a severe error are as many as the tables have, and the ledger has no other."""
+    _open(page, address)
+    page.locator(_field(page, "found", "harms")).select_option("severe")
+    severe = found.runs.judgments.filter(present=True, points=-2).to_dicts()
+    n = len(
+        {(j["system"], j["scenario"], j["epoch"]) for j in severe if "bathing" not in j["scenario"]}
+    )
+    assert _count(page) == f"{n} responses"
+    assert page.locator("#ledger .error.mild").count() == 0
+    page.locator(_field(page, "found", "harms")).select_option("missed")
+    assert page.locator("#reader .answer").count() > 0
+
+
+def test_words_can_be_looked_for(page: Page, address: str) -> None:
+    """A search finds the one response with its words, markup and all, and shows it as text."""
+    _open(page, address)
+    page.locator(_field(page, "q")).fill("<SCRIPT>window.broken")
+    expect(page.locator("#reader-count")).to_have_text("1 response")
+    assert "{{ 7 * 7 }} {% raw %}" in page.locator("#reader .words").inner_text()
+    page.locator("#responses .filter button[type=reset]").click()
+    expect(page.locator("#reader-count")).to_have_text(f"{ALL} responses, the first 20 shown")
+
+
+def test_more_are_a_key_away(page: Page, address: str) -> None:
+    """The button shows the rest, and the keyboard goes on at the first of them."""
+    _open(page, address)
+    button = page.locator("#reader-more")
+    button.focus()
+    button.press("Enter")
+    assert page.locator("#reader .answer").count() == ALL
+    assert not button.is_visible()
+    answers, focused = "document.querySelectorAll('#reader .answer')", "document.activeElement"
+    assert page.evaluate(f"[...{answers}].indexOf({focused}.parentElement)") == 20
+
+
+def test_an_error_leads_to_its_response(page: Page, address: str) -> None:
+    """The link of an error shows the one response that it was found in, opened."""
+    _open(page, address)
+    first = page.locator("#ledger .error:has(blockquote:not(.silent))").first
+    words = first.locator("blockquote").inner_text()
+    first.get_by_role("link", name="Read the response").click()
+    expect(page.locator("#reader-count")).to_have_text("1 response")
+    assert words in page.locator("#reader .answer[open] .words").inner_text()
 
 
 def test_a_quote_leads_to_its_item(page: Page, address: str) -> None:
-    """A quote's mark, reached by keyboard, lights its item and its words and leads to it."""
-    page.goto(address)
-    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
-    reference = page.locator(".ref").first
+    """A quote's button, reached by keyboard, lights its item and its words and leads to it."""
+    _open(page, f"{address}#at=responses&scenario=dressing-003&epoch=2")
+    reference = page.locator("#reader .ref").first
     reference.focus()
-    item = page.locator(f"[id='{reference.get_attribute('href')[1:]}']")  # type: ignore[index]
+    item = page.locator(f"#reader .beside li[data-of='{reference.get_attribute('data-of')}']").first
     assert "lit" in (item.get_attribute("class") or "")
     assert page.locator("mark.lit").count() > 0
     reference.press("Enter")
-    assert page.evaluate("location.hash") == reference.get_attribute("href")
-    assert item.is_visible()
+    assert item.evaluate("element => element === document.activeElement")
+
+
+def test_systems_stand_side_by_side(page: Page, address: str) -> None:
+    """Chosen systems answer one scenario next to each other, and the address brings them back."""
+    _open(page, address)
+    page.locator("#beside-form [name=s]").select_option("eating-002")
+    page.locator("#beside-form [name=n]").select_option("2")
+    assert page.locator("#columns article").count() == 2
+    assert page.locator("#columns tbody tr").count() == 10
+    chosen = page.url
+    page.goto("about:blank")
+    _open(page, chosen)
+    assert page.locator("#beside-form [name=s]").input_value() == "eating-002"
+    assert page.locator("#columns .scenario-head").inner_text().startswith("eating-002")
+    page.get_by_label("beta", exact=True).uncheck()
+    assert page.locator("#columns article").count() == 1
+
+
+def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:
+    """A head is a button: numbers go from the top, then from below, and the head says which."""
+    _open(page, address)
+    table = page.locator("table.ranking").first
+    head = table.get_by_role("columnheader", name="Score")
+    button = head.get_by_role("button")
+
+    def scores() -> list[float]:
+        said = table.locator("b.big").all_inner_texts()
+        return [float(text.rstrip("%").replace("−", "-")) for text in said]
+
+    button.focus()
+    button.press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert scores() == sorted(scores(), reverse=True)
+    button.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert scores() == sorted(scores())
+
+
+def test_paper_has_all_sections_and_no_controls(page: Page, address: str) -> None:
+    """In print every section is there, folded tables are open, and nothing is to be clicked."""
+    _open(page, address)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for section in ("answer", "overview", "harms", "situations", "responses", "methods"):
+        assert page.locator(f"#{section} h2").is_visible() or section == "answer"
+    assert page.locator("#overview details table").first.is_visible()
+    for control in ("nav", "form.filter", "#reader-more", "#beside-form"):
+        assert not page.locator(control).first.is_visible()
 
 
 def test_the_first_stop_skips_to_the_answer(page: Page, address: str) -> None:
@@ -155,13 +250,22 @@ def test_the_first_stop_skips_to_the_answer(page: Page, address: str) -> None:
 
 
 def test_it_works_without_scripts(browser: Browser, address: str) -> None:
-    """With scripts off all responses open by hand, and no filter is offered."""
+    """With scripts off numbers, figures, tables and the first errors stand, and no dead control."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    assert not page.locator("#filter").is_visible()
-    second = page.locator(".scenario").nth(1)
-    assert not second.locator(".asked").is_visible()
-    second.locator("summary").first.click()
-    assert second.locator(".asked").is_visible()
+    for there in ("table.ranking", "#overview svg", "#ledger .error", "#situations table"):
+        assert page.locator(there).first.is_visible()
+    assert "needs scripts" in page.locator("#responses").inner_text()
+    for absent in ("form.filter", "#beside", "#reader-more", "thead button"):
+        assert page.locator(absent).count() == 0 or not page.locator(absent).first.is_visible()
     context.close()
+
+
+def test_a_browser_that_cannot_unpack_is_told(page: Page, address: str) -> None:
+    """Where the browser lacks what unpacks the responses the page says so, and the rest stands."""
+    page.add_init_script("delete globalThis.DecompressionStream")
+    page.goto(address)
+    expect(page.locator("#reader-count")).to_contain_text("cannot unpack the responses")
+    assert page.locator("#reader-count").is_visible()
+    assert page.locator("#ledger .error").first.is_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from html.parser import HTMLParser
@@ -11,11 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from careeval.core.scenario import Rubric
 from careeval.report import tables
-from careeval.report.page import UNMEASURED, render_page, write_page
-from careeval.report.responses import shown
-from careeval.results.summary import Summary, summarise
+from careeval.report.page import render_page, write_page
+from careeval.report.words import entry_names, grader_names
+from careeval.results.findings import Findings, findings
+from careeval.results.probes import Labelled, ProbeAgreement
+from careeval.results.summary import Summary
 from careeval.results.tables import Runs
+from careeval.stats import Estimate
 
 SECRET = "words of the held-out split"
 
@@ -39,8 +44,9 @@ class Outline(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        """Keep the text."""
-        self.pieces.append(data)
+        """Keep the text that is for readers."""
+        if self.lasttag not in ("style", "script", "title"):
+            self.pieces.append(data)
 
     def attributes(self, name: str) -> list[str]:
         """Values of an attribute, wherever it stands."""
@@ -48,11 +54,9 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(runs: Runs, summaries: list[Summary]) -> str:
+def page(found: Findings) -> str:
     """The page of both systems."""
-    return render_page(
-        runs, summaries, grader_agreement={"vendor/judge (batched)": "It is right in 9 of 10."}
-    )
+    return render_page(found)
 
 
 @pytest.fixture(scope="module")
@@ -61,100 +65,204 @@ def outline(page: str) -> Outline:
     return Outline(page)
 
 
-def test_the_answer_is_the_summary(outline: Outline, summaries: list[Summary]) -> None:
-    """Each entry's score, worst of n and errors stand on the page as the summary has them."""
-    for s in summaries:
-        assert s.score.value is not None
-        assert s.severe is not None
-        score = f"{100 * s.score.value:.1f}%".replace("-", "−")
-        assert f"Score, on the ladder {score}" in outline.said
-        assert f"{s.severe.count} of {s.severe.opportunities} on the ladder" in outline.said
-    assert "mean over scenarios of the lowest of 2" in outline.said
-    assert "not for comparing systems" in outline.said
+@pytest.fixture(scope="module")
+def one(found_one: Findings) -> Outline:
+    """What stands on the page of one system, which the lexical grader judged."""
+    return Outline(render_page(found_one))
+
+
+def _unpacked(page: str) -> str:
+    """The data in a page, as text."""
+    packed = re.search(r'id="data">([^<]*)<', page)
+    assert packed
+    return gzip.decompress(base64.b64decode(packed[1])).decode()
+
+
+def test_the_answer_is_the_summary(
+    outline: Outline, one: Outline, found: Findings, found_one: Findings
+) -> None:
+    """Each entry's score and worst of n stand in the first section as the summary has them."""
+    for said, summaries in ((outline.said, found.summaries), (one.said, found_one.summaries)):
+        answer = said[: said.index("Overall and by activity")]
+        for s in summaries:
+            for estimate in (s.score, s.worst_at_n):
+                assert estimate.value is not None
+                assert f"{100 * estimate.value:.1f}%".replace("-", "−") in answer
+
+
+def test_many_are_ranked_by_sets(outline: Outline, found: Findings) -> None:
+    """Two systems that cannot be told apart may each have rank 1 or 2; there is no first."""
+    assert [each.ranks for each in found.rankings[0].ranked] == [(1, 2), (1, 2)]
+    assert outline.said.count("1–2 ") == 2
 
 
 def test_limits_stand_with_the_answer(page: str) -> None:
     """What bounds the numbers is said before the second section begins: it is no footnote."""
-    answer = page[page.index('id="answer"') : page.index('id="activities"')]
+    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
     for limit in (
         "Made for tests.",
         "do not compare with those of the CareEval paper",
         "one log was left out",
         "not medical advice",
         "Not for training models",
-        "It is right in 9 of 10.",
+        "Not tried on the bank's labelled probes.",
+        "Not audited by people.",
+        "1 of 320 judgments, 0.3%.",
     ):
-        assert limit in " ".join(answer.split())
+        assert limit in answer
 
 
-def test_a_demonstration_says_so(one_run: Runs) -> None:
-    """What the lexical grader judged is tagged, with the reason and its agreement."""
-    said = Outline(render_page(one_run, summarise(one_run))).said
-    assert "Not for ranking" in said
-    assert "the lexical grader compares words" in said
-    assert UNMEASURED in said
+def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
+    """A grader's agreement with the probes stands on its card, and above the ranks."""
+    judged = [Labelled(Rubric.actions, -2, "expert", True, n > 0) for n in range(4)]
+    tried = findings(runs, {"vendor/judge (batched)": ProbeAgreement.of(judged)})
+    said = Outline(render_page(tried)).said
+    assert "of the −2 items that are there it finds 3 of 4." in said
+    assert "on the labelled probes it finds 75% of what is there" in said
+    assert "not tried on" not in said.casefold()
 
 
-def test_systems_asked_differently_are_not_compared(runs: Runs) -> None:
+def test_a_demonstration_says_so(one: Outline) -> None:
+    """What the lexical grader judged is tagged, with the reason, and is in no table of ranks."""
+    assert "Not for ranking" in one.said
+    assert "the lexical grader compares words" in one.said
+    assert "Rank" not in one.said.split("Methods")[1].split("What each number is")[0]
+
+
+def test_what_may_not_be_ranked_is_in_no_table_of_ranks(runs: Runs) -> None:
+    """Of two systems one lacks a response: it stands apart, with the reason, and has no rank."""
+    rows = runs.responses.to_dicts()
+    rows[-1] |= {"state": "missing", "text": ""}
+    page = render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))
+    ranked, left = (
+        Outline(each).said for each in re.findall('<table class="ranking.*?</table>', page, re.S)
+    )
+    assert "alpha" in ranked
+    assert "beta" not in ranked
+    assert "Not ranked" in left
+    assert "beta 1 of 16 responses are missing" in left
+    assert "Rank " not in left
+
+
+def test_simulated_runs_say_so_first(runs: Runs) -> None:
+    """Where the bank says that it is simulated, its sentence stands above everything else."""
+    said = "SIMULATED: nobody answered. Of the bank itself: Made for tests."
+    rows = [row | {"bank_provenance": said} for row in runs.responses.to_dicts()]
+    simulated = Outline(render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))).said
+    assert simulated.index("Simulated. Nobody answered.") < simulated.index("Do these 2 systems")
+    assert "Bank made-bank 1-A: Made for tests." in simulated
+    assert "SIMULATED" not in simulated
+
+
+def test_systems_asked_differently_are_not_compared(runs: Runs, page: str) -> None:
     """Two systems whose scenarios differ carry a warning; two with the same do not."""
     rows = runs.responses.to_dicts()
     other = [row | {"bank_hash": "other"} if row["system"] == "beta" else row for row in rows]
-    changed = Runs.of(other, runs.judgments.to_dicts())
-    warning = "The runs are over different scenarios of bank made-bank 1-A: do not compare"
-    assert warning in render_page(changed, summarise(changed))
-    assert "do not compare or rank" not in render_page(runs, summarise(runs))
+    changed = findings(Runs.of(other, runs.judgments.to_dicts()))
+    assert "over different scenarios of bank made-bank 1-A: do not compare" in render_page(changed)
+    assert "do not compare or rank" not in page
 
 
 def test_what_a_run_cost(runs: Runs) -> None:
     """The methods say what asking and grading cost, or why that is unknown."""
     rows = [row | {"cost_usd": 0.25} for row in runs.responses.to_dicts()]
-    priced = Runs.of(rows, runs.judgments.to_dicts())
-    said = Outline(render_page(priced, summarise(priced))).said
+    table = tables.costs(findings(Runs.of(rows, runs.judgments.to_dicts())).summaries)
+    name, asking, _, grading, *_ = table.rows[0]
     # seven public scenarios and a held-out one, twice each
-    assert "alpha: asking $4.00 (16 responses), grading unknown (the price of 16 of 16" in said
+    assert (name.says, asking.says, asking.asides) == ("alpha", "$4.00", ("16 responses",))
+    assert grading.says == "unknown"
+    assert "the price of 16 of 16" in grading.asides[0]
 
 
-def test_the_held_out_split_is_not_on_the_page(page: str) -> None:
-    """Neither text, response nor id of a held-out scenario is on the page; their number is."""
+def test_the_held_out_split_is_not_on_the_page(page: str, outline: Outline) -> None:
+    """No word of a held-out response is on the page or in its data; their number is."""
     assert SECRET not in page
-    assert "bathing-009" not in page
-    assert "4 responses to held-out scenarios" in page
+    assert SECRET not in _unpacked(page)
+    assert "bathing-009" not in _unpacked(page)
+    assert "4 responses to held-out scenarios" in outline.said
+
+
+def test_held_out_errors_are_counted_and_not_told(runs: Runs) -> None:
+    """Errors in held-out scenarios are in no row of the ledger, and the page says how many."""
+    told = runs.judgments.to_dicts()
+    for row in told:
+        if row["scenario"] == "bathing-009" and row["points"] == -2:
+            row |= {"present": True, "quote": SECRET, "reason": SECRET}
+    page = render_page(findings(Runs.of(runs.responses.to_dicts(), told)))
+    before = page[page.index('id="harms"') :]
+    assert "16 more are in held-out scenarios" in Outline(before).said
+    assert SECRET not in page + _unpacked(page)
+
+
+def test_without_responses_no_word_of_theirs_is_left(found: Findings) -> None:
+    """Numbers and the ledger's items stay; responses, quotes and reasons are nowhere."""
+    page = render_page(found, responses=False)
+    said = Outline(page).said
+    for text in (page, _unpacked(page)):
+        for words in ("pull her left arm", "Where does it hurt", "because of"):
+            assert words not in text
+    assert "The act pulls-arm." in said
+    assert "This page was written without responses, quotes and reasons." in said
+    assert 'id="reader"' not in page
 
 
 def test_hostile_text_is_text(page: str, outline: Outline) -> None:
-    """Markup and template code are shown as written, and control characters are not shown."""
-    assert "<script>window.broken = true</script> {{ 7 * 7 }} {% raw %}" in outline.said
-    assert [attrs for tag, attrs in outline.tags if tag == "script"] == [{}]
+    """What a model wrote is in no markup, and what is shown of it has no control characters."""
+    assert "window.broken" not in page
+    assert "<script>window.broken = true</script> {{ 7 * 7 }} {% raw %}" in _unpacked(page)
+    scripts = [attrs for tag, attrs in outline.tags if tag == "script"]
+    assert scripts == [{"type": "application/gzip", "id": "data"}, {}, {}]
     assert not [tag for tag, _ in outline.tags if tag == "img"]
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)
+    for text in (page, _unpacked(page)):
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
-def test_hostile_names_are_text(runs: Runs) -> None:
+@pytest.mark.parametrize(
+    "bad", ["\"><svg onload=alert(1)>{{ 1 }}'", "</script><script>alert(1)</script>", "x" * 40]
+)
+def test_hostile_names_are_text(runs: Runs, bad: str) -> None:
     """A system, a grader and a scenario may be named like markup, and a title too."""
-    bad = "\"><svg onload=alert(1)>{{ 1 }}'"
-    responses = [r | {"system": bad, "scenario": bad} for r in runs.responses.to_dicts()[:1]]
+    responses = [r | {"system": bad, "scenario": bad} for r in runs.responses.to_dicts()[-1:]]
+    responses[0] |= {"split": "public"}
     judged = [
-        j | {"system": bad, "scenario": bad, "grader": bad} for j in runs.judgments.to_dicts()[:10]
+        j | {"system": bad, "scenario": bad, "grader": bad, "epoch": responses[0]["epoch"]}
+        for j in runs.judgments.to_dicts()[:10]
     ]
-    made = Runs.of(responses, judged)
-    found = Outline(render_page(made, summarise(made), title=bad))
-    assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
-    assert found.said.count("<svg onload") > 5
+    page = render_page(findings(Runs.of(responses, judged)), title=bad)
+    made = Outline(page)
+    assert not any(name.startswith("on") for _, attrs in made.tags for name in attrs)
+    assert [tag for tag, _ in made.tags if tag == "script"] == ["script"] * 3
+    assert made.said.count(bad) > 5
 
 
-def test_the_policy_names_the_very_style_and_script(page: str) -> None:
-    """The content policy lets in one style and one script, by the hash of what stands there."""
+def test_hostile_quotes_and_reasons_are_text(runs: Runs) -> None:
+    """What stands in the ledger for whoever runs no scripts is escaped and cut to a length."""
+    bad = "<b onclick=x>" + "long " * 300_000 + "end"
+    responses = runs.responses.to_dicts()[:1]
+    keys = {name: responses[0][name] for name in ("system", "scenario", "epoch")}
+    judged = [
+        row | keys | {"present": True, "quote": bad, "reason": "<i>{{ 7 }}</i>"}
+        for row in runs.judgments.to_dicts()[:10]
+    ]
+    page = render_page(findings(Runs.of([responses[0] | {"text": bad, "split": "public"}], judged)))
+    assert "&lt;b onclick=x&gt;long" in page
+    assert "&lt;i&gt;{{ 7 }}&lt;/i&gt;" in page
+    assert len(page) < 600_000
+
+
+def test_the_policy_names_the_very_style_and_scripts(page: str) -> None:
+    """The content policy lets in one style and two scripts, by the hash of what stands there."""
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
     said = policy[1].replace("&#39;", "'")
     assert said.startswith("default-src 'none';")
     assert "unsafe" not in said
-    for tag in ("style", "script"):
-        (text,) = re.findall(
-            f"<{tag}>(.*?)</{tag}>", page.partition("</head>")[2 * (tag == "script")], re.S
-        )
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        assert f"{tag}-src 'sha256-{digest}'" in said
+    for tag, n in (("style", 1), ("script", 2)):
+        texts = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.S)
+        digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+        hashes = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in digests)
+        assert len(texts) == n
+        assert f"{tag}-src {hashes};" in said
 
 
 def test_nothing_is_fetched(outline: Outline) -> None:
@@ -184,80 +292,142 @@ def test_headings_are_in_order(outline: Outline) -> None:
     assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
-def test_harms_are_read_first(runs: Runs) -> None:
-    """Present items come first: severe errors, then mild ones, then the rest."""
-    answers = [a for found in shown(runs).by_adl.values() for asked in found for a in asked.answers]
-    bad = next(a for a in answers if a.severe)
-    actions = bad.gradings[0].rubrics[1]
-    assert [(line.points, line.present) for line in actions.lines] == [
-        (-2, True),
-        (-1, True),
-        (2, False),
-        (2, False),
-        (2, False),
+def test_harms_come_before_the_rest(outline: Outline) -> None:
+    """The ledger has the words, the item and the reason of a severe error, and no mild one yet."""
+    ledger = outline.said[outline.said.index("The harm ledger") :]
+    ledger = ledger[: ledger.index("Failures by situation")]
+    assert "18 severe, 18 mild" in ledger
+    words, item, reason = (
+        ledger.rindex(said)
+        for said in ("pull her left arm through", "The act pulls-arm.", "because of pulls-arm")
+    )
+    assert words < item < reason
+    assert "Mild, −1" not in ledger
+
+
+def test_errors_in_the_same_words_stand_together(runs: Runs) -> None:
+    """Two errors found in one passage of one response have one quotation."""
+    told = [
+        row | {"quote": "pull her left arm through" if row["present"] else None}
+        for row in runs.judgments.to_dicts()
     ]
-    assert (actions.earned, actions.maximum) == ("−3", 6)
-
-
-def test_an_unresolved_item_makes_the_points_a_range(runs: Runs) -> None:
-    """A +2 that nobody could judge adds 0 to 2 points, and its line says why."""
-    first = shown(runs).by_adl["dressing"][0].answers[0]
-    ladder = first.gradings[0].rubrics[0]
-    low, high = (float(n.replace("−", "-")) for n in ladder.earned.split(" to "))
-    assert high - low == 2
-    assert [line.reason for line in ladder.lines if line.present is None] == [
-        "not judged in 3 attempts: it is empty"
-    ]
-
-
-def test_a_state_is_said(outline: Outline) -> None:
-    """A refused response is shown as one, with its note and without a list of absent items."""
-    assert "The provider refused to answer: 0 points. content filter" in outline.said
+    page = render_page(findings(Runs.of(runs.responses.to_dicts(), told)))
+    ledger = page[page.index('id="ledger"') : page.index('id="situations"')]
+    assert ledger.count("✗ Severe") == 18
+    assert ledger.count("<blockquote") == 9
 
 
 def test_a_table_of_one_system_has_no_column_for_its_name(
-    one_run: Runs, summaries: list[Summary]
+    found: Findings, found_one: Findings
 ) -> None:
     """The system is a column where there are several and none where there is one."""
     for make in (tables.activities, tables.errors, tables.domains):
-        one, several = make(summarise(one_run)), make(summaries)
-        assert ("System" in one.heads, "System" in several.heads) == (False, True)
-        assert {len(row) for t in (one,) for row in t.rows} == {len(one.heads)}
-        assert {len(row) for t in (several,) for row in t.rows} == {len(several.heads)}
+        one, several = make(found_one.summaries), make(found.summaries)
+        assert [any(head.says == "System" for head in table.heads) for table in (one, several)] == [
+            False,
+            True,
+        ]
+        for table in (one, several):
+            assert {len(row) for row in table.rows} == {len(table.heads)}
 
 
-def test_small_cells_are_marked(summaries: list[Summary]) -> None:
-    """A row of fewer than five scenarios has an asterisk, and the table says why."""
-    table = tables.activities(summaries)
-    assert {(row[0], row[2]) for row in table.rows} == {
+def test_small_cells_are_marked(found: Findings) -> None:
+    """A part of fewer than five scenarios has an asterisk and no interval, and it is said why."""
+    table = tables.activities(found.summaries)
+    assert {(row[0].says, row[2].says) for row in table.rows} == {
         ("Dressing", "5"),
         ("Eating", "2*"),
         ("Bathing", "1*"),
     }
-    assert table.note.startswith("* fewer than five")
+    assert all(not row[3].asides for row in table.rows if row[2].says.endswith("*"))
+    assert "* fewer than five" in table.note
+
+
+def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
+    """Each cell has its number in words; a small one is outlined, marked, and has no shade."""
+    (summary,), (detail,) = found_one.summaries, found_one.details
+    table = tables.activities_by_domains("alpha", summary, detail, in_full=True)
+    by_name = {row[0].says: row for row in table.rows}
+    dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
+    cell = next(iter(detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
+    assert cell.action_score.value is not None
+    assert dressing.says == f"{100 * cell.action_score.value:.1f}"
+    assert dressing.look.startswith("heat-")
+    assert dressing.asides[-1] == "n 5"
+    assert "few" in eating.look
+    assert eating.asides == ("n 2*",)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "look"),
+    [(-0.2, "heat-below"), (-0.0001, "heat-0"), (0.0, "heat-0"), (0.55, "heat-5"), (1, "heat-9")],
+)
+def test_shades_are_tenths(fraction: float, look: str) -> None:
+    """A shade is the tenth that a fraction is in; what rounds to nothing is not below it."""
+    assert tables.shade(fraction) == look
+
+
+def test_severe_share_by_hand(found_one: Findings) -> None:
+    """Of the two scenarios of eating, 4 responses, two were judged a severe error: a half."""
+    (detail,) = found_one.details
+    share = tables.severe_share(detail, lambda about: about.adl == "eating")
+    severe = [s.n_severe for s in detail.scenarios[Rubric.ladder] if s.about.adl == "eating"]
+    assert share == sum(severe) / 4
+    assert tables.severe_share(detail, lambda about: about.adl == "toileting") is None
+
+
+def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
+    """A cell without a value has the reason beneath it, and no 0 to be sorted by."""
+    cell = tables.estimated(Estimate.unknown("a response is missing"))
+    assert (cell.says, cell.asides) == ("unknown", ("a response is missing",))
+    assert cell.key == float("-inf")
+
+
+def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
+    """A grader's mode and vendor are said only where the names would else be the same."""
+    assert entry_names(found.summaries) == ["alpha", "beta"]
+    assert list(grader_names(["v/judge (batched, p 0)", "v/other (batched)"]).values()) == [
+        "judge",
+        "other",
+    ]
+    assert list(grader_names(["v/judge (batched)", "w/judge (batched)"]).values()) == [
+        "v/judge",
+        "w/judge",
+    ]
+    assert list(grader_names(["v/judge (batched)", "v/judge (per item)"]).values()) == [
+        "v/judge (batched)",
+        "v/judge (per item)",
+    ]
 
 
 def test_records_come_from_the_tables(runs: Runs, summaries: list[Summary]) -> None:
     """What was run is read from the responses, the date too: the clock is not asked."""
     table = tables.records(runs, summaries)
-    assert table.heads == ("", "alpha", "beta")
-    said = {row[0]: row[1] for row in table.rows}
+    assert [head.says for head in table.heads] == ["", "alpha", "beta"]
+    said = {row[0].says: row[1].says for row in table.rows}
     assert said["Run begun"] == "2026-11-20"
     assert said["Bank"] == "made-bank 1-A"
     assert said["Model asked"] == "openai/alpha"
 
 
+def test_how_to_cite(outline: Outline) -> None:
+    """The citation names the version, bank, protocol, grader and day, for readers and BibTeX."""
+    assert "careeval, version 0.1.0. Bank made-bank 1-A; protocol 1-A; graded by" in outline.said
+    assert "@software{careeval, author = {{The careeval authors}}," in outline.said
+    assert "year = {2026}" in outline.said
+
+
 def test_nothing_graded_is_said() -> None:
     """Without a summary and a response the page says that there is no number, instead of one."""
-    said = Outline(render_page(Runs.of([], []), [])).said
+    said = Outline(render_page(findings(Runs.of([], [])))).said
     assert "No response has been graded, so there is no number." in said
     assert "There is no public response to show." in said
 
 
-def test_the_file_is_the_page(runs: Runs, summaries: list[Summary], tmp_path: Path) -> None:
+def test_the_file_is_the_page(found: Findings, tmp_path: Path) -> None:
     """The same runs give the same file, byte for byte, in a folder that need not be there."""
     for name in ("a", "b"):
-        write_page(runs, summaries, tmp_path / name / "page.html", title="A title")
+        write_page(found, tmp_path / name / "page.html", title="A title")
     first, second = ((tmp_path / name / "page.html").read_bytes() for name in ("a", "b"))
     assert first == second
     assert b"<h1>A title</h1>" in first

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK
-from careeval.cli.show import grader_agreement, print_summary, say
+from careeval.cli.show import print_summary, probe_agreement, say
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.protocol.embedded import check_embedded
@@ -16,7 +16,7 @@ from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import Run, folder_name, prepare
 from careeval.report.page import write_page
-from careeval.results.summary import summarise
+from careeval.results.findings import findings
 
 EXAMPLES = """\
 Examples:
@@ -68,10 +68,10 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     if not outcome.complete:
         return unfinished([outcome], root)
     runs = read_runs(root)
-    summaries = summarise(runs)
-    print_summary(summaries)
+    found = findings(runs, probe_agreement(runs.judgments["grader"].unique()))
+    print_summary(found.summaries)
     page = root / "report.html"
-    write_page(runs, summaries, page, grader_agreement=grader_agreement(summaries))
+    write_page(found, page)
     say(f"The page: {page.resolve().as_uri()}")
     say("A real model: careeval run -m openai/gpt-5.1 -o runs/first")
     return OK

@@ -7,12 +7,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.show import grader_agreement, say
+from careeval.cli.graders import probe_agreement
+from careeval.cli.show import say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
-from careeval.results.summary import summarise
+from careeval.results.findings import findings
 
 EXAMPLES = """\
 Examples:
@@ -20,6 +22,8 @@ Examples:
   careeval report runs/first                         writes report.html
   careeval report runs/first runs/second -o both.html
   careeval report runs/first --title "Our planner" -o planner.html
+  careeval report runs/first --no-responses          numbers alone, to hand on
+  careeval report runs/first --probes runs/audit     with what was tried on the probes
 
 The page needs no network: send it as a file, or open it in any browser.
 """
@@ -32,6 +36,9 @@ def report(
     *folders: Path,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("report.html"),
     title: str | None = None,
+    no_responses: Annotated[bool, Parameter(negative=())] = False,
+    probes: Path | None = None,
+    bank: Path | None = None,
 ) -> int:
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
 
@@ -39,17 +46,20 @@ def report(
         folders: What `careeval run -o` wrote to, one or more.
         out: The file to write.
         title: The page's title.
+        no_responses: Leave out responses, quotes and reasons.
+        probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
+        bank: Folder of the probes' bank; careeval's own where not given.
     """
     if not folders:
         raise UsageError(
             "name the folder of a run", hint="careeval report runs/first -o report.html"
         )
     runs = read_runs(*folders)
-    summaries = summarise(runs)
-    if not summaries:
+    if runs.judgments.is_empty():
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
         )
-    write_page(runs, summaries, out, title=title, grader_agreement=grader_agreement(summaries))
+    found = findings(runs, probe_agreement(runs, load_bank(bank), probes))
+    write_page(found, out, title=title, responses=not no_responses)
     say(f"Written: {out.resolve().as_uri()}")
     return OK

@@ -1,124 +1,324 @@
 """The page: one offline HTML file of one or more runs.
 
-It draws what the summaries say and computes none of it. Everything it needs stands in the file, and
-its content policy lets nothing else in: no address is fetched, and no script runs but the one here.
-What a model or a grader wrote is escaped by the template engine and loses its control characters.
+It draws what is found and computes no result. What is measured comes first, how far it can be
+trusted beside it, and every response last: packed, with a reader that needs no network.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+import polars as pl
 from markupsafe import Markup
 
+from careeval import scoring
+from careeval.core.scenario import Adl, Split
 from careeval.report import charts, tables, words
-from careeval.report.responses import shown
-from careeval.results.exports import cost_lines, remarks
+from careeval.report.documents import Drawn, document, drawn
+from careeval.report.payload import Payload, payload
+from careeval.results.exports import percent, remarks
+from careeval.results.findings import Findings
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.harms import Harm, harms
+from careeval.results.ladder_check import Contradiction
+from careeval.results.probes import Agreement
+from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
-from careeval.results.tables import Runs
+from careeval.stats import MIN_CLUSTERS, Estimate
+
+SIMULATED = "SIMULATED"
+"""How the provenance of a bank begins whose models do not exist."""
+
+_OF_THE_BANK = "Of the bank itself: "
+"""What leads from there to how the bank was made; the banner has said the rest."""
+
+MOST_WITHOUT_SCRIPTS = 50
+"""Errors of the ledger that stand in the page for whoever runs no scripts."""
 
 
 def write_page(
-    runs: Runs,
-    summaries: Sequence[Summary],
-    path: Path,
-    *,
-    title: str | None = None,
-    grader_agreement: Mapping[str, str] = {},
+    findings: Findings, path: Path, *, title: str | None = None, responses: bool = True
 ) -> None:
     """Write `render_page` to a file, whose folder is made where it is not there.
 
     Raises:
         OSError: The file cannot be written.
     """
-    page = render_page(runs, summaries, title=title, grader_agreement=grader_agreement)
+    page = render_page(findings, title=title, responses=responses)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8", newline="\n")
 
 
-def render_page(
-    runs: Runs,
-    summaries: Sequence[Summary],
-    *,
-    title: str | None = None,
-    grader_agreement: Mapping[str, str] = {},
-) -> str:
+def render_page(findings: Findings, *, title: str | None = None, responses: bool = True) -> str:
     """The page as HTML: the same for the same arguments.
 
     Args:
-        runs: The tables, for the responses and for what was run.
-        summaries: Their numbers, in the order in which the page has them; may be empty.
+        findings: All that is found; may be of nothing.
         title: The page's title; a question after the systems where not given.
-        grader_agreement: Grader, as summaries name it → a sentence on how far it agrees with the
-            labelled probes. A grader that is not in it is said not to have been measured.
+        responses: Whether the words of responses, quotes and reasons are in it.
     """
-    source = _environment()
-    style, script = (Markup(_text(f"page.{kind}")) for kind in ("css", "js"))
-    return source.get_template("page.html").render(
-        title=title or _question([s.model for s in summaries]),
-        style=style,
-        script=script,
-        policy=_content_policy(style, script),
-        summaries=summaries,
-        names=words.entry_names(summaries),
-        graders={s.grader: grader_agreement.get(s.grader, UNMEASURED) for s in summaries},
-        limits=[*_limits(summaries), *runs.notes],
-        figures=_figures(summaries),
-        tables={
-            make.__name__: make(summaries)
-            for make in (tables.activities, tables.errors, tables.domains)
-        },
-        records=tables.records(runs, summaries),
-        costs=cost_lines(summaries),
-        shown=shown(runs),
-        systems=list(runs.responses["system"].unique().sort()),
-        software=sorted(runs.responses["software"].drop_nulls().unique()),
-        banks=_distinct(f"{s.bank} {s.bank_version}" for s in summaries),
-        protocols=_distinct(s.protocol for s in summaries),
-        dates=sorted({moment[:10] for moment in runs.responses["created"].drop_nulls()}),
-    )
+    summaries, runs = findings.summaries, findings.runs
+    read = payload(runs, findings.entries, responses=responses)
+    boards = _boards(findings)
+    ledger = _ledger(findings, responses)
+    dates = sorted({moment[:10] for moment in runs.responses["created"].drop_nulls()})
+    values = {
+        "title": title or _question([s.model for s in summaries]),
+        "simulated": _simulated(summaries),
+        "summaries": summaries,
+        "names": words.entry_names(summaries),
+        "boards": boards,
+        "judges": [_judge(card) for card in findings.cards.values()],
+        "limits": [*_limits(summaries), *runs.notes],
+        "figures": _figures(findings),
+        "tables": _tables(findings),
+        "maps": _maps(findings),
+        **_map_sizes(findings),
+        "kinds": [
+            tables.parts(kind, summaries, findings.details) for kind in tables.KINDS.values()
+        ],
+        "noise_said": [
+            (name, words.spread(s.sd_runs))
+            for name, s in zip(words.entry_names(summaries), summaries, strict=True)
+        ],
+        "first_harms": _by_passage(ledger.first),
+        "n_errors": ledger,
+        "words_shown": responses,
+        "n_shown": read.n_shown,
+        "n_held_out": read.n_held_out,
+        "n_unknown": read.n_unknown,
+        "choice": _choice(read, responses),
+        "has_beside": responses and len(read.data["systems"]) > 1,
+        "banks": _distinct(f"{s.bank} {s.bank_version}" for s in summaries),
+        "protocols": _distinct(s.protocol for s in summaries),
+        "dates": dates,
+        "cite": _cite(findings, dates),
+        "data": Markup(read.packed()) if read.n_shown else "",
+    }
+    return document("page.html", values | {"nav": _nav(values)})
 
 
-UNMEASURED = "How far it agrees with the bank’s labelled probes is not known here."
+# The answer
 
 
 @dataclass(frozen=True)
-class _Figure:
-    """One figure, drawn for two widths: a page shows the one that fits."""
+class BoardRow:
+    """One entry in a table of ranks.
 
-    wide: Markup
-    narrow: Markup
+    Attributes:
+        rank: The set of its ranks; a dash where it may not be ranked.
+        key: What the column of ranks is sorted by.
+        why_not: Why it may not be ranked; empty where it may.
+        strip: Its score, interval and worst case, drawn.
+    """
+
+    rank: str
+    key: float
+    name: str
+    why_not: str
+    strip: Markup
+    score: tables.Cell
+    worst: tables.Cell
+    severe: tables.Cell
 
 
-_FIGURES: Mapping[str, tuple[Callable[[Sequence[Summary], int], charts.Figure], str, str]] = {
-    "headline": (charts.headline, "Scores of all systems", "The numbers are in the cards below."),
-    "activities": (charts.activities, "Score by activity", "The numbers are in the table below."),
-    "errors": (charts.errors, "Responses with an error", "The numbers are in the table below."),
+@dataclass(frozen=True)
+class Board:
+    """A table of ranks: entries that compare with each other, and those left out of it.
+
+    Attributes:
+        trust: What is known of its grader, in a line.
+        n: Responses asked for a scenario, or `n` where that differs.
+        ranked: Best first.
+        left: Those that may not be ranked; they stand in a table of their own.
+    """
+
+    caption: str
+    trust: str
+    n: str
+    ranked: tuple[BoardRow, ...]
+    left: tuple[BoardRow, ...]
+
+
+def _boards(findings: Findings) -> list[Board]:
+    """A table for each ranking, the longest first; none for a single entry."""
+    if len(findings.summaries) < 2:
+        return []
+    longest = sorted(findings.rankings, key=lambda r: -len(r.ranked) - len(r.left_out))
+    return [_board(ranking, findings, alone=len(longest) == 1) for ranking in longest]
+
+
+def _board(ranking: Ranking, findings: Findings, *, alone: bool) -> Board:
+    ranked = [(each.place, each.ranks, "") for each in ranking.ranked]
+    known = {place for place, _, _ in ranked}
+    left = [
+        (place, None, ranking.left_out[entry.model])
+        for place, entry in enumerate(findings.entries)
+        if entry.grader == ranking.grader
+        and entry.model in ranking.left_out
+        and place not in known
+        and entry.run["bank"] == ranking.bank
+    ]
+    places = [*ranked, *left]
+    summaries = [findings.summaries[place] for place, _, _ in places]
+    ends = _ends(summaries)
+    rows = tuple(
+        _board_row(s, ranks, why_not, ends)
+        for s, (_, ranks, why_not) in zip(summaries, places, strict=True)
+    )
+    epochs = {s.n_epochs for s in summaries}
+    judge = words.grader_names(s.grader for s in findings.summaries)[ranking.grader]
+    caption = "Score on the ladder" if alone else f"Score on the ladder, as judged by {judge}"
+    n = str(epochs.pop()) if len(epochs) == 1 else "n"
+    trust = _trust(findings.cards[ranking.grader])
+    return Board(caption, trust, n, rows[: len(ranked)], rows[len(ranked) :])
+
+
+def _trust(card: GraderCard) -> str:
+    """A grader's card in a line; the whole of it stands below the table."""
+    probes = NOT_TRIED
+    if card.probes is not None:
+        found = card.probes.overall
+        probes = (
+            f"on the labelled probes it finds {_share(found.sensitivity)} of what is there and "
+            f"clears {_share(found.specificity)} of what is not"
+        )
+    human = NOT_AUDITED if card.human is None else "audited by people"
+    own = f"its own vendor’s: {', '.join(card.own_vendor)}" if card.own_vendor else ""
+    return _sentence("; ".join(part for part in ("its grader: " + probes, human, own) if part))
+
+
+def _board_row(
+    s: Summary, ranks: tuple[int, int] | None, why_not: str, ends: tuple[float, float]
+) -> BoardRow:
+    severe = s.severe.per_response if s.severe else None
+    return BoardRow(
+        rank="–" if ranks is None else "–".join(str(n) for n in dict.fromkeys(ranks)),
+        key=float(ranks[0] * 1000 + ranks[1]) if ranks else 1e9,
+        name=s.model,
+        why_not=why_not,
+        strip=_strip(s, ends),
+        score=_with_interval(s.score),
+        worst=_with_interval(s.worst_at_n),
+        severe=tables.text("not judged") if severe is None else _with_interval(severe),
+    )
+
+
+def _with_interval(estimate: Estimate) -> tables.Cell:
+    """A value and its interval, and nothing else: the rest is in the table behind."""
+    interval = ""
+    if estimate.ci95 is not None:
+        interval = f"{percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}"
+    return tables.brief(estimate, interval)
+
+
+def _ends(summaries: Sequence[Summary]) -> tuple[float, float]:
+    """The lowest and the highest number that the strips of a table have, 0 and 1 included."""
+    found = [0.0, 1.0]
+    for s in summaries:
+        found += [e.value for e in (s.score, s.worst_at_n) if e.value is not None]
+        found += s.score.ci95 or ()
+    return min(found), max(found)
+
+
+_STRIP_WIDTH, _STRIP_EDGE = 200.0, 6.0
+
+
+def _strip(s: Summary, ends: tuple[float, float]) -> Markup:
+    """Score, interval and worst of n on one line; the numbers stand beside it."""
+
+    def x(number: float) -> str:
+        share = (number - ends[0]) / (ends[1] - ends[0])
+        return f"{_STRIP_EDGE + share * (_STRIP_WIDTH - 2 * _STRIP_EDGE):.1f}"
+
+    drawn = [
+        f'<line class="{name}" x1="{x(at)}" x2="{x(at)}" y1="0" y2="24"/>'
+        for name, at in (("zero", 0.0), ("hundred", 1.0))
+    ]
+    if s.score.ci95 is not None:
+        low, high = s.score.ci95
+        drawn.append(f'<line class="span" x1="{x(low)}" x2="{x(high)}" y1="12" y2="12"/>')
+    if s.worst_at_n.value is not None:
+        at = float(x(s.worst_at_n.value))
+        drawn.append(f'<path d="M{at - 5:.1f} 8H{at + 5:.1f}L{at:.1f} 17Z"/>')
+    if s.score.value is not None:
+        drawn.append(f'<circle cx="{x(s.score.value)}" cy="12" r="5"/>')
+    return Markup(
+        f'<svg class="strip" viewBox="0 0 200 24" aria-hidden="true">{"".join(drawn)}</svg>'
+    )
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A grader's card in words.
+
+    Attributes:
+        whole: Its name with its mode and the hash of its prompt.
+        facts: What is known of it: a term, and what is said in lines.
+    """
+
+    name: str
+    mode: str
+    whole: str
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def _judge(card: GraderCard) -> Judge:
+    name, _, mode = card.grader.rstrip(")").partition(" (")
+    share = card.n_unresolved / card.n_judgments if card.n_judgments else None
+    own = "none of these systems is its vendor’s" if card.vendor else "its vendor is not known"
+    if card.own_vendor:
+        own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
+    facts = (
+        ("On labelled probes", NOT_TRIED if card.probes is None else card.probes.sentence()),
+        ("By people", NOT_AUDITED if card.human is None else _agreed(card.human)),
+        ("Own vendor", own),
+        (
+            "Unresolved",
+            f"{card.n_unresolved:,} of {card.n_judgments:,} judgments"
+            + (f", {percent(share)}%" if share is not None else ""),
+        ),
+    )
+    said = tuple((term, (_sentence(words),)) for term, words in facts)
+    return Judge(name, mode, card.grader, (*said, ("Contradictions", _contradictions(card))))
+
+
+def _agreed(human: Agreement) -> str:
+    return (
+        f"on {human.n:,} labelled judgments it finds {_share(human.sensitivity)} of what is there "
+        f"and clears {_share(human.specificity)} of what is not"
+    )
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+_CONTRADICTIONS = {
+    Contradiction.top_without_next: "of the +2 without their +1",
+    Contradiction.rung_without_act: "of the rungs without their acts",
+    Contradiction.acts_without_rung: "of whole sets of acts without their rung",
+    Contradiction.excluded_pair: "of excluding pairs both present",
 }
 
 
-def _figures(summaries: Sequence[Summary]) -> dict[str, _Figure]:
-    """All figures; the headline's only where there are several entries to set side by side."""
-    if not summaries:
-        return {}
-    return {
-        name: _Figure(
-            *(
-                Markup(
-                    charts.inline_svg(draw(summaries, width), f"{name}-{width}", title, described)
-                )
-                for width in (charts.WIDE, charts.NARROW)
-            )
-        )
-        for name, (draw, title, described) in _FIGURES.items()
-        if name != "headline" or len(summaries) > 1
-    }
+def _contradictions(card: GraderCard) -> tuple[str, ...]:
+    found = tuple(
+        f"{percent(count.share)}% {_CONTRADICTIONS[kind]} ({count.count:,} of "
+        f"{count.opportunities:,})"
+        for kind, count in card.contradictions.items()
+        if count.opportunities
+    )
+    return found or ("No judgments that could contradict each other.",)
+
+
+def _sentence(said: str) -> str:
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
 
 
 def _question(systems: Sequence[str]) -> str:
@@ -130,50 +330,266 @@ def _question(systems: Sequence[str]) -> str:
     return f"Do these {len(different)} systems decide like an expert caregiver?"
 
 
+def _simulated(summaries: Sequence[Summary]) -> str:
+    """What a bank says of itself where nobody answered; empty where somebody did."""
+    for s in summaries:
+        if s.bank_provenance.startswith(SIMULATED):
+            said = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")
+            return _sentence(said.partition(_OF_THE_BANK)[0].strip())
+    return ""
+
+
 def _limits(summaries: Sequence[Summary]) -> list[str]:
     """What must be read with the numbers. What an asterisk means is said under its table."""
-    return [remark for remark in remarks(summaries) if not remark.startswith("*")]
+    return [
+        re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
+        for remark in remarks(summaries)
+        if not remark.startswith("*")
+    ]
+
+
+# Figures and tables
+
+
+def _figures(findings: Findings) -> dict[str, Drawn | None]:
+    summaries, details = findings.summaries, findings.details
+    if not summaries:
+        return {}
+    made: dict[str, tuple[str, Callable[[int], charts.Figure]]] = {
+        "overview": (
+            "Scores overall and by activity, with the errors",
+            lambda width: charts.overview(summaries, details, width),
+        ),
+        "domains": ("Domains of competence", lambda width: charts.domains(summaries, width)),
+        "worst_at_k": (
+            "The lowest of k responses",
+            lambda width: charts.worst_at_k(summaries, details, width),
+        ),
+        "distribution": (
+            "Scores of the scenarios",
+            lambda width: (
+                charts.distribution(details[0], summaries[0], width)
+                if len(summaries) == 1
+                else charts.distributions(summaries, details, width)
+            ),
+        ),
+    }
+    if details[0].rubric_correlation.value is not None:
+        made["correlation"] = (
+            "The two instruments, scenario by scenario",
+            lambda width: charts.correlation(details[0], width),
+        )
+    found: dict[str, Drawn | None] = {
+        name: drawn(draw(charts.WIDE), draw(charts.NARROW), name, title)
+        for name, (title, draw) in made.items()
+    }
+    return {"correlation": None} | found
+
+
+def _tables(findings: Findings) -> dict[str, tables.Table]:
+    summaries, details = findings.summaries, findings.details
+    return {
+        "numbers": tables.numbers(summaries),
+        "activities": tables.activities(summaries),
+        "errors": tables.errors(summaries),
+        "domains": tables.domains(summaries),
+        "worst_at_k": tables.worst_at_k(summaries, details),
+        "severe_of_k": tables.severe_of_k(summaries, details),
+        "scenarios": tables.scenarios(summaries, details),
+        "instruments": tables.instruments(summaries, details),
+        "lengths": tables.lengths(summaries, details),
+        "noise": tables.noise(findings),
+        "pairs": tables.pairs(findings.grader_pairs),
+        "own_vendor_out": tables.own_vendor_out(findings.own_vendor_out),
+        "odd_items": tables.odd_items(findings.items),
+        "costs": tables.costs(summaries),
+        "records": tables.records(findings.runs, summaries),
+    }
+
+
+def _maps(findings: Findings) -> list[tables.Table]:
+    names = words.entry_names(findings.summaries)
+    in_full = len(names) == 1
+    return [
+        tables.activities_by_domains(name, s, detail, in_full=in_full)
+        for name, s, detail in zip(names, findings.summaries, findings.details, strict=True)
+        if s.action_score.value is not None
+    ]
+
+
+def _map_sizes(findings: Findings) -> dict[str, Any]:
+    """How many scenarios the cells of the maps are over, in words, and whether any is small."""
+    fewest, most = tables.cell_sizes(findings.details) or (0, 0)
+    said = str(fewest) if fewest == most else f"{fewest} to {most}"
+    return {"map_sizes": said, "any_few": fewest < MIN_CLUSTERS}
+
+
+# The ledger and the reader
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Errors as the page counts them, and the first of them.
+
+    Attributes:
+        severe: In public scenarios.
+        mild: The same.
+        held_out: Of both, in scenarios that are not shown.
+        first: The first of the severe ones, or else of the mild ones, as the ledger orders them.
+    """
+
+    severe: int
+    mild: int
+    held_out: int
+    first: tuple[Harm, ...]
+
+
+def _ledger(findings: Findings, responses: bool) -> Ledger:
+    public = set(
+        findings.runs.responses.filter(pl.col("split") == Split.public.value)["scenario"].unique()
+    )
+    order = {adl.value: place for place, adl in enumerate(Adl)}
+    found: dict[int, list[Harm]] = {}
+    held_out = 0
+    for severity in (scoring.SEVERE, scoring.MILD):
+        everything = [harm for entry in findings.entries for harm in harms(entry, severity)]
+        kept = [harm for harm in everything if harm.scenario in public]
+        held_out += len(everything) - len(kept)
+        found[severity] = sorted(
+            kept, key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario)
+        )
+    severe, mild = found[scoring.SEVERE], found[scoring.MILD]
+    first = islice(severe or mild, MOST_WITHOUT_SCRIPTS)
+    return Ledger(
+        len(severe),
+        len(mild),
+        held_out,
+        tuple(first if responses else (_without_words(harm) for harm in first)),
+    )
+
+
+def _without_words(harm: Harm) -> Harm:
+    return replace(harm, quote=None, reason="")
+
+
+def _by_passage(found: Sequence[Harm]) -> list[tuple[str, list[list[Harm]]]]:
+    """By scenario, the errors that one grader found in the same words of the same response."""
+    by_scenario: dict[str, dict[tuple[Any, ...], list[Harm]]] = {}
+    for h in found:
+        passages = by_scenario.setdefault(h.scenario, {})
+        passages.setdefault((h.model, h.epoch, h.grader, h.quote), []).append(h)
+    return [(scenario, list(passages.values())) for scenario, passages in by_scenario.items()]
+
+
+Options = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What may be chosen among the responses: value and what it is called.
+
+    Attributes:
+        words: Whether there are words to be searched.
+        first_two: Systems that stand side by side at first.
+    """
+
+    adls: Options
+    conditions: Options
+    situations: Options
+    actors: Options
+    scenarios: Options
+    systems: Options
+    graders: Options
+    epochs: Options
+    words: bool
+    first_two: tuple[str, ...]
+
+
+def _choice(read: Payload, responses: bool) -> Choice:
+    data = read.data
+
+    def options(values: Iterable[str | None]) -> Options:
+        return [(value, value) for value in dict.fromkeys(values) if value]
+
+    scenarios = data["scenarios"]
+    return Choice(
+        adls=options(each[1] for each in scenarios),
+        conditions=sorted(options(each[2] for each in scenarios)),
+        situations=sorted(options(name for each in scenarios for name in each[4])),
+        actors=sorted(options(each[5] for each in scenarios)),
+        scenarios=options(each[0] for each in scenarios),
+        systems=options(data["systems"]),
+        graders=[(name, short) for name, short in data["graders"]],
+        epochs=options(str(n) for n in sorted({row[2] for row in data["responses"]})),
+        words=responses,
+        first_two=tuple(data["systems"][:2]),
+    )
+
+
+# The rest
+
+
+_NAV = (
+    ("answer", "Answer"),
+    ("overview", "Activities"),
+    ("domains", "Domains"),
+    ("worst", "Worst case"),
+    ("harms", "Harms"),
+    ("situations", "Situations"),
+    ("instruments", "Instruments"),
+    ("grader", "Grader"),
+    ("responses", "Responses"),
+    ("methods", "Methods"),
+)
+_WITH_NUMBERS = frozenset({"overview", "domains", "worst", "harms", "situations", "instruments"})
+_GRADER_TABLES = ("noise", "pairs", "own_vendor_out", "odd_items")
+
+
+def _nav(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Sections that are there."""
+    absent = set() if values["summaries"] else set(_WITH_NUMBERS)
+    if not any(values["tables"][name].rows for name in _GRADER_TABLES):
+        absent.add("grader")
+    return [(id, name) for id, name in _NAV if id not in absent]
+
+
+@dataclass(frozen=True)
+class Citation:
+    """How the page is cited: for readers, and for programs."""
+
+    text: str
+    bibtex: str
+
+
+def _cite(findings: Findings, dates: Sequence[str]) -> Citation:
+    summaries = findings.summaries
+    software = sorted(findings.runs.responses["software"].drop_nulls().unique())
+    version = f", version {', '.join(software)}" if software else ""
+    banks = ", ".join(_distinct(f"{s.bank} {s.bank_version}" for s in summaries))
+    protocols = ", ".join(_distinct(s.protocol for s in summaries))
+    graders = ", ".join(_distinct(s.grader for s in summaries))
+    run = f"; run on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+    year = dates[-1][:4] if dates else ""
+    said = f"Bank {banks}; protocol {protocols}; graded by {graders}{run}"
+    return Citation(
+        f"The careeval authors. careeval{version}.\n{said}.",
+        "@software{careeval,\n"
+        "  author  = {{The careeval authors}},\n"
+        "  title   = {careeval: an open, independent implementation of the {CareEval} benchmark},\n"
+        + (f"  version = {{{', '.join(software)}}},\n" if software else "")
+        + (f"  year    = {{{year}}},\n" if year else "")
+        + f"  note    = {{{_tex(said)}}}\n}}",
+    )
+
+
+def _tex(said: str) -> str:
+    """What a name may hold and BibTeX would read as its own."""
+    for character in "\\{}":
+        said = said.replace(character, "")
+    for character in "&%$#_":
+        said = said.replace(character, f"\\{character}")
+    return said
 
 
 def _distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
-
-
-def _content_policy(style: str, script: str) -> str:
-    def of(text: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-    return (
-        f"default-src 'none'; style-src {of(style)}; script-src {of(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _text(name: str) -> str:
-    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("careeval.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: words.visible(value) if isinstance(value, str) else value,
-    )
-    environment.filters |= {
-        name: getattr(words, name)
-        for name in (
-            "plain",
-            "condition",
-            "assistance",
-            "value",
-            "spread",
-            "uncertainty",
-            "bounds",
-            "in_full",
-        )
-    }
-    return environment

@@ -1,74 +1,213 @@
 """The tables of the page: the same numbers as the figures, for every reader, and more.
 
-A table is its caption, its column heads and its rows; the first cell of a row is its name. What
-follows a newline in a cell is an aside to it. With one entry, the column of its name is left out.
+A table is its caption, its heads and its rows; the first cell of a row is its name. A cell is what
+it says, an aside to it, and what it is sorted by. With one entry, the column of its name is left
+out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
-from careeval.core.scenario import Domain
-from careeval.report.words import DOMAINS, UNKNOWN, entry_names, value
-from careeval.results.exports import percent
-from careeval.results.summary import Errors, Summary
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.report import words
+from careeval.report.words import DOMAINS, UNKNOWN, entry_names
+from careeval.results.cost import Cost, RunCost
+from careeval.results.details import Detail, ScenarioScore
+from careeval.results.estimates import Errors
+from careeval.results.exports import dollars, percent, thousands
+from careeval.results.findings import Findings
+from careeval.results.graders import GraderPair, OwnVendorOut
+from careeval.results.items import ItemStatistic
+from careeval.results.points import About
+from careeval.results.summary import Cell as Part
+from careeval.results.summary import DomainCell, Summary
 from careeval.results.tables import Runs
-from careeval.stats import Estimate
+from careeval.stats import MIN_CLUSTERS, Estimate
 
-Row = tuple[str, ...]
+SMALL = "fewer than five scenarios: no interval, and not for comparing"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Attributes:
+        says: What it says.
+        asides: What is said of it in smaller letters, a line each.
+        key: What its column is sorted by, a number; `None` for the text itself. A cell that is
+            unknown comes last.
+        look: Classes that say how it looks, next to what it says.
+    """
+
+    says: str
+    asides: tuple[str, ...] = ()
+    key: float | None = None
+    look: str = ""
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column's head; numbers stand flush right."""
+
+    says: str
+    number: bool = False
+
+
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a table says, without how it looks."""
+    """What a table says, without how it looks.
+
+    Attributes:
+        look: Classes of the whole.
+        note: What its marks mean.
+    """
 
     caption: str
-    heads: Row
+    heads: tuple[Head, ...]
     rows: Sequence[Row]
     note: str = ""
+    look: str = ""
+
+
+_LAST = -math.inf
+"""What an unknown number is sorted by."""
+
+
+def text(says: str, *asides: str, look: str = "") -> Cell:
+    """A cell of words."""
+    return Cell(says, tuple(aside for aside in asides if aside), look=look)
+
+
+def count(n: int | None, *asides: str) -> Cell:
+    """A cell of a whole number."""
+    if n is None:
+        return Cell(UNKNOWN, key=_LAST)
+    return Cell(f"{n:,}", tuple(aside for aside in asides if aside), float(n))
+
+
+def estimated(
+    estimate: Estimate,
+    *asides: str,
+    unit: str = "%",
+    scale: float = 100,
+    with_bounds: bool = True,
+) -> Cell:
+    """A value; below it its interval, what unresolved items leave open, or why it is unknown."""
+    lines = []
+    open_ = with_bounds and estimate.low != estimate.high
+    if estimate.ci95 is not None:
+        lines.append(_range(*estimate.ci95, scale))
+    if open_ and estimate.low is not None and estimate.high is not None:
+        lines.append(f"unresolved: {_range(estimate.low, estimate.high, scale)}")
+    if estimate.reason:
+        lines.append(estimate.reason)
+    return Cell(
+        UNKNOWN if estimate.value is None else f"{_number(estimate.value, scale)}{unit}",
+        (*lines, *(aside for aside in asides if aside)),
+        _LAST if estimate.value is None else estimate.value,
+    )
+
+
+def brief(estimate: Estimate, *asides: str, look: str = "") -> Cell:
+    """A value alone; a dash where it is unknown."""
+    known = estimate.value is not None
+    return Cell(
+        f"{percent(estimate.value)}%" if known else "–",
+        tuple(aside for aside in asides if aside),
+        estimate.value if estimate.value is not None else _LAST,
+        look,
+    )
+
+
+def shade(fraction: float | None, *, harm: bool = False) -> str:
+    """The class of a fraction's shade: ten steps from 0 to 1, one of its own below 0.
+
+    Args:
+        fraction: What the cell says.
+        harm: Whether more is worse; a tenth then has the darkest shade.
+    """
+    if fraction is None:
+        return ""
+    if harm:
+        return f"harm-{min(9, round(fraction * 90))}"
+    return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
+
+
+# The answer
+
+
+def numbers(summaries: Sequence[Summary]) -> Table:
+    """The headline's numbers of all entries, in full."""
+    rows = [
+        (
+            text(name, *s.not_ranked),
+            estimated(s.score),
+            estimated(s.worst_at_n),
+            estimated(s.worst_run),
+            estimated(s.sd_runs, unit=" points"),
+            estimated(s.action_score),
+            count(s.n_scenarios, f"× {s.n_epochs} responses", _left(s.n_missing, "missing")),
+            count(s.n_unresolved, f"of {s.n_judgments:,} judgments"),
+        )
+        for name, s in zip(entry_names(summaries), summaries, strict=True)
+    ]
+    heads = (
+        Head("System"), Head("Score, ladder", True), Head("Worst of n", True),
+        Head("Worst whole run", True), Head("SD of runs", True), Head("Score, actions", True),
+        Head("Scenarios", True), Head("Unresolved", True),
+    )  # fmt: skip
+    return Table("All systems in numbers", heads, rows, "Beneath a number: its 95% interval.")
 
 
 def activities(summaries: Sequence[Summary]) -> Table:
     """Score, worst of n and errors by activity."""
-    small = any(cell.small for s in summaries for cell in s.by_adl.values())
     rows = [
-        (
-            adl.capitalize(),
-            name,
-            f"{cell.n}{'*' if cell.small else ''}",
-            _estimate(cell.score),
-            value(cell.worst_at_n),
-            _estimate(cell.action_score),
-            _count(cell.severe),
-            _count(cell.mild),
-        )
+        (text(adl.capitalize()), text(name), *_part_cells(cell, count(cell.severe)))
         for name, s in zip(entry_names(summaries), summaries, strict=True)
         for adl, cell in s.by_adl.items()
     ]
-    return _table(
-        "Activities in numbers",
-        (
-            "Activity",
-            "System",
-            "Scenarios",
-            "Score, ladder",
-            "Worst of n",
-            "Score, actions",
-            "Severe errors, ladder",
-            "Mild errors, ladder",
-        ),
-        rows,
-        summaries,
-        "* fewer than five scenarios: no interval, and not for comparing." if small else "",
+    small = any(cell.small for s in summaries for cell in s.by_adl.values())
+    return _of_entries(
+        "Activities in numbers", "Activity", (*_PART_HEADS, Head("Severe errors", True)),
+        rows, summaries, small,
+    )  # fmt: skip
+
+
+_PART_HEADS = (
+    Head("Scenarios", True),
+    Head("Score, ladder", True),
+    Head("Worst of n", True),
+    Head("Score, actions", True),
+)
+
+
+def _part_cells(cell: Part, severe: Cell) -> Row:
+    return (
+        Cell(f"{cell.n}{'*' if cell.small else ''}", (), float(cell.n)),
+        _marked(estimated(cell.score), cell.small),
+        _marked(estimated(cell.worst_at_n), cell.small),
+        _marked(estimated(cell.action_score), cell.small),
+        severe,
     )
+
+
+def _marked(cell: Cell, small: bool) -> Cell:
+    """A small part says once, with an asterisk at its n, why it has no interval."""
+    return Cell(cell.says, (), cell.key, "small") if small else cell
 
 
 def errors(summaries: Sequence[Summary]) -> Table:
     """Severe and mild errors on both rubrics."""
-    rows: list[Row] = []
+    rows = []
     for name, s in zip(entry_names(summaries), summaries, strict=True):
         for kind, found in (
             ("Severe, ladder", s.severe),
@@ -76,43 +215,536 @@ def errors(summaries: Sequence[Summary]) -> Table:
             ("Mild, ladder", s.mild),
             ("Mild, actions", s.action_mild),
         ):
-            rows.append((kind, name, *_error_cells(found)))
-    return _table(
-        "Errors in numbers",
-        (
-            "Error",
-            "System",
-            "Found",
-            "Opportunities",
-            "Share of opportunities",
-            "Responses with any",
-            "Scenarios with any",
-        ),
-        rows,
-        summaries,
+            rows.append((text(kind), text(name), *_error_cells(found)))
+    heads = (
+        Head("Found", True), Head("Opportunities", True), Head("Of the opportunities", True),
+        Head("Responses with any", True), Head("Scenarios with any", True),
+    )  # fmt: skip
+    return _of_entries("Errors in numbers", "Error", heads, rows, summaries)
+
+
+def _error_cells(found: Errors | None) -> Row:
+    if found is None:
+        return (count(None), count(None), *[text(UNKNOWN, "not judged on this rubric")] * 3)
+    shares = (found.per_opportunity, found.per_response, found.per_scenario)
+    return (
+        count(found.count),
+        count(found.opportunities),
+        *(estimated(share) for share in shares),
     )
+
+
+# Domains
 
 
 def domains(summaries: Sequence[Summary]) -> Table:
     """The four domains, as each rubric sees them."""
     rows = [
         (
-            DOMAINS.get(Domain(domain), domain),
-            name,
-            _estimate(cell.action_score),
-            str(cell.n),
-            _estimate(cell.ladder_level),
-            str(cell.n_ladder),
+            text(DOMAINS.get(Domain(domain), domain)),
+            text(name),
+            estimated(cell.action_score),
+            count(cell.n),
+            estimated(cell.ladder_level),
+            count(cell.n_ladder),
         )
         for name, s in zip(entry_names(summaries), summaries, strict=True)
         for domain, cell in s.by_domain.items()
     ]
-    return _table(
-        "Domains in numbers",
-        ("Domain", "System", "Actions", "Scenarios", "Ladder level", "Scenarios"),
-        rows,
-        summaries,
+    heads = (
+        Head("Actions", True), Head("Scenarios", True), Head("Ladder level", True),
+        Head("Scenarios", True),
+    )  # fmt: skip
+    return _of_entries("Domains in numbers", "Domain", heads, rows, summaries)
+
+
+SHORT = {
+    Domain.user_function: "Function",
+    Domain.user_agency: "Agency",
+    Domain.communication_intent: "Intent",
+    Domain.functional_safety: "Safety",
+}
+"""Domains where many tables stand beside each other."""
+
+
+def activities_by_domains(name: str, s: Summary, detail: Detail, *, in_full: bool) -> Table:
+    """Activities down, domains across: the domain-weighted score of the actions.
+
+    Args:
+        name: Of the entry.
+        s: Its summary, for the margins.
+        detail: Its parts.
+        in_full: Whether a cell has its interval and its n; a small one always has its n.
+    """
+    rows = [
+        (
+            text(adl.capitalize()),
+            *(_heat(cell, in_full) for cell in by_domain.values()),
+            _whole(s.by_adl[adl].action_score, s.by_adl[adl].n, s.by_adl[adl].small, in_full),
+        )
+        for adl, by_domain in detail.by_adl_and_domain.items()
+    ]
+    total = (
+        *(_whole(c.action_score, c.n, False, in_full) for c in s.by_domain.values()),
+        _whole(s.action_score, s.n_scenarios, False, in_full),
     )
+    heads = (
+        Head("Activity"),
+        *(Head(DOMAINS[domain] if in_full else SHORT[domain], True) for domain in Domain),
+        Head("All domains" if in_full else "All", True),
+    )
+    return Table(
+        name, heads, [*rows, (text("All activities" if in_full else "All"), *total)], look="heat"
+    )
+
+
+def _heat(cell: DomainCell, in_full: bool) -> Cell:
+    estimate, small = cell.action_score, cell.n < MIN_CLUSTERS
+    if estimate.value is None:
+        return Cell("–", ("no act is rated in it",) if in_full else (), _LAST, "none")
+    look = f"{shade(estimate.value)}{' few' if small else ''}"
+    return Cell(
+        percent(estimate.value),
+        _heat_asides(estimate, cell.n, small, in_full),
+        estimate.value,
+        look,
+    )
+
+
+def _whole(estimate: Estimate, n: int, small: bool, in_full: bool) -> Cell:
+    """A margin: it has no shade, so that it is not taken for one of the cells."""
+    return Cell(
+        percent(estimate.value),
+        _heat_asides(estimate, n, small, in_full),
+        _LAST if estimate.value is None else estimate.value,
+        "whole",
+    )
+
+
+def _heat_asides(estimate: Estimate, n: int, small: bool, in_full: bool) -> tuple[str, ...]:
+    if not in_full:
+        return (f"n {n}*",) if small else ()
+    interval = _range(*estimate.ci95) if estimate.ci95 and not small else ""
+    return tuple(line for line in (interval, f"n {n}{'*' if small else ''}") if line)
+
+
+def cell_sizes(details: Sequence[Detail]) -> tuple[int, int] | None:
+    """The fewest and the most scenarios of any cell of an activity and a domain."""
+    found = [
+        cell.n
+        for detail in details
+        for by_domain in detail.by_adl_and_domain.values()
+        for cell in by_domain.values()
+        if cell.n
+    ]
+    return (min(found), max(found)) if found else None
+
+
+# The worst case, and scenario by scenario
+
+
+def worst_at_k(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """The score of the lowest of k responses, for each k."""
+    return _at_k(
+        "The lowest of k responses, score on the ladder",
+        summaries,
+        [detail.instruments[Rubric.ladder].worst_at_k for detail in details],
+    )
+
+
+def severe_of_k(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """The share of scenarios with a severe error in any of k responses, for each k."""
+    return _at_k(
+        "Scenarios with a severe error, ladder, in any of k responses",
+        summaries,
+        [detail.instruments[Rubric.ladder].severe_of_k for detail in details],
+    )
+
+
+def _at_k(
+    caption: str, summaries: Sequence[Summary], curves: Sequence[tuple[Estimate, ...]]
+) -> Table:
+    most = max((len(curve) for curve in curves), default=0)
+    rows = [
+        (
+            text(name, *{e.reason for e in curve if e.value is None}),
+            *(_curve_cell(e) for e in curve),
+            *(Cell("", key=_LAST) for _ in range(most - len(curve))),
+        )
+        for name, curve in zip(entry_names(summaries), curves, strict=True)
+    ]
+    heads = (Head("System"), *(Head(f"k = {k}", True) for k in range(1, most + 1)))
+    return Table(caption, heads, rows, "In %. Beneath a number: its 95% interval.")
+
+
+def _curve_cell(estimate: Estimate) -> Cell:
+    interval = _range(*estimate.ci95) if estimate.ci95 else ""
+    return Cell(
+        percent(estimate.value),
+        (interval,) if interval else (),
+        _LAST if estimate.value is None else estimate.value,
+    )
+
+
+def scenarios(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """Each scenario's score on the ladder, with the worst of its responses, a column an entry."""
+    found = [{s.scenario: s for s in detail.scenarios[Rubric.ladder]} for detail in details]
+    names = sorted({name for scores in found for name in scores}, key=_adl_then_id(found))
+    rows = [(text(name), *(_scenario_cell(scores.get(name)) for scores in found)) for name in names]
+    heads = (Head("Scenario"), *(Head(name, True) for name in _columns(summaries)))
+    note = "Mean score of its responses in %, ladder; beneath it the lowest of them."
+    return Table("Every scenario in numbers", heads, rows, note)
+
+
+def _adl_then_id(
+    found: Sequence[Mapping[str, ScenarioScore]],
+) -> Callable[[str], tuple[int, str]]:
+    order = {adl.value: place for place, adl in enumerate(Adl)}
+    adls = {name: score.about.adl for scores in found for name, score in scores.items()}
+    return lambda name: (order.get(adls[name] or "", len(order)), name)
+
+
+def _scenario_cell(score: ScenarioScore | None) -> Cell:
+    if score is None or score.score is None:
+        return Cell("–", key=_LAST)
+    worst = f"lowest {percent(score.worst)}" if score.worst is not None else ""
+    severe = f"{score.n_severe} severe" if score.n_severe else ""
+    return Cell(
+        percent(score.score),
+        tuple(line for line in (worst, severe) if line),
+        score.score,
+        shade(score.score),
+    )
+
+
+# Failures by situation
+
+
+class Kind(NamedTuple):
+    """A way to part the scenarios: its name, its parts in a detail, what a scenario is called."""
+
+    name: str
+    parts: Callable[[Detail], Mapping[str, Part]]
+    of: Callable[[About], tuple[str | None, ...]]
+    say: Callable[[str | None], str]
+
+
+KINDS = {
+    "situation": Kind("Situation", lambda d: d.by_situation, lambda a: a.situation, words.plain),
+    "condition": Kind(
+        "Condition", lambda d: d.by_condition, lambda a: (a.condition,), words.condition
+    ),
+    "assistance": Kind(
+        "Usual assistance", lambda d: d.by_assistance, lambda a: (a.assistance,), words.assistance
+    ),
+    "actor": Kind("Who helps", lambda d: d.by_actor, lambda a: (a.actor,), words.actor),
+}
+
+
+def parts(kind: Kind, summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """Score, worst of n and severe errors by one way to part the scenarios.
+
+    With one entry a column each; with several a column an entry.
+    """
+    caption = f"By {kind.name.lower()}"
+    if len(details) == 1:
+        return _parts_of_one(caption, kind, details[0])
+    names = dict.fromkeys(name for detail in details for name in kind.parts(detail))
+    rows = [
+        (
+            text(_capital(kind.say(name)), f"n {_n_of(kind, name, details)}"),
+            *(_part_of_many(kind, name, detail) for detail in details),
+        )
+        for name in names
+    ]
+    heads = (Head(kind.name), *(Head(name, True) for name in _columns(summaries)))
+    note = (
+        "Score on the ladder in %; beneath it worst of n, and the share of responses with a "
+        "severe error."
+    )
+    return Table(
+        caption, heads, rows, f"{note} * {SMALL}." if _few(kind, details) else note, "heat many"
+    )
+
+
+def _parts_of_one(caption: str, kind: Kind, detail: Detail) -> Table:
+    rows = [
+        (
+            text(_capital(kind.say(name))),
+            *_part_cells(cell, _severe_cell(detail, kind, name, cell.small)),
+        )
+        for name, cell in kind.parts(detail).items()
+    ]
+    heads = (Head(kind.name), *_PART_HEADS, Head("Responses with a severe error", True))
+    return Table(caption, heads, rows, f"* {SMALL}." if _few(kind, [detail]) else "")
+
+
+def severe_share(detail: Detail, keep: Callable[[About], bool]) -> float | None:
+    """Share of the responses to some scenarios in which the ladder has a severe error.
+
+    Returns:
+        0 to 1; `None` where no response to them was judged.
+    """
+    kept = [s for s in detail.scenarios[Rubric.ladder] if keep(s.about)]
+    n = sum(score is not None for s in kept for score in s.epochs)
+    return sum(s.n_severe for s in kept) / n if n else None
+
+
+def _severe_cell(detail: Detail, kind: Kind, name: str, small: bool) -> Cell:
+    share = severe_share(detail, lambda about: name in kind.of(about))
+    if share is None:
+        return Cell(UNKNOWN, key=_LAST)
+    return Cell(f"{percent(share)}%", (), share, "small" if small else shade(share, harm=True))
+
+
+def _part_of_many(kind: Kind, name: str, detail: Detail) -> Cell:
+    cell = kind.parts(detail).get(name)
+    if cell is None or cell.score.value is None:
+        return Cell("–", key=_LAST, look="none")
+    share = severe_share(detail, lambda about: name in kind.of(about))
+    lines = (
+        f"worst {percent(cell.worst_at_n.value)}" if cell.worst_at_n.value is not None else "",
+        f"severe {percent(share)}%" if share is not None else "",
+    )
+    return Cell(
+        f"{percent(cell.score.value)}{'*' if cell.small else ''}",
+        tuple(line for line in lines if line),
+        cell.score.value,
+        f"{shade(cell.score.value)}{' few' if cell.small else ''}",
+    )
+
+
+def _n_of(kind: Kind, name: str, details: Sequence[Detail]) -> str:
+    found = sorted({parts[name].n for d in details if name in (parts := kind.parts(d))})
+    return "–".join(str(n) for n in dict.fromkeys((found[0], found[-1]))) if found else "0"
+
+
+def _few(kind: Kind, details: Sequence[Detail]) -> bool:
+    return any(cell.small for detail in details for cell in kind.parts(detail).values())
+
+
+def _capital(said: str) -> str:
+    return said[:1].upper() + said[1:]
+
+
+# The instruments
+
+
+def instruments(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """Both rubrics as measures, a row an entry."""
+    rows = [
+        (
+            text(name),
+            estimated(d.rubric_correlation, unit="", scale=1, with_bounds=False),
+            estimated(d.instruments[Rubric.ladder].scenario_mean, with_bounds=False),
+            estimated(d.instruments[Rubric.ladder].best_rung, with_bounds=False),
+            _reliability(d, Rubric.ladder),
+            estimated(d.instruments[Rubric.actions].scenario_mean, with_bounds=False),
+            _reliability(d, Rubric.actions),
+        )
+        for name, d in zip(entry_names(summaries), details, strict=True)
+    ]
+    heads = (
+        Head("System"), Head("Correlation", True), Head("Ladder: scenario mean", True),
+        Head("Ladder: best rung alone", True), Head("Ladder: reliability", True),
+        Head("Actions: scenario mean", True), Head("Actions: reliability", True),
+    )  # fmt: skip
+    return Table("The two instruments in numbers", heads, rows)
+
+
+def lengths(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """How long answers are, and what goes with it."""
+    rows = [
+        (
+            text(name),
+            estimated(d.length.words, unit="", scale=1),
+            estimated(d.length.per_100_words, unit=" points"),
+        )
+        for name, d in zip(entry_names(summaries), details, strict=True)
+    ]
+    heads = (
+        Head("System"), Head("Words of an answer", True),
+        Head("Score with 100 more words, same scenario", True),
+    )  # fmt: skip
+    return Table("Length of the answers", heads, rows)
+
+
+def _reliability(detail: Detail, rubric: Rubric) -> Cell:
+    measure = detail.instruments[rubric]
+    if measure.reliability is None:
+        return Cell(UNKNOWN, (measure.why_no_reliability,), _LAST)
+    found = measure.reliability
+    return Cell(f"{found.of_mean:.2f}", (f"one response {found.icc:.2f}",), found.of_mean)
+
+
+# The grader
+
+
+def noise(findings: Findings) -> Table:
+    """What judging the same responses again shows."""
+    names = _names(findings.summaries)
+    rows = [
+        (
+            text(names.get((model, card.grader), model)),
+            text(rubric.value.capitalize()),
+            count(found.n_regraded, f"up to {found.n_gradings} gradings"),
+            estimated(found.flipped),
+            *(
+                Cell(UNKNOWN, (found.reason,), _LAST)
+                if share is None
+                else Cell(f"{percent(share)}%", (), share)
+                for share in (found.scenario_share, found.response_share, found.grading_share)
+            ),
+            estimated(_worst_of(findings, model, card.grader, rubric)),
+            estimated(found.corrected_worst_at_n),
+        )
+        for card in findings.cards.values()
+        for (model, rubric), found in card.noise.items()
+    ]
+    heads = (
+        Head("System"), Head("Rubric"), Head("Judged again", True), Head("Judgments changed", True),
+        Head("Variance: scenario", True), Head("response", True), Head("grading", True),
+        Head("Worst of n", True), Head("without grading noise", True),
+    )  # fmt: skip
+    return Table("What judging again shows", heads, rows)
+
+
+def _worst_of(findings: Findings, model: str, grader: str, rubric: Rubric) -> Estimate:
+    for s in findings.summaries:
+        if (s.model, s.grader) == (model, grader):
+            return s.worst_at_n if rubric is Rubric.ladder else s.action_worst_at_n
+    return Estimate.unknown("it was not judged")
+
+
+def pairs(found: Sequence[GraderPair]) -> Table:
+    """Graders held against each other."""
+    short = words.grader_names(name for pair in found for name in (pair.a, pair.b))
+    rows = [
+        (
+            text(f"{short[pair.a]} and {short[pair.b]}", f"on {', '.join(pair.systems)}"),
+            count(pair.n),
+            estimated(pair.agree),
+            estimated(pair.kappa, unit="", scale=1),
+            *(_points_share(pair, points) for points in (2, 1, 0, -1, -2)),
+        )
+        for pair in found
+    ]
+    heads = (
+        Head("Graders"), Head("Judgments of both", True), Head("The same", True),
+        Head("Kappa", True),
+        *(Head(f"on {words.signed(points)}", True) for points in (2, 1, 0, -1, -2)),
+    )  # fmt: skip
+    return Table("Graders held against each other", heads, rows)
+
+
+def _points_share(pair: GraderPair, points: int) -> Cell:
+    if (found := pair.by_points.get(points)) is None:
+        return Cell("–", key=_LAST)
+    share, n = found
+    return Cell(f"{percent(share)}%", (f"of {n:,}",), share)
+
+
+def own_vendor_out(found: Sequence[OwnVendorOut]) -> Table:
+    """Scores without the graders of a system's own vendor."""
+    short = words.grader_names(
+        name for each in found for name in (*each.kept, *each.left_out, *each.unknown)
+    )
+
+    def said(names: Iterable[str]) -> str:
+        return ", ".join(short.get(name, name) for name in names) or "none"
+
+    rows = [
+        (
+            text(each.model),
+            text(said(each.left_out)),
+            text(said(each.kept), f"vendor unknown: {said(each.unknown)}" if each.unknown else ""),
+            estimated(each.score),
+            estimated(each.action_score),
+        )
+        for each in found
+    ]
+    heads = (
+        Head("System"), Head("Graders left out"), Head("Graders kept"),
+        Head("Score, ladder", True), Head("Score, actions", True),
+    )  # fmt: skip
+    return Table("Without the graders of its own vendor", heads, rows)
+
+
+MOST_ITEMS = 100
+"""Items that the page lists; a table file has all."""
+
+
+def odd_items(found: Sequence[ItemStatistic]) -> Table:
+    """Items to send to experts: always present, never present, or at odds with the rest."""
+    odd = [item for item in found if item.always or item.never or (item.rest.value or 0) < 0]
+    rows = [
+        (
+            text(item.text, f"{item.scenario}, {item.rubric.value}"),
+            Cell(words.signed(item.points), (), float(item.points)),
+            text(
+                "always present"
+                if item.always
+                else "never present"
+                if item.never
+                else "goes against the rest"
+            ),
+            brief(item.presence, f"of {item.n:,}"),
+            Cell("–", key=_LAST)
+            if item.rest.value is None
+            else Cell(_number(item.rest.value, 1), (), item.rest.value),
+        )
+        for item in odd[:MOST_ITEMS]
+    ]
+    heads = (
+        Head("Item"), Head("Points", True), Head("Why"), Head("Present", True),
+        Head("Correlation with the rest", True),
+    )  # fmt: skip
+    note = f"The first {MOST_ITEMS} of {len(odd):,}." if len(odd) > MOST_ITEMS else ""
+    return Table(f"{len(odd):,} of {len(found):,} items", heads, rows, note)
+
+
+# What was run
+
+
+def costs(summaries: Sequence[Summary]) -> Table:
+    """What asking and grading cost."""
+    rows = [
+        (
+            text(name),
+            _cost(s.cost.asking),
+            _tokens(s.cost.asking),
+            _cost(s.cost.grading),
+            _tokens(s.cost.grading),
+            _per_response(s.cost),
+        )
+        for name, s in zip(entry_names(summaries), summaries, strict=True)
+    ]
+    heads = (
+        Head("System"), Head("Asking", True), Head("Tokens in, out", True), Head("Grading", True),
+        Head("Tokens in, out", True), Head("A response, both", True),
+    )  # fmt: skip
+    return Table("What it cost", heads, rows)
+
+
+def _cost(cost: Cost) -> Cell:
+    asides = [cost.reason] if cost.reason else [f"{cost.n:,} responses"]
+    if cost.value is None and cost.known_usd:
+        asides.append(f"the rest {dollars(cost.known_usd)}")
+    return Cell(dollars(cost.value), tuple(asides), _LAST if cost.value is None else cost.value)
+
+
+def _tokens(cost: Cost) -> Cell:
+    if cost.input_tokens is None or cost.output_tokens is None:
+        return Cell(UNKNOWN, key=_LAST)
+    said = f"{thousands(cost.input_tokens)}, {thousands(cost.output_tokens)}"
+    return Cell(said, (), float(cost.input_tokens + cost.output_tokens))
+
+
+def _per_response(cost: RunCost) -> Cell:
+    asking, grading = cost.asking.per_response, cost.grading.per_response
+    if asking is None or grading is None:
+        return Cell(UNKNOWN, key=_LAST)
+    return Cell(dollars(asking + grading), (), asking + grading)
 
 
 RECORD = (
@@ -126,25 +758,45 @@ RECORD = (
     ("careeval", ("software",)),
     ("Run begun", ("created",)),
 )
-"""Rows of the table of records → the columns of `responses` that they show."""
+"""Columns of the table of records → the columns of `responses` that they show."""
 
 
 def records(runs: Runs, summaries: Sequence[Summary]) -> Table:
-    """What each run was, a column a system, from the responses' own record."""
+    """What each run was, from the responses' own record; of many systems a row a system."""
     systems = list(dict.fromkeys(s.model for s in summaries)) or sorted(
         runs.responses["system"].unique()
     )
     found = {name: runs.responses.filter(pl.col("system") == name) for name in systems}
-    rows = [
+    lines = [
         (head, *(_recorded(found[name], columns) for name in systems)) for head, columns in RECORD
     ]
-    for head, field in (("Grader", "grader"), ("Gradings", "n_gradings")):
-        by_system = (
-            "; ".join(str(getattr(s, field)) for s in summaries if s.model == name)
-            for name in systems
+    for head, of in (
+        ("Grader", lambda s: s.grader),
+        ("Gradings", lambda s: str(s.n_gradings)),
+    ):
+        lines.append(
+            (head, *("; ".join(of(s) for s in summaries if s.model == name) for name in systems))
         )
-        rows.append((head, *by_system))
-    return Table("What was run", ("", *systems), rows)
+    if len(systems) > 3:
+        lines = [tuple(column) for column in zip(("System", *systems), *lines, strict=True)]
+        heads, lines = lines[0], lines[1:]
+        # what is the same for all is said once
+        return _records_of_many(heads, lines)
+    rows = [tuple(text(cell) for cell in line) for line in lines]
+    return Table("What was run", tuple(map(Head, ("", *systems))), rows, look="records")
+
+
+def _records_of_many(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> Table:
+    same = [n for n in range(1, len(heads)) if len({line[n] for line in lines}) == 1]
+    kept = [n for n in range(len(heads)) if n not in same]
+    rows = [tuple(text(line[n]) for n in kept) for line in lines]
+    if same:
+        shared = "; ".join(f"{heads[n].lower()} {lines[0][n]}" for n in same)
+        return Table(
+            "What was run", tuple(Head(heads[n]) for n in kept), rows,
+            f"The same for all: {shared}.", "records",
+        )  # fmt: skip
+    return Table("What was run", tuple(Head(heads[n]) for n in kept), rows, look="records")
 
 
 def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
@@ -156,34 +808,46 @@ def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
     return "; ".join(text for text in said if text != "{}") or "not recorded"
 
 
-def _table(
-    caption: str, heads: Row, rows: Sequence[Row], summaries: Sequence[Summary], note: str = ""
+# Pieces
+
+
+def _of_entries(
+    caption: str,
+    what: str,
+    heads: tuple[Head, ...],
+    rows: Sequence[Row],
+    summaries: Sequence[Summary],
+    small: bool = False,
 ) -> Table:
+    """A table whose second column is the entry's name, which is left out where there is one."""
+    note = "Beneath a number: its 95% interval."
+    if small:
+        note += f" * {SMALL}."
     if len(summaries) == 1:
-        heads, rows = _without_second(heads), [_without_second(row) for row in rows]
-    return Table(caption, heads, rows, note)
+        return Table(caption, (Head(what), *heads), [(row[0], *row[2:]) for row in rows], note)
+    return Table(caption, (Head(what), Head("System"), *heads), rows, note)
 
 
-def _without_second(cells: tuple[str, ...]) -> tuple[str, ...]:
-    return (cells[0], *cells[2:])
+def _columns(summaries: Sequence[Summary]) -> list[str]:
+    return entry_names(summaries) if len(summaries) > 1 else ["Score"]
 
 
-def _estimate(estimate: Estimate) -> str:
-    """A value; below it its interval, what unresolved items leave open, or why it is unknown."""
-    lines = [value(estimate)]
-    if estimate.ci95 is not None:
-        lines.append(f"95%: {percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}")
-    if estimate.low != estimate.high:
-        lines.append(f"unresolved: {percent(estimate.low)} to {percent(estimate.high)}")
-    return "\n".join([*lines, *([estimate.reason] if estimate.reason else [])])
+def _names(summaries: Sequence[Summary]) -> dict[tuple[str, str], str]:
+    return {
+        (s.model, s.grader): name for name, s in zip(entry_names(summaries), summaries, strict=True)
+    }
 
 
-def _error_cells(found: Errors | None) -> tuple[str, ...]:
-    if found is None:
-        return (UNKNOWN, UNKNOWN, *["not judged on this rubric"] * 3)
-    shares = (found.per_opportunity, found.per_response, found.per_scenario)
-    return (str(found.count), str(found.opportunities), *(_estimate(share) for share in shares))
+def _left(n: int, what: str) -> str:
+    return f"{n} {what}" if n else ""
 
 
-def _count(count: int | None) -> str:
-    return UNKNOWN if count is None else str(count)
+def _number(number: float, scale: float) -> str:
+    if scale == 100:
+        return percent(number)
+    decimals = 0 if abs(number) >= 10 else 2
+    return f"{number:.{decimals}f}".replace("-", "−")
+
+
+def _range(low: float, high: float, scale: float = 100) -> str:
+    return f"{_number(low, scale)} to {_number(high, scale)}"

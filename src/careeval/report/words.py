@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from careeval.core.scenario import Assistance, Condition, Domain
 from careeval.results.exports import percent
@@ -39,19 +40,14 @@ DOMAINS = {
 }
 
 # C0 and C1 controls but tab and newline, and what turns the direction of the text around it.
-_INVISIBLE = dict.fromkeys(
-    [
-        *(code for code in range(0x20) if code not in (0x09, 0x0A)),
-        *range(0x7F, 0xA0),
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    ]
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 
 
 def visible(text: str) -> str:
     """The text without control characters; newlines and tabs stay."""
-    return text.translate(_INVISIBLE)
+    return _INVISIBLE.sub("", text)
 
 
 def plain(name: str | None) -> str:
@@ -67,6 +63,11 @@ def condition(name: str | None) -> str:
 def assistance(code: str | None) -> str:
     """The usual level of assistance in words; a code of another bank as it stands there."""
     return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
+
+
+def actor(name: str | None) -> str:
+    """Who helps."""
+    return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))
 
 
 def signed(points: int) -> str:
@@ -113,4 +114,22 @@ def in_full(estimate: Estimate) -> str:
 def entry_names(summaries: Sequence[Summary]) -> list[str]:
     """A name for each entry: the system's, and its grader's where one system has several."""
     models = [s.model for s in summaries]
-    return [s.model if models.count(s.model) == 1 else f"{s.model} · {s.grader}" for s in summaries]
+    graders = grader_names(s.grader for s in summaries)
+    return [
+        s.model if models.count(s.model) == 1 else f"{s.model} · {graders[s.grader]}"
+        for s in summaries
+    ]
+
+
+def grader_names(graders: Iterable[str]) -> dict[str, str]:
+    """Grader → the shortest part of its name that tells it from the others.
+
+    Mode and prompt's hash go first, then whoever made or hosts it.
+    """
+    whole = list(dict.fromkeys(graders))
+    without_mode = [name.partition(" (")[0] or name for name in whole]
+    shortest = [name.rpartition("/")[2] or name for name in without_mode]
+    for short in (shortest, without_mode):
+        if len(set(short)) == len(whole):
+            return dict(zip(whole, short, strict=True))
+    return {name: name for name in whole}

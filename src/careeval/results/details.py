@@ -214,18 +214,12 @@ def rubric_correlation(entry: Entry) -> Estimate:
     means turns by at most arcsin(‖half widths‖ / ‖deviations‖); a correlation is the cosine of the
     angle between the two.
     """
-    means = [
-        {s.scenario: s for s in _scenarios(entry.rubric(rubric)) if s.score is not None}
-        for rubric in (Rubric.ladder, Rubric.actions)
-    ]
+    try:
+        means = [_means(entry.rubric(rubric)) for rubric in (Rubric.ladder, Rubric.actions)]
+    except StatsError as error:
+        return Estimate.unknown(str(error))
     shared = sorted(means[0].keys() & means[1].keys())
-    pairs = [
-        (
-            np.array([of[name].score for name in shared], dtype=np.float64),
-            np.array([(of[name].high or 0.0) - (of[name].low or 0.0) for name in shared]) / 2,
-        )
-        for of in means
-    ]
+    pairs = [np.array([of[name] for name in shared]).reshape(-1, 2).T for of in means]
     if len(shared) < MIN_CLUSTERS:
         return Estimate.unknown("fewer than five scenarios are judged on both rubrics")
     try:
@@ -241,6 +235,19 @@ def rubric_correlation(entry: Entry) -> Estimate:
     except StatsError as error:
         return Estimate(r, low, high, None, str(error))
     return Estimate(r, low, high, (ends[0].low, ends[1].high))
+
+
+def _means(graded: GradedRubric) -> dict[str, tuple[float, float]]:
+    """Of each scenario with a maximum, its mean score and half the width of its bounds."""
+    parts = graded.score_parts()
+    low, high = parts.numerators.both
+    return {
+        name: ((most + least) / 2 / maximum, (most - least) / 2 / maximum)
+        for name, least, most, maximum in zip(
+            parts.scenarios, low, high, parts.denominators, strict=True
+        )
+        if maximum
+    }
 
 
 def _turn(scores: FloatArray, half_widths: FloatArray) -> float:

@@ -1,0 +1,62 @@
+"""`careeval site`: a static leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from careeval.bank import load_bank
+from careeval.cli.app import OK
+from careeval.cli.graders import probe_agreement
+from careeval.cli.show import say
+from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
+from careeval.report.site import write_site
+from careeval.results.findings import findings
+
+EXAMPLES = """\
+Examples:
+
+  careeval site runs/* -o site                     a leaderboard of all runs
+  careeval site runs/* -o site --title "Our lab"
+  careeval site runs/* -o site --probes runs/audit
+
+The folder deploys as it is, to any host of static files, and opens from a disk:
+site/index.html. What may not be ranked stands apart, with the reason.
+"""
+
+app = App(name="site", help_epilogue=EXAMPLES)
+
+
+@app.default
+def site(
+    *folders: Path,
+    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    title: str | None = None,
+    probes: Path | None = None,
+    bank: Path | None = None,
+) -> int:
+    """Write a static leaderboard: ranked tables, a page a system, pairs, scenarios, evidence, data.
+
+    Args:
+        folders: What `careeval run -o` wrote to, one or more.
+        out: The folder to write.
+        title: The site's title.
+        probes: What `careeval audit probes -o` wrote to: how far each grader agrees with labels.
+        bank: Folder of the runs' bank; careeval's own where not given.
+    """
+    if not folders:
+        raise UsageError("name the folder of a run", hint="careeval site runs/* -o site")
+    runs = read_runs(*folders)
+    asked = load_bank(bank)
+    found = findings(runs, probe_agreement(runs, asked, probes))
+    of_bank = asked.about.name in set(runs.responses["bank"])
+    size = write_site(found, out, title=title, canary=asked.about.canary if of_bank else None)
+    for note in runs.notes:
+        say(note)
+    if not found.summaries:
+        say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
+    say(f"Written, {size / 1e6:.1f} MB: {(out / 'index.html').resolve().as_uri()}")
+    return OK

@@ -1,0 +1,274 @@
+"""What the site is made of, before any of it is drawn: its tables' entries and their addresses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from careeval.core.scenario import Split
+from careeval.report.site.names import slugs
+from careeval.report.site.sheets import Cell
+from careeval.report.words import grader_names
+from careeval.results.details import Detail
+from careeval.results.entries import Entry
+from careeval.results.findings import Findings
+from careeval.results.ranking import Ranking
+from careeval.results.summary import Summary
+from careeval.results.vendors import vendor
+
+SIMULATED = "SIMULATED"
+"""How the provenance of runs begins that stand for nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """One entry on the site: a system as one grader judged it, ranked or not.
+
+    Attributes:
+        slug: Of its page.
+        vendor: Who made the system; `None` where its name does not say.
+        ranks: The best and the worst rank that it may have; `None` where it is not ranked.
+        n_ranked: Entries that its ranks are among.
+        why_not: Why it is not ranked; else empty.
+        date: When its run was begun, ISO 8601; empty where no log says.
+    """
+
+    entry: Entry
+    summary: Summary
+    detail: Detail
+    slug: str
+    vendor: str | None
+    ranks: tuple[int, int] | None
+    n_ranked: int
+    why_not: str
+    date: str
+
+    @property
+    def page(self) -> str:
+        """Its page's path in the site."""
+        return f"models/{self.slug}.html"
+
+    @property
+    def name(self) -> str:
+        """Name of the system."""
+        return self.summary.model
+
+    @property
+    def edition(self) -> str:
+        """The bank and the N of its version: within it a scenario's id means one scenario."""
+        return edition(self.summary.bank, self.summary.bank_version)
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Entries that compare with each other: one bank, one protocol, one grader.
+
+    Attributes:
+        ranked: Best first; may be empty.
+        left_out: What may not be ranked, by name.
+        slug: Its anchor, and the end of its files' names; empty for the first board.
+    """
+
+    ranking: Ranking
+    ranked: tuple[Listed, ...]
+    left_out: tuple[Listed, ...]
+    slug: str
+
+    @property
+    def listed(self) -> tuple[Listed, ...]:
+        """All of them, the ranked ones first."""
+        return (*self.ranked, *self.left_out)
+
+    @property
+    def title(self) -> str:
+        """What its entries have in common, but for the grader."""
+        r = self.ranking
+        return f"{r.bank}, bank {r.bank_n}, protocol {r.protocol_n}"
+
+    def file(self, name: str) -> str:
+        """Name of one of its data files."""
+        return f"{name}-{self.slug}" if self.slug else name
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """All that the site shows.
+
+    Attributes:
+        boards: The one with the most ranked entries first.
+        scenarios: Edition of a bank and public scenario → slug of its page, in order.
+        n_held_out: Scenarios that count in the numbers and are not shown.
+        graders: Grader → its anchor among the evidence.
+        banners: What a reader must see on every page.
+        canary: Of the bank; `None` where it is not known.
+    """
+
+    found: Findings
+    title: str
+    boards: tuple[Board, ...]
+    scenarios: dict[tuple[str, str], str]
+    n_held_out: int
+    graders: dict[str, str]
+    banners: tuple[str, ...]
+    canary: str | None
+
+    @cached_property
+    def listed(self) -> tuple[Listed, ...]:
+        """All entries, board by board."""
+        return tuple(listed for board in self.boards for listed in board.listed)
+
+    @cached_property
+    def first_of(self) -> dict[str, Listed]:
+        """System → the entry that stands for it where it is shown once."""
+        first: dict[str, Listed] = {}
+        for listed in self.listed:
+            first.setdefault(listed.name, listed)
+        return first
+
+    def judge(self, grader: str) -> Cell:
+        """A cell with a grader: as much of its name as tells it from the others."""
+        return Cell(self._judges[grader], (grader,))
+
+    @cached_property
+    def _judges(self) -> dict[str, str]:
+        return grader_names(self.graders)
+
+    def scenario_page(self, of: str, scenario: str) -> str:
+        """Path of a scenario's page; empty where it is not public.
+
+        Args:
+            of: Edition of the bank.
+            scenario: Its id.
+        """
+        slug = self.scenarios.get((of, scenario))
+        return f"scenarios/{slug}.html" if slug else ""
+
+    def others_of(self, listed: Listed) -> tuple[Listed, ...]:
+        """The same system on other boards."""
+        return tuple(o for o in self.listed if o.name == listed.name and o is not listed)
+
+
+def contents(found: Findings, title: str | None = None, canary: str | None = None) -> Contents:
+    """What a site of these findings shows.
+
+    Args:
+        found: All that is known.
+        title: Of the site; a question where not given.
+        canary: Of the bank.
+    """
+    splits = _splits(found.runs.responses)
+    public = sorted(key for key, of in splits.items() if of == Split.public.value)
+    provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
+    order = sorted(
+        range(len(found.rankings)),
+        key=lambda at: (-len(found.rankings[at].ranked), _key(found.rankings[at])),
+    )
+    return Contents(
+        found=found,
+        title=title or "Which systems decide like an expert caregiver?",
+        boards=_boards(found, [found.rankings[at] for at in order]),
+        scenarios=_scenario_slugs(public),
+        n_held_out=sum(of == Split.held_out.value for of in splits.values()),
+        graders=slugs((s.grader for s in found.summaries), "grader"),
+        banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
+        canary=canary,
+    )
+
+
+def edition(bank: str, version: str) -> str:
+    """A bank and the N of its version."""
+    return f"{bank} {version.partition('-')[0]}"
+
+
+def short(grader: str) -> str:
+    """A grader's name without its mode and the hash of its prompt."""
+    return grader.partition(" (")[0]
+
+
+def mode(grader: str) -> str:
+    """What stands behind a grader's name: its mode and the hash of its prompt; may be empty."""
+    return grader.partition(" (")[2].rstrip(")")
+
+
+def _splits(responses: pl.DataFrame) -> dict[tuple[str, str], str]:
+    """Edition and scenario → its split, where that is known."""
+    known = responses.select("bank", "bank_version", "scenario", "split").drop_nulls().unique()
+    return {(edition(bank, version), name): of for bank, version, name, of in known.iter_rows()}
+
+
+def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A slug for each: of its id alone, unless another edition has that id too."""
+    n_of = Counter(name for _, name in public)
+    names = {key: key[1] if n_of[key[1]] == 1 else " ".join(key) for key in public}
+    found = slugs(names.values(), "scenario")
+    return {key: found[name] for key, name in names.items()}
+
+
+def _key(ranking: Ranking) -> tuple[str, str, str, str]:
+    return ranking.bank, ranking.bank_n, ranking.protocol_n, ranking.grader
+
+
+def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
+    keys = [" ".join(_key(ranking)) for ranking in rankings]
+    anchors = slugs(keys, "board")
+    systems = slugs((s.model for s in found.summaries), "system")
+    graders = slugs((s.grader for s in found.summaries), "grader")
+    seen: Counter[str] = Counter()
+    boards = []
+    for at, (ranking, key) in enumerate(zip(rankings, keys, strict=True)):
+        why_not = {
+            place: ranking.left_out.get(s.model) or _no_interval(s)
+            for place, s in enumerate(found.summaries)
+            if _compares(found.entries[place], ranking)
+        }
+        ranks = {r.place: r.ranks for r in ranking.ranked if not why_not[r.place]}
+        left_out = [place for place, why in why_not.items() if why]
+        parts = []
+        for place in (*ranks, *left_out):
+            summary = found.summaries[place]
+            slug = systems[summary.model]
+            if seen[summary.model]:
+                slug = f"{slug}--{graders[summary.grader]}"
+            seen[summary.model] += 1
+            parts.append(
+                Listed(
+                    entry=found.entries[place],
+                    summary=summary,
+                    detail=found.details[place],
+                    slug=slug,
+                    vendor=vendor(summary.asked),
+                    ranks=ranks.get(place),
+                    n_ranked=len(ranks),
+                    why_not=why_not[place],
+                    date=_date(found.entries[place].responses),
+                )
+            )
+        boards.append(
+            Board(
+                ranking,
+                tuple(parts[: len(ranks)]),
+                tuple(parts[len(ranks) :]),
+                anchors[key] if at else "",
+            )
+        )
+    return tuple(boards)
+
+
+def _no_interval(summary: Summary) -> str:
+    """Why an entry that could be ranked is not shown so: no number stands without its interval."""
+    return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
+
+
+def _compares(entry: Entry, ranking: Ranking) -> bool:
+    run = entry.run
+    numbers = (run[name].partition("-")[0] for name in ("bank_version", "protocol"))
+    return (run["bank"], *numbers, entry.grader) == _key(ranking)
+
+
+def _date(responses: pl.DataFrame) -> str:
+    moments = responses["created"].drop_nulls()
+    return "" if moments.is_empty() else str(moments.min())[:10]

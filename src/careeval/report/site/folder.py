@@ -1,0 +1,383 @@
+"""All of the site: every page and every data file, as text by its path, and as a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from careeval.core.scenario import Rubric
+from careeval.report import charts
+from careeval.report.documents import Drawn, document, drawn
+from careeval.report.site import boards, evidence, pairs, scenarios, systems
+from careeval.report.site.contents import Contents, Listed, contents
+from careeval.report.site.sheets import Sheet, data_files, p_value
+from careeval.results.exports import remarks
+from careeval.results.findings import Findings
+from careeval.results.summary import NOT_COMPARABLE, Summary
+
+Files = Iterator[tuple[str, str]]
+"""Path in the site, with slashes → text."""
+
+MANIFEST = ".careeval-site"
+"""Lists what a site wrote into its folder."""
+
+HALF = 544
+"""Width in pixels of a figure that has another beside it."""
+
+STYLES = ("base.css", "site/site.css")
+
+ROBOTS = """\
+# The scenarios are there to be read, and not to train on.
+User-agent: *
+Disallow: /data/
+Disallow: /scenarios/
+
+User-agent: GPTBot
+User-agent: ClaudeBot
+User-agent: anthropic-ai
+User-agent: Google-Extended
+User-agent: Applebot-Extended
+User-agent: CCBot
+User-agent: Bytespider
+User-agent: meta-externalagent
+Disallow: /
+"""
+
+
+def write_site(
+    found: Findings, folder: Path, *, title: str | None = None, canary: str | None = None
+) -> int:
+    """Write `render_site` into a folder, which is made where it is not there.
+
+    Files that an earlier site wrote there and this one has not are taken away, so that no page of
+    a system that is gone stays; whatever else stands there is left alone.
+
+    Returns:
+        The size of what was written, in bytes.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    earlier = _written(folder)
+    files = dict(render_site(found, title=title, canary=canary))
+    files[MANIFEST] = "".join(f"{path}\n" for path in sorted(files))
+    for path, text in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    for file in earlier - {(folder / path).resolve() for path in files}:
+        file.unlink(missing_ok=True)
+    return sum(len(text.encode()) for text in files.values())
+
+
+def _written(folder: Path) -> set[Path]:
+    """What an earlier site wrote into a folder, by its own list; nothing outside the folder."""
+    try:
+        paths = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return set()
+    files = {(folder / path).resolve() for path in paths if path}
+    return {file for file in files if file.is_relative_to(folder.resolve()) and file.is_file()}
+
+
+def render_site(found: Findings, *, title: str | None = None, canary: str | None = None) -> Files:
+    """Every file of the site: the same for the same arguments.
+
+    Args:
+        found: All that is known.
+        title: Of the site; a question where not given.
+        canary: Of the bank, for the files that have its words.
+    """
+    site = contents(found, title, canary)
+    explorer = scenarios.Explorer(site)
+    couples = [pair for board in site.boards for pair in pairs.pairs(board)]
+    yield "index.html", _leaderboard(site)
+    for listed in site.listed:
+        yield listed.page, _system(site, listed)
+    yield "compare.html", _compare(site)
+    for pair in couples:
+        yield pair.page, _pair(site, pair)
+    yield "scenarios.html", _explorer(site, explorer)
+    for scene in explorer.scenes:
+        yield scene.page, _scene(site, explorer, scene)
+    yield "evidence.html", _evidence(site)
+    yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
+    yield from data_files(_sheets(site, explorer, couples), canary).items()
+    yield "robots.txt", ROBOTS
+    yield ".nojekyll", ""
+
+
+def _leaderboard(site: Contents) -> str:
+    cards = {card.whole: card for card in evidence.cards(site)}
+    return _page(
+        site,
+        "leaderboard",
+        "index.html",
+        head=site.title,
+        boards=[
+            (board, boards.ranked(board, site), cards[board.ranking.grader])
+            for board in site.boards
+            if board.ranked
+        ],
+        left_out=boards.left_out(site),
+        vendors=boards.vendors(site),
+        n=len(site.listed),
+        figures=_scatters(site),
+        ranks=boards.RANKS,
+        remarks=_remarks(site),
+    )
+
+
+def _system(site: Contents, listed: Listed) -> str:
+    parts = (
+        systems.by_condition,
+        systems.by_situation,
+        systems.by_assistance,
+        systems.by_actor,
+    )
+    return _page(
+        site,
+        "system",
+        listed.page,
+        head=listed.name,
+        listed=listed,
+        tiles=systems.headline(listed),
+        ranks=boards.rank_words(listed.ranks) if listed.ranks else "",
+        card=f"evidence.html#{site.graders[listed.summary.grader]}",
+        tried=_tried(site, listed),
+        others=site.others_of(listed),
+        figures=_curves(listed),
+        by_adl=systems.by_adl(listed),
+        parts=[sheet for make in parts if (sheet := make(listed)).rows],
+        domains=systems.by_domain(listed),
+        errors=systems.errors(listed),
+        harms=systems.harm_list(listed, site),
+        lowest=systems.lowest(listed, site),
+        facts=systems.facts(listed),
+        citation=systems.citation(listed),
+        remarks=_own_remarks(listed),
+    )
+
+
+def _compare(site: Contents) -> str:
+    found = [board for board in site.boards if len(board.ranked) > 1]
+    return _page(
+        site,
+        "compare",
+        "compare.html",
+        head="Compare two systems",
+        boards=[(board, pairs.matrix(board)) for board in found],
+        chooser=_chooser(site),
+        most=pairs.MOST_SYSTEMS,
+        crowded=[board.title for board in found if len(board.ranked) > pairs.MOST_SYSTEMS],
+    )
+
+
+def _pair(site: Contents, pair: pairs.Pair) -> str:
+    return _page(
+        site,
+        "pair",
+        pair.page,
+        head=f"{pair.a.name} and {pair.b.name}",
+        pair=pair,
+        verdict=pairs.verdict(pair),
+        p_holm=p_value(pair.ranked.p_holm),
+        sheets=pairs.tables(pair),
+        to_severe=pairs.flips(pair.comparison.to_severe, pair.a.edition, site),
+        to_safe=pairs.flips(pair.comparison.to_safe, pair.a.edition, site),
+        chooser=_chooser(site),
+    )
+
+
+def _explorer(site: Contents, explorer: scenarios.Explorer) -> str:
+    return _page(
+        site,
+        "scenarios",
+        "scenarios.html",
+        head="Scenarios",
+        scenes=explorer.scenes,
+        options=explorer.options(),
+        private=True,
+    )
+
+
+def _scene(site: Contents, explorer: scenarios.Explorer, scene: scenarios.Scene) -> str:
+    rubrics = (explorer.rubric(scene, rubric) for rubric in Rubric)
+    return _page(
+        site,
+        "scenario",
+        scene.page,
+        head=scene.id,
+        scene=scene,
+        systems=explorer.systems(scene),
+        rubrics=[sheet for sheet in rubrics if sheet],
+        answers=explorer.answers(scene),
+        private=True,
+    )
+
+
+def _evidence(site: Contents) -> str:
+    return _page(
+        site,
+        "evidence",
+        "evidence.html",
+        head="How far to trust these numbers",
+        banks=_banks(site.found.summaries),
+        cards=evidence.cards(site),
+        contradictions=evidence.contradictions(site),
+        pairs=evidence.grader_pairs(site),
+        own_vendor=evidence.own_vendor(site),
+        noise=evidence.noise(site),
+        instruments=evidence.instruments(site),
+        suspects=evidence.suspects(site),
+    )
+
+
+def _sheets(
+    site: Contents, explorer: scenarios.Explorer, couples: Sequence[pairs.Pair]
+) -> Iterator[Sheet]:
+    """Every table as data."""
+    for board in site.boards:
+        yield boards.ranked(board, site)
+        yield pairs.all_pairs(board)
+    yield boards.left_out(site)
+    yield boards.versions(site)
+    for of in systems.PARTS:
+        yield systems.all_parts(site, of)
+    yield from pairs.all_tables(couples)
+    yield explorer.scenes_sheet()
+    yield explorer.scores_sheet()
+    yield explorer.items_sheet()
+    for make in (
+        evidence.by_points,
+        evidence.by_trap,
+        evidence.contradictions,
+        evidence.grader_pairs,
+        evidence.own_vendor,
+        evidence.noise,
+        evidence.instruments,
+        evidence.items,
+    ):
+        yield make(site)
+
+
+def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:
+    """One page.
+
+    Args:
+        site: What it is a part of.
+        template: Name of its template.
+        path: Where it stands in the site.
+        head: Its heading.
+        more: What else its template shows.
+    """
+    values = {
+        "site": site,
+        "path": path,
+        "root": "../" * path.count("/"),
+        "title": head,
+        "head": head,
+        "not_comparable": NOT_COMPARABLE,
+        "private": False,
+    }
+    return document(
+        f"site/{template}.html", values | more, styles=STYLES, scripts=("tables.js", "site/site.js")
+    )
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure and how to read it."""
+
+    drawn: Drawn
+    caption: str
+
+
+def _figure(name: str, title: str, caption: str, draw: Callable[[int], charts.Figure]) -> Figure:
+    return Figure(drawn(draw(HALF), draw(charts.NARROW), name, title), caption)
+
+
+def _scatters(site: Contents) -> list[Figure]:
+    """Score against cost, and mean against worst, of the first board's ranked entries."""
+    if not site.boards or len(site.boards[0].ranked) < 2:
+        return []
+    ranked = [listed.summary for listed in site.boards[0].ranked]
+    return [
+        _figure(
+            "cost",
+            "Score against cost",
+            "Score against the cost of asking for one response.",
+            lambda width: charts.cost_scatter(ranked, width),
+        ),
+        _figure(
+            "worst",
+            "Worst of n against score",
+            "Worst of n against the score: of two equal means, the lower one has worse days.",
+            lambda width: charts.worst_scatter(ranked, width),
+        ),
+    ]
+
+
+def _curves(listed: Listed) -> list[Figure]:
+    """How the worst falls with more responses, how the scenarios spread, and the domains."""
+    s, d = [listed.summary], [listed.detail]
+    return [
+        _figure(
+            "curve",
+            "Worst of k",
+            "What is left if the lowest of k responses counts, and how often one is severe.",
+            lambda width: charts.worst_at_k(s, d, width),
+        ),
+        _figure(
+            "spread",
+            "Scores by scenario",
+            "How the scenarios’ scores spread.",
+            lambda width: charts.distributions(s, d, width),
+        ),
+        _figure(
+            "domains",
+            "Domains of competence",
+            "By domain of competence.",
+            lambda width: charts.domains(s, width),
+        ),
+    ]
+
+
+def _tried(site: Contents, listed: Listed) -> str:
+    """What the page of an entry says of its grader."""
+    (card,) = (c for c in evidence.cards(site) if c.whole == listed.summary.grader)
+    return f"{card.tried} {card.audited}"
+
+
+def _remarks(site: Contents) -> list[str]:
+    """What must be read with the tables, but for what the page says itself."""
+    said = [*remarks(site.found.summaries), *site.found.runs.notes]
+    return [r for r in dict.fromkeys(said) if not _elsewhere(r)]
+
+
+def _own_remarks(listed: Listed) -> list[str]:
+    return [r for r in remarks([listed.summary]) if not _elsewhere(r)]
+
+
+def _elsewhere(remark: str) -> bool:
+    """Whether the page says it in its own place: under a table, in the banner, in the lead."""
+    return (
+        remark.startswith(("*", "Bank ")) or "not for ranking" in remark or remark == NOT_COMPARABLE
+    )
+
+
+def _chooser(site: Contents) -> list[tuple[str, list[Listed]]]:
+    """What two systems may be chosen from, by the board that they share."""
+    return [
+        (f"{board.title}, graded by {board.ranking.grader}", [*board.ranked])
+        for board in site.boards
+        if 1 < len(board.ranked) <= pairs.MOST_SYSTEMS
+    ]
+
+
+def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+    """Each bank, and how it was made and vetted."""
+    found = {f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}
+    return list(found.items())

@@ -1,0 +1,366 @@
+"use strict";
+// The harm ledger, every response beside its rubric, and systems side by side, from the data that
+// stands compressed in this file. What a model or a grader wrote is only ever a text node. What is
+// chosen stands in the address: #at=responses&adl=eating&found=severe …
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const block = $("data");
+  if (!block) return;
+  const counts = document.querySelectorAll("#ledger-count, #reader-count");
+  const say = (text) => { for (const count of counts) count.textContent = text; };
+  for (const count of counts) count.hidden = false;
+  const PAGE = 20, LONG = 20000;
+  const STATES = ["answered", "empty", "refused", "missing"];
+  const FILTERS = ["adl", "condition", "situation", "actor", "scenario", "system", "grader", "epoch", "found", "q"];
+  const signed = (points) => points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
+  const number = (n) => n.toLocaleString("en");
+  const plural = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
+
+  const make = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes ?? {}))
+      if (value !== false && value != null) element.setAttribute(name, value === true ? "" : value);
+    element.append(...children.flat().filter((child) => child != null && child !== ""));
+    return element;
+  };
+
+  // The data as it is packed by careeval.report.payload.
+  const unpack = async () => {
+    const packed = atob(block.textContent.trim());
+    const bytes = new Uint8Array(packed.length);
+    for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const data = await new Response(stream).json();
+    block.remove();
+    const items = data.items.map(([rubric, points, text]) => ({ rubric, points, text }));
+    const rubrics = data.rubrics.map((places) => {
+      let n = [0, 0];
+      return places.map((place) => {
+        const item = items[place], at = n[item.rubric]++;
+        return { ...item, label: item.rubric ? String(at + 1) : String.fromCharCode(65 + at) };
+      });
+    });
+    const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text]) =>
+      ({ id, adl, condition, assistance, situation, actor, text: data.texts[text] }));
+    const responses = data.responses.map(([scenario, system, epoch, state, cut, text, note]) => ({
+      scenario: scenarios[scenario], system: data.systems[system], epoch, state: STATES[state], cut,
+      text: data.texts[text], note: data.texts[note], gradings: [],
+    }));
+    for (const [response, grader, rubric, marks, quotes, reasons] of data.gradings) {
+      const found = new Map();
+      for (let at = 0; at < quotes.length; at += 3)
+        found.set(quotes[at], quotes[at + 1] < 0 ? data.texts[quotes[at + 2]] : [quotes[at + 1], quotes[at + 2]]);
+      responses[response].gradings.push({
+        grader: data.graders[grader][0], short: data.graders[grader][1], items: rubrics[rubric], marks, quotes: found,
+        reason: (n) => data.texts[reasons[n]],
+      });
+    }
+    return { ...data, scenarios, responses };
+  };
+
+  // What a grading found: {items, marks} → points earned, as a range where an item is unresolved.
+  const earned = (grading, rubric) => {
+    let low = 0, high = 0, most = 0, n = 0;
+    grading.items.forEach(({ points, rubric: of }, at) => {
+      if (of !== rubric) return;
+      n++;
+      most += Math.max(points, 0);
+      const mark = grading.marks[at];
+      if (mark === "1") { low += points; high += points; }
+      if (mark === "?") { low += Math.min(points, 0); high += Math.max(points, 0); }
+    });
+    const said = (points) => String(points).replace("-", "−");
+    return n ? `${low === high ? said(low) : `${said(low)} to ${said(high)}`} of ${most}` : "";
+  };
+  const both = (grading) => ["ladder", "actions"].map((name, rubric) => earned(grading, rubric) && `${name} ${earned(grading, rubric)}`)
+    .filter(Boolean).join(" · ");
+  const present = (grading, points) =>
+    grading.items.some((item, at) => item.points === points && grading.marks[at] === "1");
+  const KINDS = { "1": (points) => points === -2 ? ["harm", "✗ Present, severe error"]
+    : points === -1 ? ["mild", "✗ Present, mild error"] : ["good", "✓ Present"],
+  "0": () => ["absent", "– Absent"], "?": () => ["open", "? Unresolved"] };
+  const kind = (grading, at) => KINDS[grading.marks[at]](grading.items[at].points);
+  const about = (scenario, robot = true) => [scenario.condition, scenario.assistance, scenario.situation.join(", "),
+    robot && scenario.actor === "robot" ? "a robot helps" : ""].filter(Boolean).join(" · ");
+
+  // A response, its quotes marked; a button behind each leads to the item that it is quoted for.
+  const marked = (response, grading, leads = true, whole = false) => {
+    const full = response.text, text = whole ? full : full.slice(0, LONG);
+    const spans = [...(grading?.quotes ?? [])].filter(([, place]) => Array.isArray(place))
+      .map(([at, [start, stop]]) => ({ at, start: Math.min(start, text.length), stop: Math.min(stop, text.length) }));
+    const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, stop }) => [start, stop])])].sort((a, b) => a - b);
+    const words = make("p", { class: "words", dir: "auto" });
+    for (let n = 0; n + 1 < cuts.length; n++) {
+      const [start, stop] = [cuts[n], cuts[n + 1]], piece = text.slice(start, stop);
+      const of = spans.filter((span) => span.start <= start && stop <= span.stop);
+      if (!of.length) { words.append(piece); continue; }
+      words.append(make("mark", { "data-of": of.map(({ at }) => at).join(" ") }, piece));
+      for (const { at } of of.filter((span) => span.stop === stop)) {
+        const { label } = grading.items[at];
+        words.append(leads ? make("button", { type: "button", class: "ref", "data-of": at, "aria-label": `quoted for item ${label}` }, label)
+          : make("span", { class: "ref" }, label));
+      }
+    }
+    if (text.length === full.length) return words;
+    const rest = make("button", { type: "button", class: "button" }, `Show all ${number(full.length)} characters`);
+    const around = make("div", {}, words, rest);
+    rest.addEventListener("click", () => {
+      const longer = marked(response, grading, leads, true);
+      longer.tabIndex = -1;
+      around.replaceWith(longer);
+      longer.focus();
+    });
+    return around;
+  };
+
+  // Present items first, and the harms first of those; then unresolved, then absent ones.
+  const readingOrder = (grading, rubric) => grading.items.map((_, at) => at)
+    .filter((at) => grading.items[at].rubric === rubric)
+    .map((at) => ({ at, mark: "1?0".indexOf(grading.marks[at]), points: grading.items[at].points }))
+    .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
+    .map(({ at }) => at);
+  const line = (grading, at) => {
+    const { label, points, text } = grading.items[at], [look, said] = kind(grading, at);
+    const words = typeof grading.quotes.get(at) === "string" ? `“${grading.quotes.get(at)}” ` : "";
+    return make("li", { class: look, "data-of": at, tabindex: "-1" },
+      make("b", {}, `${label} ${signed(points)}`), look === "absent" ? `${said}. ` : make("strong", {}, `${said}. `), text,
+      words || grading.reason(at) ? make("small", { dir: "auto" }, words + grading.reason(at)) : null);
+  };
+  const silent = ({ state, note }) => make("p", { class: "none" }, `${{
+    missing: "There is no response, so there is no score.", refused: "The provider refused to answer: 0 points.",
+    empty: "The response has no words: 0 points." }[state]} ${note}`);
+
+  const filled = (response, of) => {
+    if (response.state !== "answered") return [silent(response)];
+    if (!of.length) return [marked(response), make("p", { class: "none" }, "Not graded.")];
+    return of.map((grading) => make("div", { class: "beside" },
+      make("div", {}, response.gradings.length > 1 ? make("p", { class: "grader" }, "Graded by ", make("b", {}, grading.short)) : null,
+        marked(response, grading)),
+      make("div", {}, [0, 1].filter((rubric) => earned(grading, rubric)).flatMap((rubric) => [
+        make("h4", {}, rubric ? "Actions" : "Ladder", make("span", {}, `${earned(grading, rubric)} points`)),
+        make("ul", { class: "lines" }, readingOrder(grading, rubric).map((at) => line(grading, at)))]))));
+  };
+  const card = (response, of, open) => {
+    const severe = of.some((grading) => present(grading, -2));
+    const cut = response.cut ? ", cut off at the token limit" : "";
+    const element = make("details", { class: "answer" }, make("summary", {}, make("b", {}, response.system),
+      make("span", {}, `response ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state}`}`),
+      of.map((grading) => make("em", {}, of.length > 1 ? `${grading.short}: ` : "", both(grading))), severe ? make("em", { class: "harm" }, "✗ severe error") : null));
+    const fill = () => { if (element.children.length === 1) element.append(...filled(response, of)); };
+    element.addEventListener("toggle", fill);
+    if (open) { fill(); element.open = true; }
+    return element;
+  };
+  const scenarioHead = (scenario, level = "h3") =>
+    make(level, { class: "scenario-head" }, scenario.id, make("small", {}, about(scenario)));
+  const asked = ({ text }) => make("div", { class: "asked", dir: "auto" },
+    text.trim().split(/\n\s*\n/).map((paragraph) => make("p", {}, paragraph.replace(/\s+/g, " "))));
+  const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
+    asked(scenario));
+
+  // The errors that one grader found in the same words, as templates/harms.html draws them too.
+  const passage = ({ response, grading, found, severity: [, points] }) => {
+    const severe = points === -2, place = grading.quotes.get(found[0]);
+    const quote = Array.isArray(place) ? response.text.slice(...place) : place;
+    const link = new URLSearchParams({ at: "responses", scenario: response.scenario.id, system: response.system, epoch: response.epoch });
+    return make("article", { class: `error ${severe ? "severe" : "mild"}`, tabindex: "-1" },
+      make("blockquote", { dir: "auto", class: quote ? false : "silent" },
+        !quote ? response.text ? "No words were quoted." : "" : quote.length > 600 ? `${quote.slice(0, 600)} …` : quote),
+      make("div", {}, found.map((at) => make("div", { class: "found" },
+        make("p", {}, make("strong", {}, `✗ ${severe ? "Severe" : "Mild"}, ${signed(points)}, ${grading.items[at].rubric ? "actions" : "ladder"}. `), grading.items[at].text),
+        grading.reason(at) ? make("p", { class: "why", dir: "auto" }, `Grader: ${grading.reason(at)}`) : null)),
+        make("p", { class: "where" }, ...[response.system, response.scenario.id, `response ${response.epoch}`].map((said) => make("span", {}, said)),
+          response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? make("a", { href: `#${link}` }, "Read the response") : null)));
+  };
+
+  // A list that is drawn a page at a time, under a heading wherever that changes.
+  const paged = (place, count, button, draw, heading, said) => {
+    let all = [], shown = 0, last = [];
+    const more = () => {
+      const next = all.slice(shown, shown + PAGE), added = [];
+      for (const each of next) {
+        const found = heading(each);
+        found.forEach(([key, head], level) => {
+          if (last[level] !== key) { added.push(...head()); last = last.slice(0, level); }
+          last[level] = key;
+        });
+        added.push(draw(each, !shown && !added.some((element) => element.matches(".answer"))));
+      }
+      const first = added.find((element) => element.matches(".answer, .error"));
+      place.append(...added);
+      shown += next.length;
+      button.hidden = shown >= all.length;
+      count.textContent = said(all, shown);
+      return first;
+    };
+    button.addEventListener("click", () => {
+      const first = more();
+      (first?.querySelector("summary") ?? first)?.focus();
+    });
+    return (items) => { all = items; shown = 0; last = []; place.replaceChildren(); more(); };
+  };
+  const upTo = (shown, n) => shown < n ? `, the first ${number(shown)} shown` : "";
+
+  const start = (data) => {
+    const chosen = new URLSearchParams();
+    const forms = [...document.querySelectorAll("form.filter")];
+    const folded = data.responses.map(({ text }) => text).map((text) => text.toLowerCase());
+    const severities = [["Severe errors", -2, "harm"], ["Mild errors", -1, "mild"]];
+
+    const fits = () => {
+      const want = Object.fromEntries(FILTERS.map((key) => [key, chosen.get(key) ?? ""])), words = want.q.toLowerCase();
+      const kept = [];
+      data.responses.forEach((response, at) => {
+        const { scenario } = response;
+        if (want.adl && scenario.adl !== want.adl || want.condition && scenario.condition !== want.condition
+          || want.situation && !scenario.situation.includes(want.situation) || want.actor && scenario.actor !== want.actor
+          || want.scenario && scenario.id !== want.scenario || want.system && response.system !== want.system
+          || want.epoch && String(response.epoch) !== want.epoch || words && !folded[at].includes(words)) return;
+        const of = want.grader ? response.gradings.filter(({ grader }) => grader === want.grader) : response.gradings;
+        if (want.grader && !of.length) return;
+        if (want.found === "severe" && !of.some((grading) => present(grading, -2))) return;
+        if (want.found === "mild" && !of.some((grading) => present(grading, -1))) return;
+        if (want.found === "missed" && !of.some((grading) => grading.items.some(({ points }, n) => points === 2 && grading.marks[n] === "0"))) return;
+        kept.push({ response, of });
+      });
+      return kept;
+    };
+
+    const showResponses = $("reader") && paged($("reader"), $("reader-count"), $("reader-more"),
+      ({ response, of }, first) => card(response, of, first),
+      ({ response: { scenario } }) => [[scenario, () => [scenarioHead(scenario), question(scenario)]]],
+      (all, shown) => all.length ? plural(all.length, "response", "responses") + upTo(shown, all.length) : "No response fits.");
+    const showErrors = $("ledger") && paged($("ledger"), $("ledger-count"), $("ledger-more"), passage,
+      ({ response: { scenario }, severity: [name, points, look] }) => [
+        [points, () => [make("h3", { class: look }, name, ` (${signed(points)})`)]],
+        [scenario, () => [scenarioHead(scenario, "h4")]]],
+      (all, shown) => all.length ? `${plural(all.reduce((n, { found }) => n + found.length, 0), "error", "errors")} in ${plural(all.length, "passage", "passages")}${upTo(shown, all.length)}` : "No error fits.");
+
+    const apply = () => {
+      const kept = fits();
+      showResponses?.(kept);
+      const found = [];
+      for (const severity of severities) {
+        const points = severity[1], only = chosen.get("found");
+        if (only === "severe" && points !== -2 || only === "mild" && points !== -1) continue;
+        for (const { response, of } of kept) for (const grading of of) {
+          const passages = new Map();
+          grading.items.forEach((item, at) => {
+            if (item.points !== points || grading.marks[at] !== "1") return;
+            const words = String(grading.quotes.get(at));
+            if (passages.has(words)) passages.get(words).push(at); else passages.set(words, [at]);
+          });
+          for (const items of passages.values()) found.push({ response, grading, found: items, severity });
+        }
+      }
+      showErrors?.(found);
+    };
+
+    const beside = $("beside-form");
+    const compare = () => {
+      const scenario = beside.elements.s.value, epoch = Number(beside.elements.n.value), grader = beside.elements.g.value;
+      const wanted = [...beside.querySelectorAll("[name=with]:checked")].map(({ value }) => value);
+      const found = data.responses.filter((r) => r.scenario.id === scenario && r.epoch === epoch && wanted.includes(r.system))
+        .map((response) => ({ response, grading: response.gradings.find((each) => !grader || each.grader === grader) }));
+      $("beside-count").textContent = found.length ? plural(found.length, "response", "responses") : "Choose systems that have a response here.";
+      if (!found.length) { $("columns").replaceChildren(); return; }
+      const rows = new Map();
+      for (const { grading } of found) for (const item of grading?.items ?? []) rows.set(item.rubric + item.text, item);
+      const cell = ({ grading }, key) => {
+        const at = grading?.items.findIndex((item) => item.rubric + item.text === key) ?? -1;
+        if (at < 0) return make("td", { class: "absent" }, "not judged");
+        const [look, said] = kind(grading, at), short = said.replace("Present, ", "").replace(/^. Present$/, "✓ Present");
+        return make("td", { class: look, "data-of": at }, look === "absent" ? short : make("strong", {}, short),
+          grading.reason(at) ? make("small", { dir: "auto" }, grading.reason(at)) : null);
+      };
+      const head = make("tr", {}, make("th", { scope: "col" }, "Item"), found.map(({ response }) => make("th", { scope: "col" }, response.system)));
+      const body = [...rows].map(([key, { label, points, text }]) =>
+        make("tr", {}, make("th", { scope: "row" }, make("b", {}, `${label} ${signed(points)}`), text), found.map((each) => cell(each, key))));
+      $("columns").replaceChildren(scenarioHead(found[0].response.scenario),
+        asked(found[0].response.scenario),
+        make("div", { class: "columns" }, found.map(({ response, grading }) => make("article", {}, make("h4", {}, response.system),
+          make("small", {}, grading ? both(grading) : "not graded"),
+          response.state === "answered" ? marked(response, grading, false) : silent(response)))),
+        make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Table: the rubric, side by side" },
+          make("table", { class: "ticks" }, make("caption", {}, "The rubric, side by side"), make("thead", {}, head), make("tbody", {}, body))));
+    };
+
+    // The address: every key of the filters, and s, n, g, with … of side by side.
+    const read = () => {
+      const wanted = new URLSearchParams(location.hash.slice(1));
+      for (const key of FILTERS) if (wanted.get(key)) chosen.set(key, wanted.get(key)); else chosen.delete(key);
+      for (const form of forms) for (const key of FILTERS) if (form.elements[key]) form.elements[key].value = chosen.get(key) ?? "";
+      if (beside) {
+        for (const key of ["s", "n", "g"]) if (wanted.get(key)) beside.elements[key].value = wanted.get(key);
+        const systems = wanted.getAll("with");
+        if (systems.length) for (const box of beside.querySelectorAll("[name=with]")) box.checked = systems.includes(box.value);
+      }
+      return wanted.get("at");
+    };
+    const write = (at) => {
+      const address = new URLSearchParams({ at });
+      for (const [key, value] of chosen) address.set(key, value);
+      if (beside && at === "beside") for (const [key, value] of new FormData(beside)) if (value) address.append(key, value);
+      history.replaceState(null, "", `#${address}`);
+    };
+    let waiting;
+    for (const form of forms) {
+      const changed = () => {
+        for (const key of FILTERS) {
+          const value = form.elements[key]?.value ?? "";
+          if (value) chosen.set(key, value); else chosen.delete(key);
+        }
+        for (const other of forms) if (other !== form) for (const key of FILTERS) if (other.elements[key]) other.elements[key].value = chosen.get(key) ?? "";
+        write(form.dataset.at);
+        apply();
+      };
+      form.addEventListener("input", (event) => {
+        clearTimeout(waiting);
+        if (event.target.name === "q") waiting = setTimeout(changed, 150); else changed();
+      });
+      form.addEventListener("reset", () => setTimeout(changed));
+      form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
+    }
+    beside?.addEventListener("input", () => { write("beside"); compare(); });
+    beside?.addEventListener("submit", (event) => event.preventDefault());
+
+    const follow = () => {
+      if (location.hash && !location.hash.includes("=")) return;
+      const at = read();
+      apply();
+      if (beside) compare();
+      const section = ["harms", "responses", "beside"].includes(at) ? $(at) : null;
+      if (!section) return;
+      section.scrollIntoView();
+      const title = section.querySelector("h2");
+      title.tabIndex = -1;
+      title.focus({ preventScroll: true });
+    };
+    addEventListener("hashchange", follow);
+    for (const part of document.querySelectorAll(".script")) part.hidden = false;
+    if (location.hash.includes("=")) follow(); else { apply(); if (beside) compare(); }
+
+    // An item and its quote light up together; a button behind a quote leads to its item.
+    const scope = (element) => element.closest(".beside");
+    const light = (event) => {
+      for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
+      const at = event.target.closest?.("[data-of]");
+      if (!at || !scope(at)) return;
+      for (const item of at.dataset.of.split(" "))
+        for (const other of scope(at).querySelectorAll(`mark[data-of~="${item}"], li[data-of="${item}"]`)) other.classList.add("lit");
+    };
+    for (const type of ["mouseover", "focusin"]) document.addEventListener(type, light);
+    document.addEventListener("click", (event) => {
+      const ref = event.target.closest?.(".ref");
+      if (ref) scope(ref)?.querySelector(`li[data-of="${ref.dataset.of}"]`)?.focus();
+    });
+    document.documentElement.dataset.ready = "";
+  };
+
+  if (typeof DecompressionStream === "undefined") {
+    say("This browser cannot unpack the responses: it lacks DecompressionStream. Any browser since 2023 can.");
+    return;
+  }
+  // the page is painted first
+  setTimeout(() => unpack().then(start).catch((error) => say(`The responses cannot be unpacked: ${error.message}`)), 50);
+})();

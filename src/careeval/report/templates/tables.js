@@ -1,0 +1,51 @@
+"use strict";
+// Tables that sort: every column head becomes a button. Without this script the order stands.
+(() => {
+  const name = (cell) => cell?.textContent.trim() ?? "";
+  const compare = (a, b) => {
+    const [x, y] = [a?.dataset.key, b?.dataset.key];
+    if (x !== undefined && y !== undefined) return x - y;
+    return name(a).localeCompare(name(b), "en", { numeric: true });
+  };
+  const unknown = (cell) => cell?.dataset.key === "-Infinity" || name(cell) === "";
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const heads = [...table.tHead.rows[0].cells];
+    const body = table.tBodies[0];
+    if (body.rows.length < 2) continue;
+    for (const [column, head] of heads.entries()) {
+      if (head.tagName !== "TH") continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const numbers = head.classList.contains("n");
+        const before = head.getAttribute("aria-sort");
+        const now = before ? (before === "ascending" ? "descending" : "ascending")
+          : numbers ? "descending" : "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", now);
+        const sign = now === "ascending" ? 1 : -1;
+        const rows = [...body.rows].map((row, place) => [row, row.cells[column], place]);
+        // what is unknown stays last, whichever way
+        rows.sort(([, a, i], [, b, j]) => unknown(a) - unknown(b) || sign * compare(a, b) || i - j);
+        body.append(...rows.map(([row]) => row));
+      });
+    }
+  }
+
+  // a folded table is printed too
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("details.more:not([open])")) {
+      part.open = true;
+      part.dataset.printed = "";
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const part of document.querySelectorAll("details[data-printed]")) {
+      part.open = false;
+      delete part.dataset.printed;
+    }
+  });
+})();

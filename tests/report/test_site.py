@@ -1,0 +1,511 @@
+"""The static site: what is ranked and what is not, where links lead, and what is never in it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from careeval.report.documents import Drawn
+from careeval.report.site import boards, evidence, folder, pairs, render_site, sheets, systems
+from careeval.report.site.contents import Contents, contents
+from careeval.report.site.names import slugs
+from careeval.report.site.scenarios import Explorer
+from careeval.report.site.sheets import Cell, Column, Scale, Sheet
+from careeval.results.findings import Findings, findings
+from careeval.results.tables import Runs
+from careeval.stats import Estimate
+
+from .conftest import BAD, SECRET, made_runs
+
+CANARY = "canary of the tests"
+Site = dict[str, str]
+
+
+def fake_figure(name: str, title: str, caption: str, draw: Any) -> folder.Figure:
+    """Stands for a figure where a test is about something else: drawing takes most of the time."""
+    return folder.Figure(Drawn(Markup("<svg></svg>"), Markup("<svg></svg>")), caption)
+
+
+def rendered(found: Findings, **more: Any) -> Site:
+    """A site without its figures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder, "_figure", fake_figure)
+        return dict(render_site(found, **more))
+
+
+def with_columns(runs: Runs, system: str, **columns: Any) -> Runs:
+    """The same runs, some columns of one system's responses changed."""
+    of = pl.col("system") == system
+    changed = [
+        pl.when(of).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in columns.items()
+    ]
+    return Runs(runs.responses.with_columns(changed), runs.judgments, runs.notes)
+
+
+def two_graders() -> Runs:
+    """Two systems, both judged by one grader, and one of them by another too."""
+    both, one = made_runs(), made_runs(["alpha"], "other/judge (batched)")
+    return Runs.sorted(both.responses, pl.concat([both.judgments, one.judgments]))
+
+
+@pytest.fixture(scope="module")
+def contents_made(found: Findings) -> Contents:
+    """What a site of two systems shows."""
+    return contents(found, canary=CANARY)
+
+
+@pytest.fixture(scope="module")
+def site(found: Findings) -> Site:
+    """A site of two systems, its figures drawn."""
+    return dict(render_site(found, canary=CANARY))
+
+
+class Page(HTMLParser):
+    """A page's ids and addresses."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep what a tag names and where it leads."""
+        del tag
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in {"href", "src", "action"}:
+                self.addresses.append(value or "")
+
+
+def rows(site: Site, name: str) -> list[dict[str, str]]:
+    """A data file's rows."""
+    return list(csv.DictReader(io.StringIO(site[f"data/{name}.csv"])))
+
+
+def pages(site: Site) -> Iterator[tuple[str, str]]:
+    """The pages of a site."""
+    return ((path, text) for path, text in site.items() if path.endswith(".html"))
+
+
+# What is ranked
+
+
+def test_the_ranked_table_is_what_the_findings_say(site: Site, found: Findings) -> None:
+    """Each ranked entry is a row with its rank set, its score, its interval and its n."""
+    (ranking,) = found.rankings
+    table = rows(site, "leaderboard")
+    assert [row["system"] for row in table] == [ranked.model for ranked in ranking.ranked]
+    for row, ranked in zip(table, ranking.ranked, strict=True):
+        score = found.summaries[ranked.place].score
+        assert (int(row["rank_low"]), int(row["rank_high"])) == ranked.ranks
+        assert float(row["score"]) == score.value
+        assert (float(row["score_ci95_low"]), float(row["score_ci95_high"])) == score.ci95
+        assert (row["n_scenarios"], row["n_epochs"]) == ("8", "2")
+        assert row["grader_card"] in {"evidence.html#vendor-judge-batched"}
+
+
+def test_rank_sets_read_as_ranges() -> None:
+    """A set of ranks reads as a range, a single rank as a number."""
+    assert boards.rank_words((1, 3)) == "1–3"
+    assert boards.rank_words((2, 2)) == "2"
+
+
+def test_every_ranked_entry_leads_to_its_grader_s_card(site: Site) -> None:
+    """The leaderboard names the grader above its table, and leads to a card that is there."""
+    (anchor,) = re.findall(r'Graded by <a href="evidence.html#([\w-]+)">', site["index.html"])
+    assert anchor in Page(site["evidence.html"]).ids
+
+
+@pytest.mark.parametrize(
+    ("grader", "model", "why"),
+    [
+        ("careeval/lexical (batched, prompt 0)", "openai/alpha", "lexical"),
+        ("gguf/small (batched)", "openai/alpha", "embedded"),
+        ("vendor/judge (batched)", "gguf/small", "embedded"),
+    ],
+)
+def test_what_is_not_serious_is_never_ranked(grader: str, model: str, why: str) -> None:
+    """Lexical and embedded grades, and embedded models, stand apart with the reason."""
+    runs = with_columns(made_runs(["alpha"], grader), "alpha", model=model)
+    made = rendered(findings(runs))
+    assert "data/leaderboard.csv" in made
+    assert rows(made, "leaderboard") == []
+    (row,) = rows(made, "not-ranked")
+    assert why in row["why"]
+    assert "No entry can be ranked" in made["index.html"]
+
+
+def test_no_score_is_ranked_without_its_interval() -> None:
+    """A system asked four scenarios has no interval, so that it is not ranked, and why is said."""
+    runs = made_runs()
+    few = pl.col("scenario").is_in([f"dressing-{n:03}" for n in range(1, 5)])
+    cut = Runs(runs.responses.filter(few), runs.judgments.filter(few))
+    (board,) = contents(findings(cut)).boards
+    assert board.ranked == ()
+    assert all("no interval" in listed.why_not for listed in board.left_out)
+
+
+@pytest.mark.parametrize(
+    ("columns", "n_boards"),
+    [
+        ({"bank": "imported-bank"}, 2),
+        ({"bank_version": "2-A"}, 2),
+        ({"protocol": "2-A"}, 2),
+        ({"bank_version": "1-B"}, 1),
+        ({"protocol": "1-B"}, 1),
+    ],
+)
+def test_what_does_not_compare_never_shares_a_table(columns: dict[str, str], n_boards: int) -> None:
+    """Another bank, or another N of bank or protocol, is another table; another X is not."""
+    site = contents(findings(with_columns(made_runs(), "beta", **columns)))
+    assert len(site.boards) == n_boards
+    assert len(site.listed) == 2
+
+
+def test_two_banks_share_no_scenario_page() -> None:
+    """One id in two banks is two scenarios: each has its page, its text and its own systems."""
+    runs = with_columns(made_runs(), "beta", bank="imported-bank", scenario_text="Another text.")
+    made = rendered(findings(runs))
+    ours, theirs = (
+        made[f"scenarios/{b}-1-eating-001.html"] for b in ("made-bank", "imported-bank")
+    )
+    assert "Another text." in theirs
+    assert "Another text." not in ours
+    assert "alpha" in ours
+    assert "beta" not in ours.partition("<main")[2]
+    assert "scenarios/imported-bank-1-eating-001.html" in made["models/beta.html"]
+
+
+def test_each_grader_has_its_own_table_and_pages() -> None:
+    """Judged by two graders, a system stands in two tables, and has a page in each one's light."""
+    made = rendered(findings(two_graders()))
+    assert {row["system"] for row in rows(made, "leaderboard")} == {"alpha", "beta"}
+    (other,) = (name for name in made if re.fullmatch(r"data/leaderboard-.*\.csv", name))
+    assert [row["system"] for row in csv.DictReader(io.StringIO(made[other]))] == ["alpha"]
+    assert "models/alpha.html" in made
+    assert "models/alpha--other-judge-batched.html" in made
+    assert "alpha--other-judge-batched.html" in made["models/alpha.html"]
+
+
+# What is said
+
+
+def test_unknown_costs_are_said_to_be_unknown(site: Site) -> None:
+    """A cost that nobody knows reads `unknown` with its reason, and is empty in the data."""
+    (row, _) = rows(site, "leaderboard")
+    assert row["cost_usd"] == ""
+    assert "not known" in row["cost_usd_unknown"]
+    assert "unknown" in site["index.html"]
+
+
+def test_scores_are_said_not_to_compare_with_the_paper_s(site: Site) -> None:
+    """Every page and every JSON file says that its scores do not compare with the paper's."""
+    said = [text for path, text in site.items() if path.endswith((".html", ".json"))]
+    assert len(said) > 20
+    assert all("do not compare with those of the CareEval paper" in text for text in said)
+
+
+def test_simulated_runs_say_so_on_every_page() -> None:
+    """Where the provenance begins with SIMULATED every page shows that sentence."""
+    runs = with_columns(made_runs(), "alpha", bank_provenance="SIMULATED: nobody answered.")
+    runs = with_columns(runs, "beta", bank_provenance="SIMULATED: nobody answered.")
+    for path, text in pages(rendered(findings(runs))):
+        assert "SIMULATED: nobody answered." in text.partition("<main")[0], path
+
+
+def test_a_very_long_response_does_not_fill_the_site() -> None:
+    """Of a response of a million characters a page shows the beginning, and that there is more."""
+    long = BAD + " word" * 200_000
+    made = rendered(findings(with_columns(made_runs(["alpha"]), "alpha", text=long)))
+    page = made["scenarios/dressing-003.html"]
+    assert "pull her left arm" in page
+    assert " …" in page
+    assert all(len(text) < 200_000 for text in made.values())
+
+
+def test_the_canary_is_in_every_data_file(site: Site) -> None:
+    """Every JSON file, and every CSV file with a row, carries the bank's canary."""
+    for path, text in site.items():
+        if path.startswith("data/") and (path.endswith(".json") or text.count("\n") > 1):
+            assert CANARY in text, path
+
+
+def test_nothing_graded_is_a_site_that_says_so() -> None:
+    """Of no run at all there is a site, without a ranked table, that says there is nothing."""
+    made = rendered(findings(Runs.of([], [])))
+    assert "Nothing has been graded yet" in made["index.html"]
+    assert "<table" not in made["index.html"]
+    assert "There are no two ranked systems" in made["compare.html"]
+
+
+def test_one_system_has_nobody_to_compare_with(found_one: Findings) -> None:
+    """Of one system there is its page, and no pair."""
+    made = rendered(found_one)
+    assert "models/alpha.html" in made
+    assert not [path for path in made if path.startswith("compare/")]
+
+
+def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
+    """A card says that people have not audited its grader, and that no probe was put to it."""
+    (card,) = evidence.cards(contents_made)
+    assert card.audited == "Not audited by people."
+    assert card.tried.startswith("Not tried on")
+
+
+def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
+    """Two scenarios of eating: their n is marked, and their score has no interval."""
+    sheet = systems.by_adl(contents_made.listed[0])
+    records = {record["adl"]: record for record in sheet.records()}
+    assert records["eating"]["n"] == 2
+    assert records["eating"]["score_ci95_low"] is None
+    assert "2*" in [cell.text for row in sheet.rows for cell in row]
+
+
+def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> None:
+    """Of a good and a bad response the bad one is shown, its harm first, its words marked."""
+    explorer = Explorer(contents_made)
+    scene = next(scene for scene in explorer.scenes if scene.id == "dressing-003")
+    answer = next(a for a in explorer.answers(scene) if a.system == "beta")
+    assert "".join(piece.text for piece in answer.pieces) == BAD
+    assert answer.severe
+    assert answer.lines[0].kind == "harm"
+    marked = [piece.text for piece in answer.pieces if piece.items]
+    assert marked == ["pull her left arm through"]
+
+
+# Pairs
+
+
+def test_a_difference_the_other_way_round_is_its_opposite(contents_made: Contents) -> None:
+    """The matrix says of B less A the opposite of A less B, and nothing of A less A."""
+    matrix = pairs.matrix(contents_made.boards[0])
+    (_, a_a, b_a), (_, a_b, b_b) = ([cell.data[0] for cell in row] for row in matrix.rows)
+    assert a_a is None
+    assert b_b is None
+    assert isinstance(b_a, float)
+    assert a_b == -b_a
+
+
+def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
+    """The page of a pair has the verdict with its interval, and a row a metric."""
+    (path,) = (path for path in site if path.startswith("compare/"))
+    assert "95% interval" in site[path]
+    assert "no clear difference" in site[path]
+    assert {row["metric"] for row in rows(site, "pair-metrics")} <= set(pairs.METRICS.values())
+
+
+def test_too_many_systems_have_no_page_for_each_pair(
+    found: Findings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the limit pairs stand in the matrix and its files alone, and the page says so."""
+    monkeypatch.setattr(pairs, "MOST_SYSTEMS", 1)
+    made = rendered(found)
+    assert not [path for path in made if path.startswith("compare/")]
+    assert "has more than 1 systems" in made["compare.html"]
+    assert len(rows(made, "pairs")) == 1
+
+
+# What is never in it
+
+
+def test_no_word_of_the_held_out_split_is_in_the_site(site: Site) -> None:
+    """Neither the words nor the id of a held-out scenario is in any file, or its name."""
+    assert len(site) > 30
+    for path, text in site.items():
+        assert SECRET not in text, path
+        assert "bathing-009" not in path + text, path
+
+
+def test_every_link_leads_somewhere(site: Site) -> None:
+    """Every address in every page is a file of the site, and its anchor is there."""
+    ids = {path: Page(text).ids for path, text in pages(site)}
+    n = 0
+    for path, text in pages(site):
+        for address in Page(text).addresses:
+            if address == "data:,":
+                continue
+            target, _, anchor = unquote(address).partition("#")
+            there = path if not target else _resolved(path, target)
+            assert there in site, f"{path} leads to {address}"
+            assert not anchor or anchor in ids[there], f"{path} leads to {address}"
+            n += 1
+    assert n > 200
+
+
+def _resolved(page: str, target: str) -> str:
+    parts: list[str] = []
+    for part in (PurePosixPath(page).parent / target).parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def test_ids_are_unique_in_a_page(site: Site) -> None:
+    """No page has one id twice."""
+    for path, text in pages(site):
+        ids = Page(text).ids
+        assert len(ids) == len(set(ids)), path
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
+    """Every page has a policy that lets nothing in, and no page names an outer address to load."""
+    for path, text in pages(site):
+        assert "default-src &#39;none&#39;" in text, path
+        assert not [a for a in Page(text).addresses if re.match(r"[a-z]+:|//", a) and a != "data:,"]
+
+
+def test_a_site_is_the_same_for_the_same_runs(found: Findings) -> None:
+    """Rendered twice, every file is the same."""
+    assert rendered(found) == rendered(found)
+
+
+def test_pages_of_a_system_that_is_gone_go_too(tmp_path: Path) -> None:
+    """Written again without a system, its page is gone; what somebody else put there stays."""
+    (tmp_path / "CNAME").write_text("example.org", encoding="utf-8")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "mine.html").touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder, "_figure", fake_figure)
+        folder.write_site(findings(made_runs()), tmp_path)
+        assert (tmp_path / "models" / "beta.html").exists()
+        folder.write_site(findings(made_runs(["alpha"])), tmp_path)
+    assert sorted(path.name for path in (tmp_path / "models").iterdir()) == [
+        "alpha.html",
+        "mine.html",
+    ]
+    assert (tmp_path / "CNAME").exists()
+
+
+def test_nothing_outside_the_folder_is_taken_away(tmp_path: Path) -> None:
+    """A list of earlier files that leads out of the folder deletes nothing there."""
+    mine = tmp_path / "mine.txt"
+    mine.touch()
+    out = tmp_path / "site"
+    out.mkdir()
+    (out / folder.MANIFEST).write_text(f"../mine.txt\n{mine}\n\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder, "_figure", fake_figure)
+        folder.write_site(findings(Runs.of([], [])), out)
+    assert mine.exists()
+
+
+def test_hostile_names_are_harmless() -> None:
+    """Names that are paths, markup, formulas or alike lead to safe, different pages."""
+    names = ["../../etc/passwd", "<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "CON", "a/b",
+             "a-b", "\u202e{{ 7 * 7 }}", "%"]  # fmt: skip
+    made = rendered(findings(made_runs(names)))
+    models = [path for path in made if path.startswith("models/")]
+    assert len(models) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9/.-]+", path) and ".." not in path for path in made)
+    for path, text in pages(made):
+        assert "<script>alert" not in text, path
+        assert "49" not in Markup(text.partition("<h1>")[2].partition("</h1>")[0]).striptags()
+        assert "\u202e" not in text, path
+    cells = [cell for row in rows(made, "leaderboard") for cell in row.values()]
+    assert "'=cmd()|' /C calc'!A0" in cells
+
+
+@given(st.lists(st.text(max_size=80), max_size=8), st.sampled_from(["system", "scenario"]))
+def test_slugs_are_safe_and_different(names: list[str], otherwise: str) -> None:
+    """Whatever the names, their slugs are short, of safe letters, and no two are the same."""
+    found = slugs(names, otherwise)
+    assert set(found) == set(names)
+    assert len(set(found.values())) == len(found)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in found.values())
+    assert all(len(slug) <= 80 for slug in found.values())
+
+
+def test_a_slug_hangs_on_no_other_name_unless_they_share_one() -> None:
+    """Another system changes no address, unless both would have the same."""
+    alone = slugs(["a/b"], "system")["a/b"]
+    assert slugs(["a/b", "c/d"], "system")["a/b"] == alone == "a-b"
+    assert slugs(["a/b", "a-b"], "system")["a/b"] != alone
+
+
+# Tables as data
+
+
+@given(st.text(max_size=20), st.floats(allow_nan=False, allow_infinity=False))
+def test_no_cell_starts_a_formula(text: str, number: float) -> None:
+    """A text in a CSV file never begins as a formula does, and a number stays one."""
+    columns = (Column("name", "Name"), sheets.amounts("n", "n"))
+    sheet = Sheet("x", "X", columns, ((sheets.words(text), Cell("", (number,))),))
+    (row,) = csv.DictReader(io.StringIO(sheets.csv_text(sheet)))
+    assert re.fullmatch(r"[+-]?\d*", row["name"]) or row["name"][:1] not in set("=+-@\t\r")
+    assert float(row["n"]) == number
+
+
+def test_a_sheet_says_the_same_as_csv_and_as_json() -> None:
+    """By hand: an estimate of 50%, from 40% to 60%, and one that is unknown."""
+    known = Estimate(0.5, 0.5, 0.5, (0.4, 0.6))
+    columns = (Column("system", "System"), sheets.estimates("score", "Score"))
+    sheet = Sheet(
+        "x", "X", columns,
+        ((sheets.words("a"), sheets.estimate(known)),
+         (sheets.words("b"), sheets.estimate(Estimate.unknown("no reason at all")))),
+    )  # fmt: skip
+    assert sheets.csv_text(sheet) == (
+        "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_unknown\n"
+        "a,0.5,0.5,0.5,0.4,0.6,\n"
+        "b,,,,,,no reason at all\n"
+    )
+    first, second = json.loads(sheets.json_text(sheet))["rows"]
+    assert (first["score"], first["score_ci95_high"], first["score_unknown"]) == (0.5, 0.6, None)
+    assert (second["score"], second["score_unknown"]) == (None, "no reason at all")
+
+
+def test_an_empty_sheet_is_json_too() -> None:
+    """A table without a row is a document with no rows."""
+    sheet = Sheet("x", "X", (Column("system", "System"),), ())
+    assert json.loads(sheets.json_text(sheet))["rows"] == []
+    assert sheets.csv_text(sheet) == "system\n"
+
+
+def test_a_bar_has_its_numbers_in_order() -> None:
+    """By hand: −50% to 100% over 86 pixels from the fifth; 0 stands a third of the way."""
+    scale = Scale.over([Estimate(-0.5, -0.5, -0.5, None, "few")])
+    assert (scale.low, scale.high) == (-0.5, 1.0)
+    assert [scale.place(x) for x in (-0.5, 0, 1)] == [5.0, 33.7, 91.0]
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (None, "–"),
+        (0.0001, "< .001"),
+        (0.034, ".034"),
+        (0.0996, ".100"),
+        (0.1, "0.10"),
+        (1, "1.00"),
+    ],
+)
+def test_p_values_read_well(p: float | None, said: str) -> None:
+    """Small p values have three digits, larger ones two, and an unknown one is a dash."""
+    assert sheets.p_value(p) == said
+
+
+def test_unresolved_judgments_widen_what_a_cell_says() -> None:
+    """Bounds two points apart are said beside the value; narrower ones are in the files alone."""
+    wide = sheets.estimate(Estimate(0.5, 0.49, 0.51, (0.4, 0.6)))
+    narrow = sheets.estimate(Estimate(0.5, 0.495, 0.505, (0.4, 0.6)))
+    assert wide.asides == ("40.0 to 60.0", "unresolved: 49.0 to 51.0")
+    assert narrow.asides == ("40.0 to 60.0",)
+    assert narrow.data[1:3] == (0.495, 0.505)

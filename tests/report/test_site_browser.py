@@ -1,0 +1,189 @@
+"""The site in a real browser: it can be sorted, filtered, read and printed by everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from careeval.report.site import write_site
+from careeval.results.findings import findings
+
+from .conftest import made_runs
+from .test_browser import CHROMIUM, QUIET
+
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+
+SYSTEMS = ("alpha", "beta", "gamma")
+
+KINDS = (
+    "index.html", "models/alpha.html", "compare.html", "compare/*.html", "scenarios.html",
+    "scenarios/dressing-001.html", "evidence.html", "about.html",
+)  # fmt: skip
+"""One page of each kind."""
+
+
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+"""What else can go wrong in another scheme is the same in both."""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of three systems."""
+    folder = tmp_path_factory.mktemp("site")
+    write_site(findings(made_runs(SYSTEMS)), folder, canary="canary of the tests")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser that keeps to itself."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty tab on a desk."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(5000)
+    yield page
+    page.close()
+
+
+def _address(root: Path, kind: str) -> str:
+    return sorted(root.glob(kind))[0].as_uri()
+
+
+def _names(page: Page) -> list[str]:
+    """The systems of the ranked table that are shown, in order."""
+    return page.locator("table.board").first.locator("tbody tr:visible th a").all_text_contents()
+
+
+def test_every_kind_of_page_is_quiet(page: Page, root: Path) -> None:
+    """Opened from a disk, no page complains or asks for another address."""
+    complaints: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    addresses = [_address(root, kind) for kind in KINDS]
+    for address in addresses:
+        page.goto(address)
+    assert complaints == []
+    assert [url for url in asked if not url.startswith("data:")] == addresses
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everyone_can_read_a_page(kind: str, page: Page, root: Path) -> None:
+    """No rule of axe is broken, in dark no contrast is too low, and 320 pixels are wide enough."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(_address(root, kind))
+    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.emulate_media(color_scheme="dark")
+    found = Axe().run(page, options=CONTRAST)
+    assert found.violations_count == 0, found.generate_report()
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_table_sorts_by_keyboard(page: Page, root: Path) -> None:
+    """A head's button sorts by its column, says so, and turns the order when pressed again."""
+    page.goto(_address(root, "index.html"))
+    by_rank = _names(page)
+    head = page.locator("table.board").first.locator("thead th", has_text="Worst of n")
+    head.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    first = _names(page)
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert sorted(_names(page)) == sorted(first) == sorted(by_rank)
+    column = page.locator("table.board").first.locator("tbody tr td:nth-child(4)")
+    keys = [float(cell.get_attribute("data-key") or "nan") for cell in column.all()]
+    assert keys == sorted(keys)
+
+
+def test_the_filter_is_kept_in_the_address(page: Page, root: Path) -> None:
+    """What is typed hides the other systems, counts what is left, and comes back."""
+    page.goto(_address(root, "index.html"))
+    page.get_by_label("Find").fill("bet")
+    assert _names(page) == ["beta"]
+    expect(page.locator("#filter output")).to_have_text("1 of 3 entries")
+    chosen = page.url
+    page.goto("about:blank")
+    page.goto(chosen)
+    assert _names(page) == ["beta"]
+    page.get_by_label("cost known only").check()
+    expect(page.locator("#filter output")).to_have_text("0 of 3 entries")
+
+
+def test_scenarios_are_filtered_and_searched(page: Page, root: Path) -> None:
+    """An activity or words leave the scenarios that fit, and an order puts the lowest first."""
+    page.goto(_address(root, "scenarios.html"))
+    shown = page.locator(".scene:visible")
+    assert shown.count() == 7
+    page.get_by_label("Activity").select_option("eating")
+    assert shown.count() == 2
+    page.get_by_label("Find").fill("no such words")
+    assert shown.count() == 0
+    page.get_by_label("Find").fill("arm WEAK")
+    assert shown.count() == 2
+    page.get_by_label("Activity").select_option("")
+    page.get_by_label("Order").select_option("mean")
+    means = [float(item.get_attribute("data-mean") or "nan") for item in shown.all()]
+    assert means == sorted(means)
+
+
+def test_two_systems_can_be_chosen(page: Page, root: Path) -> None:
+    """Two systems lead to their page, in whichever order; one system twice is refused in words."""
+    page.goto(_address(root, "compare.html"))
+    page.get_by_label("First").select_option("gamma")
+    page.get_by_label("Second").select_option("gamma")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("#chooser output")).to_have_text("Choose two different systems.")
+    for a, b in (("gamma", "alpha"), ("alpha", "gamma")):
+        page.get_by_label("First").select_option(a)
+        page.get_by_label("Second").select_option(b)
+        page.get_by_role("button", name="Compare").click()
+        expect(page.locator("h1")).to_contain_text("alpha")
+        expect(page.locator("h1")).to_contain_text("gamma")
+
+
+def test_the_site_works_without_scripts(browser: Browser, root: Path) -> None:
+    """With scripts off there is no filter to try, and links and folds work."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_default_timeout(5000)
+    page.goto(_address(root, "index.html"))
+    assert not page.locator("#filter").is_visible()
+    page.locator("table.board tbody th a").first.click()
+    expect(page.locator("dl.tiles")).to_be_visible()
+    page.goto(_address(root, "compare.html"))
+    page.locator("table.matrix td a").first.click()
+    expect(page.locator(".verdict")).to_be_visible()
+    page.goto(_address(root, "scenarios/dressing-001.html"))
+    last = page.locator("details.reply").last
+    assert not last.locator(".reply-body").is_visible()
+    last.locator("summary").click()
+    assert last.locator(".reply-body").is_visible()
+    context.close()
+
+
+def test_a_page_prints(page: Page, root: Path) -> None:
+    """In print there is neither navigation nor filter, and the table is there."""
+    page.goto(_address(root, "index.html"))
+    page.emulate_media(media="print")
+    assert not page.get_by_role("navigation").is_visible()
+    assert not page.locator("#filter").is_visible()
+    assert page.locator("table.board").first.is_visible()
