@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from contestants import CAREEVAL, MODEL, Asked, Bench
 from findings import Aim, Measured, Numbers, interleaved, medians, row
@@ -231,15 +232,10 @@ def memory(bench: Bench) -> Measured:
 def logs(bench: Bench) -> Measured:
     """Logs of a comparison of nine models into the two tables."""
     size = bench.size
-    made = bench.folder()
-    sizes = {"models": size.n_models, "scenarios": size.n_scenarios, "epochs": size.n_samples}
-    given = [word for name, number in sizes.items() for word in (f"--{name}", str(number))]
-    bench.command(sys.executable, HERE / "make_logs.py", made, *given)
+    made = _made_logs(bench, size.n_models)
 
     def read() -> Numbers:
-        # or the tables of the last time are read
-        for tables in made.glob("*/.tables"):
-            shutil.rmtree(tables)
+        _forget_tables(made)
         return bench.command(sys.executable, "-c", READ, made)
 
     singles = interleaved(
@@ -263,6 +259,106 @@ def logs(bench: Bench) -> Measured:
     return Measured([found, again], singles)
 
 
+def _made_logs(bench: Bench, n_models: int) -> Path:
+    """Logs of so many models, of the full size."""
+    size, made = bench.size, bench.folder()
+    sizes = {"models": n_models, "scenarios": size.n_scenarios, "epochs": size.n_samples}
+    given = [word for name, number in sizes.items() for word in (f"--{name}", str(number))]
+    bench.command(sys.executable, HERE / "make_logs.py", made, *given)
+    return made
+
+
+def _forget_tables(made: Path) -> None:
+    """Or the tables of the last time are read."""
+    for tables in made.glob("*/.tables"):
+        shutil.rmtree(tables)
+
+
+DRAWS = """
+import numpy as np
+from careeval.stats import ratio_interval
+rng = np.random.default_rng(0)
+for _ in range(9):
+    ratio_interval(rng.normal(1.5, 1, 100), np.full(100, 3.0), draws=10_000)
+"""
+"""The intervals of nine models' scores, with what the statistics take to load."""
+
+
+def results(bench: Bench) -> Measured:
+    """What is made of a comparison of nine models: summary, page, leaderboard."""
+    size = bench.size
+    made = _made_logs(bench, size.n_models)
+    page, site = bench.folder() / "page.html", bench.folder() / "site"
+
+    def cold() -> Numbers:
+        _forget_tables(made)
+        return bench.command(CAREEVAL, "summary", made)
+
+    def written() -> Numbers:
+        found = bench.command(CAREEVAL, "report", made, "-o", page)
+        return {**found, "mb": page.stat().st_size / 1e6}
+
+    def published() -> Numbers:
+        found = bench.command(CAREEVAL, "site", made, "-o", site)
+        files = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
+        return {**found, "mb": sum(files) / 1e6}
+
+    singles = interleaved(
+        bench.rounds,
+        {
+            "summary, cold": cold,
+            "summary": lambda: bench.command(CAREEVAL, "summary", made),
+            "loading": lambda: bench.command(sys.executable, "-c", READ, made),
+            "draws": lambda: bench.command(sys.executable, "-c", DRAWS),
+            "report": written,
+            "site": published,
+        },
+    )
+    found = medians(singles)
+    wall = {name: numbers["wall"] for name, numbers in found.items()}
+    loading = "tables alone", wall["loading"]
+    models = f"{size.n_models} models × {size.n_responses:,} responses"
+    return Measured(
+        [
+            row(f"summary of {models}, from logs", wall["summary, cold"], "s", *loading,
+                Aim("<", 6, of="value")),
+            row("… from the cached tables", wall["summary"], "s", *loading,
+                Aim("<", 1, of="value")),
+            row("10,000 draws for 9 models", wall["draws"], "s", aim=Aim("<", 1, of="value")),
+            row("report with all responses", wall["report"], "s", *loading,
+                Aim("<", 10, of="value")),
+            row("… its size", found["report"]["mb"], "MB", aim=Aim("<", 25, of="value")),
+            row("site", wall["site"], "s", *loading),
+            row("… its size", found["site"]["mb"], "MB"),
+        ],
+        singles,
+    )  # fmt: skip
+
+
+def many(bench: Bench) -> Measured:
+    """A hundred models in one pass: memory, and whether it grows evenly."""
+    made = _made_logs(bench, 4)
+    counts = (25, 50, 100)
+    program = HERE / "many_models.py"
+    bench.command(sys.executable, program, made, "4")
+    singles = interleaved(
+        bench.rounds,
+        {str(n): lambda n=n: bench.command(sys.executable, program, made, str(n)) for n in counts},
+    )
+    found = medians(singles)
+    largest = {n: found[str(n)]["largest_mb"] for n in counts}
+    return Measured(
+        [
+            row("100 models summarised in one pass: memory", largest[100], "MB",
+                aim=Aim("<", 2_000, of="value")),
+            row("… from 50 to 100", largest[100] - largest[50], "MB", "twice 25 to 50",
+                2 * (largest[50] - largest[25])),
+            row("… wall", found["100"]["wall"], "s"),
+        ],
+        singles,
+    )  # fmt: skip
+
+
 MEASURES: dict[str, Callable[[Bench], Measured]] = {
     "latency": latency,
     "cpu": cpu,
@@ -270,5 +366,7 @@ MEASURES: dict[str, Callable[[Bench], Measured]] = {
     "help": help_,
     "memory": memory,
     "logs": logs,
+    "results": results,
+    "many": many,
     "embedded": embedded,
 }

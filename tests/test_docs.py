@@ -13,6 +13,7 @@ import runpy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,23 @@ from careeval.protocol.answers import AnswerLine, read_answers
 from careeval.protocol.probes import lexical_agreement
 from careeval.protocol.task import PROTOCOL_VERSION
 from careeval.protocol.templates import FIELDS
+from careeval.results.compare import Comparison, Difference, Flip
 from careeval.results.cost import Cost, RunCost
-from careeval.results.exports import SummaryFile
+from careeval.results.details import Length
+from careeval.results.export_tables import export_tables
+from careeval.results.findings import findings
+from careeval.results.ladder_check import Contradiction
+from careeval.results.noise import GradingNoise
 from careeval.results.probes import Agreement
+from careeval.results.ranking import Ranking
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
-from careeval.results.tables import JUDGMENTS, RESPONSES, Column
+from careeval.results.summary_json import (
+    DetailFile,
+    InstrumentFile,
+    ReliabilityFile,
+    SummaryFile,
+)
+from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.stats import Estimate
 from faults.matrix import table as faults_table
 
@@ -109,6 +122,51 @@ def _campaign() -> str:
         f"Killed and disturbed at random moments, {found['survived']} of {found['runs']} runs "
         "came out as if nothing had happened: nothing asked twice but calls in flight, no judgment "
         f"lost or doubled (`python bench/faults.py --runs 100 --seed {found['seed']}`)."
+    )
+
+
+_HELD = {
+    "score": "score",
+    "worst_at_10": "worst of ten",
+    "difference": "difference of two systems",
+    "rate 1%": "error rate of 1%",
+    "rate 3%": "error rate of 3%",
+    "rate 6%": "error rate of 6%",
+}
+"""Number whose interval was tried, as `bench/coverage.py` calls it → in words."""
+_INTERVALS = {
+    "ratio_interval": "`ratio_interval`",
+    "rate_interval": "`rate_interval`",
+    "beta_binomial_interval": "`beta_binomial_interval`",
+    "scenario t": "t over scenarios",
+    "wilson, as independent": "Wilson, responses taken as independent",
+}
+"""Interval, likewise, in the order of the table."""
+
+
+def _intervals() -> str:
+    """How often intervals held the truth, by the last run of `bench/coverage.py`."""
+    found = json.loads((BENCH / "results" / "coverage.json").read_text(encoding="utf-8"))
+    held: dict[tuple[str, str], list[float]] = {}
+    for row in found["rows"]:
+        held.setdefault((row["interval"], row["statistic"]), []).append(row["coverage"])
+
+    def found_for(number: str, interval: str) -> tuple[str, ...]:
+        shares = held[interval, number]
+        low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+        return (_HELD[number], _INTERVALS[interval], f"{low} to {high}")
+
+    assert {(i, n) for i in _INTERVALS for n in _HELD} >= held.keys()
+    tried = ((n, i) for n in _HELD for i in _INTERVALS if (i, n) in held)
+    return _table(("number", "interval", "holds the truth"), (found_for(*each) for each in tried))
+
+
+def _exported() -> str:
+    """The tables of an export, of runs that hold nothing."""
+    nothing = Runs(table([], RESPONSES), table([], JUDGMENTS))
+    return _table(
+        ("table", "a row is"),
+        ((f"`{of.name}`", of.holds) for of in export_tables(findings(nothing))),
     )
 
 
@@ -220,6 +278,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/bank-card.md", "probes"): _probes,
     ("concepts/bank-card.md", "reading"): _reading,
     ("concepts/limits.md", "lexical"): _agreement,
+    ("concepts/scoring.md", "intervals"): _intervals,
+    ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,
     ("../README.md", "speed"): _speed,
     ("../README.md", "campaign"): _campaign,
@@ -269,12 +329,45 @@ def test_every_code_of_a_problem_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [SummaryFile, Summary, Errors, Cell, DomainCell, Cost, RunCost, Estimate]
+    "kind",
+    [
+        *(SummaryFile, Summary, Errors, Cell, DomainCell, Cost, RunCost, Estimate),
+        *(DetailFile, InstrumentFile, ReliabilityFile, Length),
+    ],
 )
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:
     """Each key of the summary file stands, as code, in the page on scoring."""
     page = _page("concepts/scoring.md")
     assert [f.name for f in fields(kind) if f"`{f.name}`" not in page] == []
+
+
+@pytest.mark.parametrize("kind", [Comparison, Difference, Flip, Ranking])
+def test_every_key_of_a_comparison_is_explained(kind: type) -> None:
+    """Each key of what `compare --json` prints stands, as code, in the guide to reading results."""
+    page = _page("guides/reading-results.md")
+    keys = (f.name for f in fields(kind) if f.name != "name")
+    assert [name for name in keys if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", [*(f.name for f in fields(GradingNoise)), *Contradiction])
+def test_what_is_measured_of_a_grader_is_explained(name: str) -> None:
+    """Each number of regrading, and each contradiction, stands in the page on graders."""
+    page = _page("concepts/graders.md")
+    assert name in ("rubric", "reason") or f"`{name}`" in page or f"| {name} |" in page
+
+
+def _functions() -> list[str]:
+    """Each function that a page names by its module."""
+    texts = (page.read_text(encoding="utf-8") for page in PAGES)
+    modules = r"`((?:stats|scoring|results\.[a-z_]+)\.[A-Za-z_]+)`"
+    return sorted({name for text in texts for name in re.findall(modules, text)})
+
+
+@pytest.mark.parametrize("name", _functions())
+def test_function_that_a_page_names_is_there(name: str) -> None:
+    """A function that a page names by its module is in that module."""
+    module, _, function = name.rpartition(".")
+    assert hasattr(import_module(f"careeval.{module}"), function)
 
 
 @pytest.mark.parametrize("kind", [Scenario, Action, Rung])

@@ -171,7 +171,7 @@ def test_demo_without_the_model_names_the_command_that_installs_it(
 
 def test_help_loads_nothing_heavy() -> None:
     """`careeval --help` imports neither Inspect nor polars nor pydantic nor Altair."""
-    heavy = ["inspect_ai", "polars", "pydantic", "altair"]
+    heavy = ["inspect_ai", "polars", "pydantic", "jinja2"]
     code = (
         "import sys; from careeval.cli.app import run; run(['--help']);"
         f"print([name for name in {heavy} if name in sys.modules])"

@@ -13,7 +13,7 @@ import pytest
 
 from careeval.cli.app import COMMANDS, HELP, OK, app, run
 
-HEAVY = ["inspect_ai", "openai", "polars", "numpy", "scipy", "pydantic", "yaml", "altair", "rich"]
+HEAVY = ["inspect_ai", "openai", "polars", "numpy", "scipy", "pydantic", "yaml", "jinja2", "rich"]
 
 BANK = ("check", "list", "show", "stats", "new", "import", "seal", "open")
 TYPED = [*COMMANDS, "audit probes", *(f"bank {name}" for name in BANK)]
