@@ -5,6 +5,7 @@ CareEvalError
 ├── BankError        the bank's data needs mending: every problem is listed, with its place
 ├── ProtocolError    a run is set up wrongly: said before the first call is paid for
 ├── LogError         a log or table cannot be read: what it is, what was expected
+├── ReviewError      a study or an audit: its plan, its links or its store cannot be used
 ├── StatsError       a number that is not defined was asked for
 └── UsageError       the command line asks for something that cannot be done
 ```
@@ -38,6 +39,10 @@ class ProtocolError(CareEvalError):
 
 class LogError(CareEvalError):
     """A log or a table on disk that cannot be read, or that is not ours."""
+
+
+class ReviewError(CareEvalError):
+    """A study's or an audit's plan, links or store that cannot be used; what was saved stands."""
 
 
 class StatsError(CareEvalError):

@@ -1,0 +1,123 @@
+"""What an expert gives back about a scenario or one of its items: a rating, a view, a comment.
+
+Nothing here can carry a name: a rater is a pseudonym and a role.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from careeval.core.scenario import Rubric
+
+LOWEST = 1
+HIGHEST = 5
+"""The ends of every scale. They belong to the scale, whatever ratings came in."""
+
+
+class Role(StrEnum):
+    """In which capacity somebody rates."""
+
+    occupational_therapist = "occupational-therapist"
+    family_caregiver = "family-caregiver"
+    person_with_disability = "person-with-disability"
+    roboticist = "roboticist"
+    other = "other"
+
+
+class Scale(StrEnum):
+    """What a number from 1 to 5 is about.
+
+    `realism` and `validity` are asked of a scenario, `relevance` of an item.
+    """
+
+    realism = "realism"
+    validity = "validity"
+    relevance = "relevance"
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Who rates: a pseudonym, and a role."""
+
+    id: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is rated: one version of a scenario in one round, or an item of it.
+
+    Attributes:
+        scenario: Its id.
+        version: The version that was shown.
+        round: From 1; a revised scenario is rated again in the next.
+        rubric: The item's rubric; `None` where the scenario itself is meant.
+        item: The item's id; empty where the scenario itself is meant.
+    """
+
+    scenario: str
+    version: int
+    round: int
+    rubric: Rubric | None = None
+    item: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.rubric is None) != (not self.item):
+            raise ValueError(f"an item has a rubric and an id: {self.rubric!r}, {self.item!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rater's number on one scale. A rating that was not given is no `Rating`."""
+
+    rater: Rater
+    subject: Subject
+    scale: Scale
+    value: int
+
+    def __post_init__(self) -> None:
+        if not LOWEST <= self.value <= HIGHEST:
+            raise ValueError(f"a rating of {self.value} is not on the scale")
+        if (self.scale is Scale.relevance) != (self.subject.rubric is not None):
+            raise ValueError(f"{self.scale} is not asked of {self.subject}")
+
+
+@dataclass(frozen=True, slots=True)
+class PointsView:
+    """What one rater thinks of an item's provisional points.
+
+    Attributes:
+        rater: Who.
+        subject: The item.
+        proposed: The points that the rater was shown, -2 to 2.
+        points: The points that the rater would give: the same is agreement, another an objection;
+            `None` is unsure.
+    """
+
+    rater: Rater
+    subject: Subject
+    proposed: int
+    points: int | None
+
+    def __post_init__(self) -> None:
+        if self.subject.rubric is None:
+            raise ValueError("only an item has points")
+
+    @property
+    def objects(self) -> bool:
+        """Whether the rater would give other points."""
+        return self.points is not None and self.points != self.proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What one rater wrote, as it was typed: never empty, and data, not markup."""
+
+    rater: Rater
+    subject: Subject
+    text: str
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError("an empty comment is none")

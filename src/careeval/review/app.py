@@ -1,0 +1,174 @@
+"""The app: what is served, made whole from its pages, and the server that it runs in.
+
+Pages are made one after the other, in the server's own loop. Each waits for the one store, for a
+millisecond or two, and to wait in threads took thirty raters half as long again (`bench`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from careeval.bank import Bank
+from careeval.errors import ReviewError
+from careeval.review import entry, study_pages
+from careeval.review.desk import RedirectError, RefusedError
+from careeval.review.forms import FormError
+from careeval.review.guard import Guard, Settings, is_loopback
+from careeval.review.pages import refusal
+from careeval.review.store import Store
+
+PORT = 8700
+
+_STATIC = Path(__file__).with_name("static")
+
+
+def create_app(bank: Bank, store: Store, settings: Settings | None = None) -> ASGIApp:
+    """The app over a study's newest round.
+
+    Args:
+        bank: Whose scenarios are rated.
+        store: The study's.
+        settings: At which addresses it is reached; this machine's, port 8700, where not given.
+
+    Raises:
+        BankError: The bank lacks a scenario of the plan.
+        ReviewError: The store is no study's, or a scenario has changed since it was planned.
+    """
+    settings = settings or Settings.loopback(PORT)
+    # FastAPI's own pages of documentation load scripts from elsewhere
+    app = FastAPI(openapi_url=None)
+    app.state.study = study_pages.open_round(bank, store)
+    app.state.desk = study_pages.desk(app.state.study, store, settings)
+    app.include_router(study_pages.router)  # first: saves are most of all requests
+    app.include_router(entry.router)
+    app.mount("/static", StaticFiles(directory=_STATIC))
+    for kind, answer in _ANSWERS.items():
+        app.add_exception_handler(kind, answer)
+    return Guard(app, settings)
+
+
+async def _elsewhere(_: Request, error: Any) -> Response:
+    return RedirectResponse(error.path, 303)
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    return refusal(request, error.status, error.title, error.words, retry=error.retry)
+
+
+async def _not_saved(request: Request, error: Any) -> Response:
+    words = "The place where answers are kept cannot be used just now. What was saved before stands"
+    if request.method == "POST":
+        words += "; what you have just sent is not saved, and stands below: try again in a while"
+    return refusal(request, 503, "Not saved", f"{words}. ({error})")
+
+
+async def _unreadable(request: Request, error: Any) -> Response:
+    return refusal(request, error.status, "Not saved", str(error))
+
+
+async def _no_page(request: Request, error: Any) -> Response:
+    status = getattr(error, "status_code", 404)
+    return refusal(
+        request, status, "There is nothing here", "Go to the overview, or use your link."
+    )
+
+
+async def _ours(request: Request, _: Any) -> Response:
+    words = "Something is wrong with this program, not with what you did. What was saved stands."
+    return refusal(request, 500, "That should not have happened", words)
+
+
+_ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
+    RedirectError: _elsewhere,
+    RefusedError: _refused,
+    ReviewError: _not_saved,
+    FormError: _unreadable,
+    RequestValidationError: _no_page,
+    HTTPException: _no_page,
+    Exception: _ours,
+}
+
+
+def serve(
+    store_path: Path,
+    bank: Bank,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    behind_proxy: str | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Run the app until it is told to stop.
+
+    Args:
+        store_path: The study's file.
+        bank: Whose scenarios are rated.
+        host: Where to listen.
+        port: The same; 0 takes a free one.
+        behind_proxy: The https address at which a proxy makes it known; without one, it is known to
+            this machine alone.
+        ready: Told the address once it answers.
+
+    Raises:
+        ReviewError: It would be open to the network without a proxy, the port is taken, or as
+            `create_app`.
+    """
+    if not is_loopback(host) and behind_proxy is None:
+        raise ReviewError(
+            f"{host} is open to the network, and links would travel in clear text",
+            hint="put a proxy with https before it, and name its address with --behind-proxy",
+        )
+    with closing(Store.open(store_path)) as store, _listening(host, port) as listener:
+        port = listener.getsockname()[1]
+        settings = Settings.behind_proxy(behind_proxy) if behind_proxy else Settings.loopback(port)
+        config = uvicorn.Config(
+            create_app(bank, store, settings),
+            log_level="warning",
+            access_log=False,  # addresses hold tokens
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=5,
+        )
+        server = uvicorn.Server(config)
+        if ready is not None:
+            ready(behind_proxy or f"http://127.0.0.1:{port}")
+        with _ended_by_sigterm():
+            asyncio.run(server.serve([listener]))
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block, not the process: uvicorn raises it again when it has finished."""
+
+    def end(*_: object) -> None:
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ReviewError(
+            f"cannot listen on {host}, port {port}: {error.strerror}", hint="choose another --port"
+        ) from error

@@ -1,0 +1,176 @@
+"""Who rates what: balanced incomplete blocks, the same for the same seed.
+
+Experts' time is short and no two should rate only the same scenarios, or agreement would be known
+of those pairs alone. So each scenario gets its number of raters exactly, raters get equally many
+scenarios (one more or less), every role is spread over the scenarios, and the pairs of raters who
+share a scenario are spread over all pairs: first by a greedy choice, then by exchanges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from random import Random
+from typing import TypeVar
+
+from careeval.core.rating import Rater
+from careeval.errors import ReviewError
+
+T = TypeVar("T")
+
+_EXCHANGES = 60
+"""Tried for each place in a block. More hardly helps: the first few of a place settle it."""
+
+_ROLES_FIRST = 1000
+"""What an uneven role weighs beside an uneven pair: more than any number of pairs."""
+
+
+def assign(
+    scenarios: Sequence[str],
+    raters: Sequence[Rater],
+    *,
+    seed: int,
+    per_rater: int | None = None,
+    raters_per_scenario: int | None = None,
+) -> dict[str, tuple[str, ...]]:
+    """Each rater's scenarios, in the order in which that rater sees them.
+
+    Args:
+        scenarios: Their ids.
+        raters: Who rates.
+        seed: Of everything random here.
+        per_rater: At most so many scenarios each; exactly so many where `raters_per_scenario` is
+            not given.
+        raters_per_scenario: Exactly so many. Where only `per_rater` is given, scenarios get as many
+            as that makes, one apart at most. Where neither is, everybody rates everything.
+
+    Raises:
+        ReviewError: There is nothing to rate, nobody to rate it, or not enough of either.
+    """
+    blocks = _blocks(scenarios, raters, Random(seed), per_rater, raters_per_scenario)
+    return {
+        rater.id: tuple(
+            _shuffled([s for s in scenarios if rater.id in blocks[s]], Random(f"{seed}/{rater.id}"))
+        )
+        for rater in raters
+    }
+
+
+def _blocks(
+    scenarios: Sequence[str],
+    raters: Sequence[Rater],
+    random: Random,
+    per_rater: int | None,
+    raters_per_scenario: int | None,
+) -> Mapping[str, set[str]]:
+    if not scenarios or not raters:
+        raise ReviewError(f"{len(scenarios)} scenarios and {len(raters)} raters make no study")
+    n, m = len(scenarios), len(raters)
+    for name, asked, most in (
+        ("per rater", per_rater, n),
+        ("raters per scenario", raters_per_scenario, m),
+    ):
+        if asked is not None and not 1 <= asked <= most:
+            raise ReviewError(f"{asked} {name}: it is at least 1 and here at most {most}")
+    places = n * (raters_per_scenario or m)
+    if per_rater is not None:
+        if raters_per_scenario is None:
+            places = m * per_rater
+        elif places > m * per_rater:
+            raise ReviewError(
+                f"{n} scenarios with {raters_per_scenario} raters each are {places} ratings; "
+                f"{m} raters give at most {per_rater} each, {m * per_rater}",
+                hint=f"ask {-(-places // m)} of each, or find {-(-places // per_rater)} raters",
+            )
+    blocks = _greedy(scenarios, raters, places, random)
+    _exchange(blocks, raters, random)
+    return blocks
+
+
+def _greedy(
+    scenarios: Sequence[str], raters: Sequence[Rater], places: int, random: Random
+) -> dict[str, set[str]]:
+    """Blocks of the right sizes: always those with the most left to do, then the better fit.
+
+    Taking those with the most left keeps all loads within one of each other, so that the last
+    scenario can still be given to different raters.
+    """
+    left = dict(zip([r.id for r in raters], _even(places, len(raters), random), strict=True))
+    role = {rater.id: rater.role for rater in raters}
+    together: Counter[frozenset[str]] = Counter()
+    blocks: dict[str, set[str]] = {}
+    sizes = _even(places, len(scenarios), random)
+    for scenario, size in zip(_shuffled(scenarios, random), sizes, strict=True):
+        block: list[str] = []
+        for _ in range(size):
+            free = _shuffled([rater for rater in left if rater not in block], random)
+            roles = Counter(role[other] for other in block)
+            block.append(
+                min(
+                    free,
+                    key=lambda rater: (
+                        -left[rater],
+                        roles[role[rater]],
+                        sum(together[frozenset((rater, other))] for other in block),
+                    ),
+                )
+            )
+            left[block[-1]] -= 1
+        together.update(frozenset(pair) for pair in combinations(block, 2))
+        blocks[scenario] = set(block)
+    return blocks
+
+
+def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Random) -> None:
+    """Let two raters change places where that spreads roles, or else pairs, more evenly.
+
+    The sum of squares of counts with a fixed total is least where the counts are even. An exchange
+    changes no block's size and no rater's load.
+    """
+    role = {rater.id: rater.role for rater in raters}
+    together = Counter(
+        frozenset(pair) for block in blocks.values() for pair in combinations(block, 2)
+    )
+    roles = {scenario: Counter(role[r] for r in block) for scenario, block in blocks.items()}
+    names = sorted(blocks)
+    if len(names) < 2:
+        return
+
+    def cost(first: str, second: str, leaves: str, comes: str) -> int:
+        """Of `leaves` giving its place in `first` to `comes`, who is in `second`: half of it."""
+        a, b = role[leaves], role[comes]
+        uneven = 0 if a == b else roles[first][b] - roles[first][a] + 1
+        pairs = sum(
+            together[frozenset((comes, other))] - together[frozenset((leaves, other))] + 1
+            for other in blocks[first] - {leaves} - blocks[second]
+        )
+        return _ROLES_FIRST * uneven + pairs
+
+    for _ in range(_EXCHANGES * sum(len(block) for block in blocks.values())):
+        first, second = random.sample(names, 2)
+        out = sorted(blocks[first] - blocks[second])
+        into = sorted(blocks[second] - blocks[first])
+        if not out or not into:
+            continue
+        one, other = random.choice(out), random.choice(into)
+        if cost(first, second, one, other) + cost(second, first, other, one) >= 0:
+            continue
+        for block, leaves, comes in ((first, one, other), (second, other, one)):
+            stay = blocks[block] - {leaves}
+            together.subtract(frozenset((leaves, mate)) for mate in stay)
+            together.update(frozenset((comes, mate)) for mate in stay)
+            blocks[block] = stay | {comes}
+            roles[block].subtract([role[leaves]])
+            roles[block].update([role[comes]])
+
+
+def _even(total: int, n: int, random: Random) -> list[int]:
+    """`total` in n parts, one apart at most; which are the larger is random."""
+    return _shuffled([total // n + (i < total % n) for i in range(n)], random)
+
+
+def _shuffled(values: Sequence[T], random: Random) -> list[T]:
+    found = list(values)
+    random.shuffle(found)
+    return found

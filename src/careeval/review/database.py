@@ -1,0 +1,226 @@
+"""One SQLite file: opened, brought up to date, and its faults said in words.
+
+Write-ahead log with `synchronous=FULL`: what a commit has acknowledged survives the process and the
+power. `secure_delete` overwrites what a withdrawal deletes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from careeval.errors import ReviewError
+
+APPLICATION = int.from_bytes(b"care")
+"""Marks a SQLite file as ours."""
+
+BUSY_SECONDS = 2.0
+"""How long to wait for somebody else's lock before saying so."""
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE plans (
+        number INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        content TEXT NOT NULL,
+        at TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE raters (
+        id TEXT PRIMARY KEY,
+        role TEXT NOT NULL,
+        token TEXT NOT NULL UNIQUE,       -- SHA-256 of the link's token
+        revoked INTEGER NOT NULL DEFAULT 0,
+        at TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE sessions (
+        secret TEXT PRIMARY KEY,          -- SHA-256 of the cookie
+        rater TEXT NOT NULL REFERENCES raters ON DELETE CASCADE,
+        at TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE events (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        rater TEXT NOT NULL REFERENCES raters ON DELETE CASCADE,
+        task TEXT NOT NULL,
+        field TEXT NOT NULL,
+        value TEXT,                       -- null: taken back
+        at TEXT NOT NULL,
+        place INTEGER,                    -- of the task in the rater's order
+        app TEXT NOT NULL,
+        page TEXT NOT NULL,               -- the page it was typed on
+        number INTEGER NOT NULL,          -- the form's, on that page
+        seen INTEGER NOT NULL,            -- the newest event that the page knew
+        typed_by TEXT                     -- null: the rater
+    ) STRICT;
+    CREATE INDEX events_by_field ON events (rater, task, field, seq);
+    CREATE TABLE forms (
+        rater TEXT NOT NULL REFERENCES raters ON DELETE CASCADE,
+        page TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        digest TEXT NOT NULL,             -- of all that the form says
+        PRIMARY KEY (rater, page, number, digest)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE withdrawals (at TEXT NOT NULL, events INTEGER NOT NULL) STRICT;
+    CREATE TABLE closings (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, closed INTEGER NOT NULL, at TEXT NOT NULL
+    ) STRICT;
+    CREATE TRIGGER events_stand BEFORE UPDATE ON events
+    BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+    """,
+)
+"""The n-th brings a file from version n-1 to n. Never edited once released; only added to."""
+
+_WORDS = {
+    sqlite3.SQLITE_FULL: (
+        "the disk is full",
+        "free some space; what was saved before still stands",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "the disk cannot be written or read",
+        "look at the disk; then try again",
+    ),
+    sqlite3.SQLITE_BUSY: ("another program holds it locked", "close that program, or wait for it"),
+    sqlite3.SQLITE_LOCKED: (
+        "another program holds it locked",
+        "close that program, or wait for it",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "it may not be written",
+        "give write permission to it and its folder",
+    ),
+    sqlite3.SQLITE_PERM: ("it may not be opened", "give read and write permission to it"),
+    sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", "name the file of a study or an audit"),
+    sqlite3.SQLITE_CORRUPT: ("it is damaged", "keep it, and go on from the last backup"),
+    sqlite3.SQLITE_NOTADB: ("it is no store of careeval", "name the file of a study or an audit"),
+}
+
+
+class Database:
+    """One connection that threads take turns with.
+
+    Raises:
+        ReviewError: The file is missing, there already, foreign, newer than this careeval, damaged,
+            locked, or cannot be written. It is left as it was.
+    """
+
+    def __init__(
+        self, path: Path, *, create: bool = False, migrations: Sequence[str] = MIGRATIONS
+    ) -> None:
+        self.path = path
+        self._turn = threading.RLock()
+        if create == path.exists():
+            there = "is there already" if create else "is not there"
+            raise ReviewError(f"{path} {there}", hint="choose another name" if create else "")
+        if create:
+            _touch_private(path)
+        with self._said():
+            self._connection = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=rw",
+                uri=True,
+                isolation_level=None,  # transactions begin where `write` says
+                check_same_thread=False,  # one at a time, by `_turn`
+                timeout=BUSY_SECONDS,
+            )
+        try:
+            with self._said():
+                self._prepare(new=create, migrations=migrations)
+        except BaseException:
+            self._connection.close()
+            if create:
+                path.unlink()
+            raise
+
+    def _prepare(self, *, new: bool, migrations: Sequence[str]) -> None:
+        connection = self._connection
+        if not new:
+            if _pragma(connection, "application_id") != APPLICATION:
+                raise ReviewError(f"{self.path}: it is no store of careeval")
+            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                raise self._in_words(sqlite3.SQLITE_CORRUPT)
+        version = _pragma(connection, "user_version")
+        if version > len(migrations):
+            raise ReviewError(
+                f"{self.path} was written by a newer careeval (version {version} of the store; "
+                f"this one knows {len(migrations)})",
+                hint="upgrade careeval",
+            )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        for number, script in enumerate(migrations[version:], version + 1):
+            # one script, one transaction: a crash leaves the version before, whole
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {script}; PRAGMA application_id = {APPLICATION}; "
+                f"PRAGMA user_version = {number}; COMMIT;"
+            )
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What a query finds."""
+        with self._turn, self._said():
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: on disk when the block has ended, undone when it raises."""
+        with self._turn, self._said():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def forget(self) -> None:
+        """Empty the write-ahead log, so that what was deleted is in no file."""
+        with self._turn, self._said():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def copy_to(self, path: Path) -> None:
+        """A copy of the whole at this moment, while others write, in a new file."""
+        if path.exists():
+            raise ReviewError(f"{path} is there already", hint="choose another name")
+        _touch_private(path)
+        with self._turn, self._said():
+            copy = sqlite3.connect(path)
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+
+    def close(self) -> None:
+        """Let the file go."""
+        with self._turn:
+            self._connection.close()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            # extended codes carry the primary one in their low byte
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+            if code not in _WORDS:
+                raise
+            raise self._in_words(code) from error
+
+    def _in_words(self, code: int) -> ReviewError:
+        message, hint = _WORDS[code]
+        return ReviewError(f"{self.path}: {message}", hint=hint)
+
+
+def _touch_private(path: Path) -> None:
+    """An empty file that its owner alone can read."""
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except OSError as error:
+        raise ReviewError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

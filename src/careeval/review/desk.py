@@ -1,0 +1,170 @@
+"""Where somebody stands who opens a page: what is served, who asks, and whether they may."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from careeval.core.rating import Rater
+from careeval.review.consent import Consent
+from careeval.review.forms import read_form
+from careeval.review.guard import Settings
+from careeval.review.store import Form, Store, Work
+
+CONSENT, ABOUT, PREFERENCES = "consent", "about", "preferences"
+"""Tasks that every study and audit has: what is answered there is about the rater."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How much somebody is asked for, in words: "20 scenarios", "about 2 hours"."""
+
+    amount: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What is served: a study or an audit.
+
+    Attributes:
+        help: The template that says how its pages work.
+        load: How much a rater is asked for; None where it is nothing.
+        next_stop: Where a rater goes on, who has agreed and said who they are.
+    """
+
+    store: Store
+    settings: Settings
+    title: str
+    consent: Consent
+    help: str
+    load: Callable[[Rater], Load | None]
+    next_stop: Callable[[Rater, Work], str]
+
+    @property
+    def cookie(self) -> str:
+        """Of the session; another for each store, since ports do not part cookies."""
+        name = hashlib.sha256(str(self.store.path.resolve()).encode()).hexdigest()[:8]
+        return f"__Host-careeval-{name}" if self.settings.secure else f"careeval-{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Who asks."""
+
+    desk: Desk
+    rater: Rater
+    secret: str
+
+    @property
+    def agreed(self) -> bool:
+        """Whether they have agreed to the terms as they are now."""
+        given = self.desk.store.answers(self.rater.id, CONSENT).get("given")
+        return given is not None and given.value == self.desk.consent.digest
+
+    @property
+    def shortcuts(self) -> bool:
+        """Whether the keyboard shortcuts are on: they are until somebody turns them off."""
+        return "shortcuts-off" not in self.desk.store.answers(self.rater.id, PREFERENCES)
+
+    @property
+    def drawer(self) -> str:
+        """Where this browser keeps what could not be sent: each rater's apart."""
+        return hashlib.sha256(f"{self.desk.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
+
+    def note(self, task: str, **values: str | None) -> None:
+        """Keep something that a page of one form says."""
+        store = self.desk.store
+        store.save(self.rater.id, task, values, Form.new(store.newest(self.rater.id, task)))
+
+
+class RefusedError(Exception):
+    """Why somebody does not get a page."""
+
+    def __init__(self, status: int, title: str, words: str, *, retry: bool = False) -> None:
+        super().__init__(title)
+        self.status, self.title, self.words, self.retry = status, title, words, retry
+
+
+class RedirectError(Exception):
+    """Another page comes first."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+def here(request: Request) -> Here:
+    """Who asks.
+
+    Raises:
+        RefusedError: Nobody who may: the session is unknown or switched off, or the work is closed.
+    """
+    desk: Desk = request.app.state.desk
+    secret = request.cookies.get(desk.cookie, "")
+    link = desk.store.session(secret) if secret else None
+    if link is None:
+        raise RefusedError(
+            401,
+            "Please open your personal link again",
+            "This browser is not signed in, or its session has ended. Open the link that you were "
+            "sent: everything that was saved is there. If you have just sent something, open the "
+            "link in another window, press Start there, and then try again here.",
+            retry=True,
+        )
+    if link.revoked:
+        raise switched_off(desk)
+    if desk.store.closed:
+        raise closed(desk)
+    request.state.here = found = Here(desk, link.rater, secret)
+    return found
+
+
+def agreed(request: Request) -> Here:
+    """Who asks, having agreed.
+
+    Raises:
+        RefusedError: As `here`.
+        RedirectError: They have not agreed yet.
+    """
+    found = here(request)
+    if not found.agreed:
+        raise RedirectError("/consent")
+    return found
+
+
+def switched_off(desk: Desk) -> RefusedError:
+    """For a link that opens nothing any more."""
+    return RefusedError(
+        403,
+        "This link has been switched off",
+        f"It may have been replaced by a newer one. What was saved is kept. Ask: "
+        f"{desk.consent.contact}",
+    )
+
+
+def closed(desk: Desk) -> RefusedError:
+    """For everything once the work is closed."""
+    return RefusedError(
+        403,
+        "This is closed",
+        "Nothing can be seen or changed here any more. What was saved is kept. For questions, or "
+        f"to withdraw: {desk.consent.contact}",
+    )
+
+
+async def _form(request: Request) -> Mapping[str, str]:
+    found = await read_form(request.headers.get("content-type", ""), request.stream())
+    request.state.form = found
+    return found
+
+
+FORM = Depends(_form)
+"""Reads the form that was sent, for a page that only wants it to be one."""
+
+Posted = Annotated[Mapping[str, str], FORM]
+"""The fields of the form that was sent."""

@@ -1,0 +1,194 @@
+"""The pages that every study and audit has: the way in, the way out, and help."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from careeval.review.desk import (
+    ABOUT,
+    CONSENT,
+    FORM,
+    PREFERENCES,
+    Desk,
+    Here,
+    Posted,
+    RedirectError,
+    RefusedError,
+    agreed,
+    closed,
+    here,
+    switched_off,
+)
+from careeval.review.pages import page
+from careeval.review.store import Link
+
+router = APIRouter()
+
+NOT_SAID = "not said"
+_MOST_YEARS = 80
+
+
+@router.get("/")
+async def home(request: Request) -> Response:
+    """Whoever is signed in goes on where they stopped."""
+    who = here(request)
+    if not who.agreed:
+        raise RedirectError("/consent")
+    work = who.desk.store.work(who.rater.id)
+    if "years" not in work.get(ABOUT, {}):
+        raise RedirectError("/about")
+    raise RedirectError(who.desk.next_stop(who.rater, work))
+
+
+@router.get("/i/{token}")
+async def landing(request: Request, token: str) -> Response:
+    """Who asks, for how long, and what is kept. It changes nothing: mail scanners open links."""
+    link = _link(request, token)
+    desk: Desk = request.app.state.desk
+    return page(request, "landing", desk.title, load=desk.load(link.rater))
+
+
+@router.post("/i/{token}", dependencies=[FORM])
+async def start(request: Request, token: str) -> Response:
+    """Open a session."""
+    link = _link(request, token)
+    desk: Desk = request.app.state.desk
+    response = _to("/")
+    response.set_cookie(
+        desk.cookie,
+        desk.store.start_session(link.rater.id),
+        httponly=True,
+        samesite="strict",
+        secure=desk.settings.secure,
+    )
+    return response
+
+
+def _link(request: Request, token: str) -> Link:
+    desk: Desk = request.app.state.desk
+    link = desk.store.link(token)
+    if link is None:
+        raise RefusedError(
+            404,
+            "This link opens nothing",
+            "It may have been cut off or replaced, or its ratings have been withdrawn. Copy it "
+            "whole from the message that you got, or ask whoever sent it.",
+        )
+    if link.revoked:
+        raise switched_off(desk)
+    if desk.store.closed:
+        raise closed(desk)
+    return link
+
+
+@router.get("/consent")
+async def terms(request: Request) -> Response:
+    """What there is to agree to."""
+    return page(request, "consent", "Before you begin", given=here(request).agreed)
+
+
+@router.post("/consent")
+async def agree(request: Request, form: Posted) -> Response:
+    """Keep that they agree."""
+    who = here(request)
+    if form.get("agree") == "yes":
+        who.note(CONSENT, given=who.desk.consent.digest)
+    return _to("/")
+
+
+@router.get("/about")
+async def about(request: Request) -> Response:
+    """Years of experience, asked once."""
+    return _about(request, agreed(request), "")
+
+
+@router.post("/about")
+async def tell(request: Request, form: Posted) -> Response:
+    """Keep the years."""
+    who, typed = agreed(request), form.get("years", "").strip()
+    if form.get("go") == "skip":
+        typed = NOT_SAID
+    elif not (typed.isascii() and typed.isdigit() and len(typed) < 4 and int(typed) <= _MOST_YEARS):
+        words = f"Please give whole years as a number from 0 to {_MOST_YEARS}, or leave it out."
+        return _about(request, who, words, typed)
+    who.note(ABOUT, years=typed)
+    return _to("/")
+
+
+def _about(request: Request, who: Here, error: str, typed: str = "") -> Response:
+    given = who.desk.store.answers(who.rater.id, ABOUT).get("years")
+    if not error and given and given.value != NOT_SAID:
+        typed = given.value
+    title, status = "About you", 422 if error else 200
+    return page(request, "about", title, status, error=error, years=typed)
+
+
+@router.get("/pause")
+async def pause(request: Request) -> Response:
+    """What a pause means."""
+    here(request)
+    return page(request, "pause", "Take a pause")
+
+
+@router.post("/pause", dependencies=[FORM])
+async def leave(request: Request) -> Response:
+    """End the session in this browser."""
+    who = here(request)
+    who.desk.store.end_session(who.secret)
+    request.state.here = None
+    response = page(request, "paused", "You are signed out")
+    response.delete_cookie(who.desk.cookie)
+    return response
+
+
+@router.get("/withdraw")
+async def withdraw(request: Request) -> Response:
+    """What withdrawing means."""
+    here(request)
+    return page(request, "withdraw", "Withdraw and delete")
+
+
+@router.post("/withdraw")
+async def delete(request: Request, form: Posted) -> Response:
+    """Delete everything of somebody."""
+    who = here(request)
+    if form.get("delete") != "everything":
+        return _to("/withdraw")
+    who.desk.store.withdraw(who.rater.id)
+    request.state.here = None
+    response = page(request, "withdrawn", "Your answers are deleted")
+    response.delete_cookie(who.desk.cookie)
+    return response
+
+
+@router.get("/help")
+async def help_page(request: Request) -> Response:
+    """How the pages work; open to everybody."""
+    return page(request, "help", "Help", who=_maybe(request))
+
+
+@router.post("/help")
+async def prefer(request: Request, form: Posted) -> Response:
+    """Turn the shortcuts on or off."""
+    here(request).note(PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"})
+    return _to("/help#shortcuts")
+
+
+@router.get("/accessibility")
+async def accessibility(request: Request) -> Response:
+    """The accessibility statement; open to everybody."""
+    _maybe(request)
+    return page(request, "accessibility", "Accessibility")
+
+
+def _maybe(request: Request) -> Here | None:
+    """Who asks, where it is somebody."""
+    try:
+        return here(request)
+    except RefusedError:
+        return None
+
+
+def _to(path: str) -> Response:
+    return RedirectResponse(path, 303)

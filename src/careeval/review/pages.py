@@ -1,0 +1,79 @@
+"""From a template to a page. What anybody wrote is escaped, and no template is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from careeval.review.desk import Desk, Here
+from careeval.review.forms import ANSWER
+
+
+def page(
+    request: Request, template: str, title: str, status: int = 200, **values: Any
+) -> HTMLResponse:
+    """A page of the app.
+
+    Args:
+        request: Of whom it is an answer to; who is signed in gets the links that need that.
+        template: Its name without `.html`.
+        title: Of the window, and its heading.
+        status: Of the answer.
+        values: What the template is filled with.
+    """
+    desk: Desk = request.app.state.desk
+    here: Here | None = getattr(request.state, "here", None)
+    frame = {"desk": desk, "here": here, "title": title, "path": request.url.path}
+    html = _environment().get_template(f"{template}.html").render(frame | values)
+    return HTMLResponse(html, status)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether our script asks, rather than a browser that goes to another page."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def refusal(
+    request: Request, status: int, title: str, words: str, *, retry: bool = True
+) -> Response:
+    """A page that says why not. What was typed comes back with it, to be sent again or copied."""
+    if wants_json(request):
+        return JSONResponse({"error": f"{title}. {words}"}, status)
+    typed: Mapping[str, str] = getattr(request.state, "form", {})
+    written = [
+        (name.removeprefix(ANSWER), text)
+        for name, text in typed.items()
+        if text and name.startswith(ANSWER)
+    ]
+    again = typed if retry else {}
+    return page(request, "refusal", title, status, words=words, again=again, written=written)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("careeval.review"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["paragraphs"] = lambda text: text.strip().split("\n\n")
+    environment.filters["clock"] = _clock
+    environment.filters["points"] = signed
+    return environment
+
+
+def _clock(at: str) -> str:
+    return datetime.fromisoformat(at).strftime("%H:%M UTC")
+
+
+def signed(points: int) -> str:
+    """Points as people write them: +2, 0, and a true minus."""
+    return f"{points:+d}".replace("-", "−") if points else "0"

@@ -1,0 +1,58 @@
+"""What raters said in a study, as values: from here on it is counted, and never read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject
+from careeval.core.scenario import Scenario
+from careeval.review.questions import AGREE, UNSURE, questions
+from careeval.review.store import Work
+from careeval.review.study import StudyPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All that came in, as values; in the order of rounds, raters and their scenarios."""
+
+    ratings: tuple[Rating, ...]
+    views: tuple[PointsView, ...]
+    comments: tuple[Comment, ...]
+
+
+def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]) -> Said:
+    """The answers of one round.
+
+    Args:
+        plan: The round.
+        bank: Its scenarios by id, in the version that was shown.
+        work: Of each rater, by id; one who has withdrawn is not a key.
+
+    Returns:
+        Only what was answered: a missing rating is not in it.
+    """
+    ratings: list[Rating] = []
+    views: list[PointsView] = []
+    comments: list[Comment] = []
+    for seat in plan.seats:
+        for name in seat.scenarios:
+            answers = work.get(seat.id, {}).get(plan.task(name), {})
+            for question in questions(plan, bank[name], seat.id):
+                if question.field not in answers:
+                    continue
+                value, about = answers[question.field].value, question.about
+                version = plan.rated(name).version
+                subject = Subject(name, version, plan.round)
+                if about is not None:
+                    subject = Subject(name, version, plan.round, about.rubric, about.item.id)
+                if isinstance(question.kind, Scale):
+                    ratings.append(Rating(seat.rater, subject, question.kind, int(value)))
+                elif question.kind == "comment":
+                    comments.append(Comment(seat.rater, subject, value))
+                elif about is not None:
+                    proposed = about.item.points
+                    other = {AGREE: proposed, UNSURE: None}
+                    points = other[value] if value in other else int(value)
+                    views.append(PointsView(seat.rater, subject, proposed, points))
+    return Said(tuple(ratings), tuple(views), tuple(comments))

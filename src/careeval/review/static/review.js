@@ -1,0 +1,103 @@
+// Saves every change at once. Without this script the buttons of the form do the same.
+import { forget, keep, post, say } from "./kept.js";
+
+const form = document.getElementById("rate");
+const status = document.getElementById("saved");
+const banner = document.getElementById("unsaved");
+const notices = document.getElementById("notices");
+const page = form.elements.page.value;
+const told = new Set(); // of other windows' changes
+
+let dirty = false; // something is typed that no form has been made of
+let waiting = null; // the form that is to be sent again, as kept in this browser
+let sending = false;
+let kept = true; // whether this browser keeps it
+let wait = 2000;
+let timer = 0;
+
+function clock(date) {
+  return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+}
+
+function filled(submitter) {
+  form.elements.number.value = Number(form.elements.number.value) + 1;
+  return new URLSearchParams(new FormData(form, submitter)).toString();
+}
+
+function later(why) {
+  kept = keep(page, waiting);
+  say(banner, `Not saved yet: ${why} ${kept ? "It is kept in this browser and will be sent again." : "Please leave this page open: it will be sent again."}`);
+  clearTimeout(timer);
+  timer = setTimeout(save, wait);
+  wait = Math.min(2 * wait, 60000);
+}
+
+// One form at a time, so that they arrive in their order.
+async function save() {
+  if (sending || (!dirty && waiting === null)) return;
+  sending = true;
+  if (waiting === null) {
+    dirty = false;
+    waiting = filled();
+  }
+  try {
+    const answer = await post(location.pathname, waiting);
+    const said = await answer.json();
+    if (answer.ok || answer.status === 422) {
+      forget(page);
+      waiting = null;
+      wait = 2000;
+      say(banner, "");
+      const news = said.notices.filter((notice) => !told.has(notice));
+      if (news.length) say(notices, news);
+      news.forEach((notice) => told.add(notice));
+      for (const place of form.querySelectorAll(".error")) {
+        say(place, said.errors[place.id.replace("-error", "")] ?? "");
+      }
+      const wrong = Object.values(said.errors);
+      status.textContent = wrong.length ? wrong.join(" ") : `Saved ${clock(new Date())}`;
+    } else if (answer.status === 401 || answer.status >= 500) {
+      later(said.error);
+    } else {
+      forget(page);
+      waiting = null; // it would be refused again
+      say(banner, `Not saved: ${said.error}`);
+    }
+  } catch {
+    later("there is no connection.");
+  }
+  sending = false;
+  if (dirty && waiting === null) save();
+}
+
+form.addEventListener("change", () => { dirty = true; save(); });
+form.addEventListener("input", (event) => {
+  if (event.target.tagName !== "TEXTAREA") return;
+  dirty = true;
+  clearTimeout(timer);
+  timer = setTimeout(save, 800);
+});
+form.addEventListener("submit", (event) => {
+  clearTimeout(timer);
+  if (waiting !== null && !sending) waiting = null; // this form says all that it said
+  keep(page, filled(event.submitter)); // the next page sends it, should the connection fail now
+});
+addEventListener("online", save);
+addEventListener("beforeunload", (event) => {
+  if (waiting !== null && !kept) event.preventDefault();
+});
+
+if (form.hasAttribute("data-shortcuts")) {
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.ctrlKey) {
+      event.preventDefault();
+      form.querySelector("[value=next]").click();
+    } else if (event.target.type === "radio" && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      const group = event.target.closest(".scale");
+      const choice = group?.querySelector(`[value="${CSS.escape(event.key)}"]`);
+      if (choice) { choice.focus(); choice.click(); }
+    }
+  });
+}
+
+for (const time of status.querySelectorAll("time")) time.textContent = clock(new Date(time.dateTime));

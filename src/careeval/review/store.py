@@ -1,0 +1,427 @@
+"""What people answered, kept in one file: every change an event, none ever changed.
+
+The store knows no scenario and no question. An answer is a text under a rater, a task and a field;
+what tasks and fields there are, a plan says. Plans are kept here too, in the order that they were
+added, so that one file holds a whole study or audit. Who a rater is stands nowhere in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal, Self
+
+from careeval.core.rating import Rater, Role
+from careeval.errors import ReviewError
+from careeval.review.database import Database
+
+Kind = Literal["study", "audit"]
+
+Work = Mapping[str, Mapping[str, "Answer"]]
+"""All that one rater answered: by task, then by field. What was taken back is not in it."""
+
+_RATER_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_APP = version("careeval")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What stands in a field now."""
+
+    value: str
+    seq: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change. `value` is null where an answer was taken back; `at` is UTC, and orders nothing.
+
+    Attributes:
+        seq: Orders the events of all raters, whatever the clock said.
+        place: Of the task in the rater's order, from 1; null where it has none.
+        typed_by: Who typed it for the rater; null where the rater did.
+    """
+
+    seq: int
+    rater: str
+    task: str
+    field: str
+    value: str | None
+    at: str
+    place: int | None
+    app: str
+    typed_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Which form on which page sent a change, so that it counts once and never silently undoes.
+
+    Attributes:
+        page: Random, of one showing of a page.
+        number: Of the form among those that this page sends.
+        seen: The newest event when the page was shown; it stays, whatever the page sends.
+    """
+
+    page: str
+    number: int
+    seen: int
+
+    @classmethod
+    def new(cls, seen: int = 0) -> Form:
+        """The first of a page that is shown now."""
+        return cls(secrets.token_urlsafe(12), 0, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a form.
+
+    Attributes:
+        seen: The newest event of this task.
+        changed: Fields that the page had otherwise before.
+        replayed: The form, or a later one of its page, had come before; it has changed nothing.
+        overwritten: What another page had saved since, and this form replaced, by field.
+        kept: What another page has saved since, and this form leaves, by field.
+    """
+
+    seen: int
+    changed: tuple[str, ...] = ()
+    replayed: bool = False
+    overwritten: Mapping[str, str | None] = field(default_factory=dict)
+    kept: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Whose link a token is, and whether it still opens anything."""
+
+    rater: Rater
+    revoked: bool
+
+
+class Store:
+    """A study's or an audit's file. Its methods may be called from any thread.
+
+    Raises:
+        ReviewError: From every method, where the file cannot be read or written: what was saved
+            before stands, and nothing of the failed call does.
+    """
+
+    def __init__(self, database: Database, now: Callable[[], datetime] | None = None) -> None:
+        self._database = database
+        self._now = now or (lambda: datetime.now(UTC))
+
+    @classmethod
+    def create(cls, path: Path, kind: Kind, plan: str) -> Self:
+        """A new file with its first plan."""
+        store = cls(Database(path, create=True))
+        store.add_plan(kind, plan)
+        return store
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The file of a study or an audit, brought up to date."""
+        return cls(Database(path))
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self._database.path
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._database.close()
+
+    def back_up(self, path: Path) -> None:
+        """Write a copy, also while people are saving; plain copying would miss the newest part."""
+        self._database.copy_to(path)
+
+    # Plans
+
+    def add_plan(self, kind: Kind, content: str) -> int:
+        """Keep a further plan beside those before; its number, from 1."""
+        with self._database.write() as write:
+            row = write.execute(
+                "INSERT INTO plans (kind, content, at) VALUES (?, ?, ?) RETURNING number",
+                (kind, content, self._at()),
+            ).fetchone()
+        return int(row[0])
+
+    def plans(self, kind: Kind) -> tuple[str, ...]:
+        """Every plan in its order.
+
+        Raises:
+            ReviewError: The file is of the other kind.
+        """
+        rows = self._database.rows("SELECT kind, content FROM plans ORDER BY number")
+        if any(found != kind for found, _ in rows):
+            raise ReviewError(f"{self.path} is no {kind}", hint=f"it is of kind {rows[0][0]!r}")
+        return tuple(content for _, content in rows)
+
+    def close_work(self) -> None:
+        """From now on nobody sees or changes anything through the app."""
+        self._set_closed(True)
+
+    def reopen_work(self) -> None:
+        """Undo `close_work`."""
+        self._set_closed(False)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the work is closed."""
+        rows = self._database.rows("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1")
+        return bool(rows and rows[0][0])
+
+    # People
+
+    def add_rater(self, rater: Rater) -> str:
+        """Let somebody in; their token, which is stored nowhere.
+
+        Raises:
+            ReviewError: The id is taken, or might be a name or an address: it is lower-case
+                letters, digits and single hyphens, at most 16.
+        """
+        if not _RATER_ID.fullmatch(rater.id) or len(rater.id) > 16:
+            raise ReviewError(f"{rater.id!r} is no pseudonym", hint="an id looks like 'r07'")
+        token = secrets.token_urlsafe(32)
+        try:
+            with self._database.write() as write:
+                write.execute(
+                    "INSERT INTO raters (id, role, token, at) VALUES (?, ?, ?, ?)",
+                    (rater.id, rater.role, _hash(token), self._at()),
+                )
+        except sqlite3.IntegrityError as error:
+            raise ReviewError(f"rater {rater.id!r} is there already") from error
+        return token
+
+    def replace_token(self, rater: str) -> str:
+        """A new token; the old one and every open session end."""
+        token = secrets.token_urlsafe(32)
+        self._let("UPDATE raters SET token = ?, revoked = 0 WHERE id = ?", (_hash(token), rater))
+        return token
+
+    def revoke(self, rater: str) -> None:
+        """End the token and every open session; what was answered stands."""
+        self._let("UPDATE raters SET revoked = 1 WHERE id = ?", (rater,))
+
+    def raters(self) -> tuple[Rater, ...]:
+        """Everybody who is in, revoked or not; who has withdrawn is not."""
+        rows = self._database.rows("SELECT id, role FROM raters ORDER BY id")
+        return tuple(Rater(name, Role(role)) for name, role in rows)
+
+    def link(self, token: str) -> Link | None:
+        """Whose token that is; None where it is nobody's. It changes nothing."""
+        rows = self._database.rows(
+            "SELECT id, role, revoked FROM raters WHERE token = ?", _hash(token)
+        )
+        return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
+
+    def start_session(self, rater: str) -> str:
+        """The secret of a new session."""
+        secret = secrets.token_urlsafe(32)
+        with self._database.write() as write:
+            write.execute(
+                "INSERT INTO sessions (secret, rater, at) VALUES (?, ?, ?)",
+                (_hash(secret), rater, self._at()),
+            )
+        return secret
+
+    def session(self, secret: str) -> Link | None:
+        """Whose session that is; None where it is nobody's or has ended."""
+        rows = self._database.rows(
+            "SELECT id, role, revoked FROM sessions JOIN raters ON id = rater WHERE secret = ?",
+            _hash(secret),
+        )
+        return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
+
+    def end_session(self, secret: str) -> None:
+        """End one session."""
+        with self._database.write() as write:
+            write.execute("DELETE FROM sessions WHERE secret = ?", (_hash(secret),))
+
+    def withdraw(self, rater: str) -> None:
+        """Delete somebody and all that they answered; that it happened, and when, is kept."""
+        with self._database.write() as write:
+            (n,) = write.execute("SELECT count(*) FROM events WHERE rater = ?", (rater,)).fetchone()
+            write.execute("DELETE FROM raters WHERE id = ?", (rater,))  # cascades
+            write.execute("INSERT INTO withdrawals (at, events) VALUES (?, ?)", (self._at(), n))
+        self._database.forget()
+
+    def withdrawals(self) -> int:
+        """How many have withdrawn."""
+        return int(self._database.rows("SELECT count(*) FROM withdrawals")[0][0])
+
+    # Work
+
+    def save(
+        self,
+        rater: str,
+        task: str,
+        values: Mapping[str, str | None],
+        form: Form,
+        *,
+        place: int | None = None,
+        typed_by: str | None = None,
+    ) -> Saved:
+        """Keep what a form changes; on disk when this returns.
+
+        A field counts as changed where it differs from what its page showed or last sent, so that
+        an old page which leaves a field alone does not undo what a newer one wrote there. A field
+        that both changed takes the later form's value, and `Saved` says so. A change is an event
+        even where another page has made the same: it is what this page now shows.
+
+        Args:
+            rater: Whose.
+            task: On what.
+            values: The form's fields; null, or a text that is not empty. A field that is not named
+                is left alone.
+            form: Which form it is.
+            place: Of the task in the rater's order.
+            typed_by: Who typed it, where that is not the rater.
+
+        Raises:
+            ReviewError: The work is closed, or the rater is revoked or has withdrawn.
+        """
+        digest = _digest(task, values, form)
+        with self._database.write() as write:
+            self._may_write(write, rater)
+            if _came_before(write, rater, form, digest):
+                return Saved(_newest(write, rater, task), replayed=True)
+            write.execute(
+                "INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest)
+            )
+            known, now, others = _three_states(write, rater, task, form)
+            changed = {f: v for f, v in values.items() if v != known.get(f)}
+            write.executemany(
+                "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
+                " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (rater, task, name, value, self._at(), place, _APP, form.page, form.number,
+                     form.seen, typed_by)
+                    for name, value in changed.items()
+                ],
+            )  # fmt: skip
+            return Saved(
+                seen=_newest(write, rater, task),
+                changed=tuple(changed),
+                overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
+                kept={f: now[f] for f in others if f not in changed},
+            )
+
+    def work(self, rater: str) -> Work:
+        """All that one rater answered, as it stands."""
+        rows = self._database.rows(
+            "SELECT task, field, value, seq, at FROM events WHERE seq IN "
+            "(SELECT max(seq) FROM events WHERE rater = ? GROUP BY task, field) "
+            "AND value IS NOT NULL ORDER BY seq",
+            rater,
+        )
+        found: dict[str, dict[str, Answer]] = {}
+        for task, name, value, seq, at in rows:
+            found.setdefault(task, {})[name] = Answer(value, seq, at)
+        return found
+
+    def answers(self, rater: str, task: str) -> Mapping[str, Answer]:
+        """What one rater answered on one task, by field, as it stands."""
+        rows = self._database.rows(
+            "SELECT field, value, max(seq), at FROM events WHERE rater = ? AND task = ? "
+            "GROUP BY field",
+            rater,
+            task,
+        )
+        return {name: Answer(value, seq, at) for name, value, seq, at in rows if value is not None}
+
+    def newest(self, rater: str, task: str) -> int:
+        """The newest event of a task, 0 where there is none: what a page shown now knows."""
+        sql = "SELECT coalesce(max(seq), 0) FROM events WHERE rater = ? AND task = ?"
+        return int(self._database.rows(sql, rater, task)[0][0])
+
+    def events(self) -> tuple[Event, ...]:
+        """Every change of everybody, in order."""
+        rows = self._database.rows(
+            "SELECT seq, rater, task, field, value, at, place, app, typed_by FROM events "
+            "ORDER BY seq"
+        )
+        return tuple(Event(*row) for row in rows)
+
+    def _at(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="seconds")
+
+    def _set_closed(self, closed: bool) -> None:
+        with self._database.write() as write:
+            write.execute("INSERT INTO closings (closed, at) VALUES (?, ?)", (closed, self._at()))
+
+    def _let(self, sql: str, values: tuple[str, ...]) -> None:
+        """Change what a rater's token opens; open sessions end."""
+        with self._database.write() as write:
+            if not write.execute(sql, values).rowcount:
+                raise ReviewError(f"there is no rater {values[-1]!r}")
+            write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
+
+    def _may_write(self, write: sqlite3.Connection, rater: str) -> None:
+        row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
+        if row is None or row[0]:
+            raise ReviewError("this link has been switched off")
+        closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
+        if closed and closed[0]:
+            raise ReviewError("the work is closed")
+
+
+def _hash(secret: str) -> str:
+    """Of 256 random bits a plain hash is enough: there is nothing to guess."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _digest(task: str, values: Mapping[str, str | None], form: Form) -> str:
+    """The same for a form sent twice, another where its page or anything in it differs."""
+    content = [task, form.page, form.number, form.seen, sorted(values.items())]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _came_before(write: sqlite3.Connection, rater: str, form: Form, digest: str) -> bool:
+    """Whether the form, or a later one of its page, has been here.
+
+    One that a later one has overtaken on its way says less than is known already.
+    """
+    sql = (
+        "SELECT count(*) FROM forms WHERE rater = ? AND page = ? "
+        "AND (number > ? OR (number = ? AND digest = ?))"
+    )
+    found = write.execute(sql, (rater, form.page, form.number, form.number, digest)).fetchone()
+    return bool(found[0])
+
+
+def _newest(write: sqlite3.Connection, rater: str, task: str) -> int:
+    sql = "SELECT coalesce(max(seq), 0) FROM events WHERE rater = ? AND task = ?"
+    return int(write.execute(sql, (rater, task)).fetchone()[0])
+
+
+_State = dict[str, str | None]
+
+
+def _three_states(
+    write: sqlite3.Connection, rater: str, task: str, form: Form
+) -> tuple[_State, _State, set[str]]:
+    """What the form's page knows of each field, what stands, and which fields others changed."""
+    known: _State = {}
+    now: _State = {}
+    others: set[str] = set()
+    sql = "SELECT seq, field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
+    for seq, name, value, page in write.execute(sql, (rater, task)):
+        now[name] = value
+        if page == form.page or seq <= form.seen:
+            known[name] = value
+            others.discard(name)
+        else:
+            others.add(name)
+    return known, now, others

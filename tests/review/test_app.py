@@ -1,0 +1,431 @@
+"""The app as browsers use and misuse it."""
+
+from __future__ import annotations
+
+import re
+import socket
+import sqlite3
+from collections.abc import Callable
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from careeval.bank import Bank
+from careeval.errors import ReviewError
+from careeval.review.app import serve
+from careeval.review.guard import HEADERS, Settings
+from careeval.review.store import Form
+from careeval.review.study import StudyPlan, next_round
+from review_study import ORIGIN, Study, fill, hidden
+
+MakeStudy = Callable[[StudyPlan], Study]
+
+HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x00\x1b[31m\u202e'\"><img src=x>"
+
+PAGES = ["/overview", "/rate/1", "/rate/2", "/rate/3", "/finish", "/practice/1", "/pause"]
+PAGES += ["/withdraw", "/help", "/accessibility", "/consent", "/about"]
+
+
+def _words(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", html))
+
+
+def test_a_rater_goes_through(study: Study) -> None:
+    """From the link over consent, role and practice to the first scenario, and on to the end."""
+    client = study.client()
+    link = f"/i/{study.tokens['r01']}"
+    assert "3 scenarios, about" in client.get(link).text
+    assert client.post(link, data={"go": "x"}).headers["location"] == "/"
+    assert client.get("/").headers["location"] == "/consent"
+    assert client.get("/rate/1").headers["location"] == "/consent"
+    client.post("/consent", data={"agree": "yes"})
+    assert client.get("/").headers["location"] == "/about"
+    assert client.post("/about", data={"years": "many"}).status_code == 422
+    client.post("/about", data={"years": "12"})
+    assert client.get("/").headers["location"] == "/practice/1"
+    tried = client.post("/practice/1", data={"q.realism": "5", "go": "try"})
+    assert "Where you have seen nearly this" in tried.text
+    assert client.post("/practice/1", data={"go": "next"}).headers["location"] == "/practice/2"
+    client.post("/practice/2", data={"go": "next"})
+    assert client.get("/").headers["location"] == "/rate/1"
+    tasks = {event.task for event in study.store.events()}
+    assert tasks == {"consent", "about", "practice"}
+
+
+def test_it_resumes_at_the_first_incomplete(study: Study) -> None:
+    """Another device goes on where the first stopped; what was skipped comes last."""
+    first = study.client("r01")
+    fill(first, 1, {}, "skip")
+    done = dict.fromkeys(_required(first, 2), "4")
+    assert fill(first, 2, done | _agree(first, 2)).headers["location"] == "/rate/3"
+    second = study.client()
+    second.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
+    assert second.get("/").headers["location"] == "/rate/3"
+    fill(second, 3, done | _agree(second, 3))
+    assert second.get("/").headers["location"] == "/rate/1"
+    fill(second, 1, done | _agree(second, 1))
+    assert second.get("/").headers["location"] == "/finish"
+    assert "All 3 scenarios are done" in second.get("/finish").text
+
+
+def _required(client: TestClient, n: int) -> set[str]:
+    html = client.get(f"/rate/{n}").text
+    return {unescape(name) for name in re.findall(r'type="radio" name="([^"]+)"', html)}
+
+
+def _agree(client: TestClient, n: int) -> dict[str, str]:
+    return {name: "agree" for name in _required(client, n) if name.endswith("/points")}
+
+
+def test_what_is_missing(study: Study) -> None:
+    """Without an answer the page stays and links to each question; the end links there too."""
+    client = study.client("r01")
+    answer = fill(client, 1, {"q.realism": "4"})
+    assert answer.headers["location"] == "/rate/1?missing=1"
+    page = client.get("/rate/1?missing=1").text
+    assert "11 questions are not answered yet" in page
+    for place in re.findall(r'<li><a href="#(q\d+)"', page):
+        assert f'id="{place}"' in page
+    assert fill(client, 1, {}, "skip").headers["location"] == "/rate/2"
+    assert fill(client, 2, {}, "back").headers["location"] == "/rate/1"
+    gaps = re.findall(r'href="(/rate/\d\?missing=1#q\d+)"', client.get("/finish").text)
+    assert gaps == ["/rate/1?missing=1#q2", "/rate/2?missing=1#q1", "/rate/3?missing=1#q1"]
+    assert "skipped" in client.get("/overview").text
+
+
+def test_looking_changes_nothing(study: Study) -> None:
+    """No page that is only looked at changes the file, the link's included."""
+    client = study.client("r01")
+    for place in (f"/i/{study.tokens['r01']}", "/", *PAGES):
+        before = _dump(study)
+        client.get(place)
+        assert _dump(study) == before, place
+
+
+def _dump(study: Study) -> list[str]:
+    with sqlite3.connect(study.store.path) as copy:
+        found = list(copy.iterdump())
+    copy.close()
+    return found
+
+
+def test_the_cookie(study: Study) -> None:
+    """The session's cookie is out of reach of scripts and other sites, random, and hashed."""
+    client = study.client()
+    answer = client.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    secret = cookie.partition("=")[2].partition(";")[0]
+    assert len(secret) >= 43
+    assert secret not in "".join(_dump(study))
+
+
+def test_every_answer_is_guarded(study: Study) -> None:
+    """Pages, files, errors and refusals all carry the same headers, and name no other site."""
+    client = study.client("r01")
+    places = [*PAGES, "/", "/nothing", "/rate/99", "/rate/x", "/i/wrong", "/static/review.css"]
+    for place in places:
+        answer = client.get(place)
+        assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS, place
+        assert not re.search(r"(src|href|action)=\"?(https?:)?//", answer.text), place
+    wrong = client.get("/", headers={"Host": "evil.example"})
+    assert (wrong.status_code, wrong.headers["cache-control"]) == (421, "no-store")
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", None])
+def test_forms_of_other_sites(study: Study, origin: str | None) -> None:
+    """A form from another page, or from nowhere, changes nothing at any address."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
+    before = _dump(study)
+    headers = {"Origin": origin} if origin else {}
+    if origin is None:
+        del client.headers["Origin"]
+    for place in ("/rate/1", "/withdraw", "/pause", "/finish", f"/i/{study.tokens['r01']}"):
+        answer = client.post(place, data=form | {"delete": "everything"}, headers=headers)
+        assert answer.status_code == 403
+    assert _dump(study) == before
+
+
+def test_nobody_sees_another(make_study: MakeStudy, plan: StudyPlan) -> None:
+    """With two sessions, no address shows or changes what the other rater gave."""
+    own = [
+        seat.model_copy(update={"scenarios": (f"dressing-00{n}",)})
+        for n, seat in enumerate(plan.seats, 1)
+    ]
+    study = make_study(plan.model_copy(update={"seats": tuple(own)}))
+    one, two = study.client("r01"), study.client("r02")
+    fill(two, 1, {"q.comment": "seen by nobody", "q.realism": "5"})
+    theirs = study.store.work("r02")
+    for place in (
+        *PAGES,
+        "/rate/0",
+        "/rate/-1",
+        "/i/r02",
+        "/rate/1?missing=1",
+        "/rate/1?rater=r02",
+    ):
+        answer = one.get(place)
+        assert "seen by nobody" not in answer.text, place
+        assert "r02" not in _words(answer.text), place
+        assert "dressing-002" not in answer.text, place
+    assert one.get("/rate/2").status_code == 404
+    forged = hidden(two.get("/rate/1").text) | {"q.comment": "forged", "rater": "r02"}
+    answer = one.post("/rate/1", data=forged)
+    assert answer.status_code == 409
+    assert "forged" in answer.text  # back to whoever wrote it
+    assert study.store.work("r02") == theirs
+    assert plan.task("dressing-002") not in study.store.work("r01")
+
+
+def test_a_link_that_opens_nothing(study: Study) -> None:
+    """A wrong, a revoked and a closed link each say what they are, and whom to ask."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
+    assert client.get("/i/guessed").status_code == 404
+    study.store.close_work()
+    for answer in (
+        client.get(f"/i/{study.tokens['r01']}"),
+        client.post(f"/i/{study.tokens['r01']}", data={"go": "x"}),
+        client.get("/rate/1"),
+        client.post("/rate/1", data=form),
+        client.post("/withdraw", data={"delete": "everything"}),
+    ):
+        assert answer.status_code == 403
+        assert "This is closed" in answer.text
+        assert "test@example.org" in answer.text
+    assert plan_task(study) not in study.store.work("r01")
+    study.store.reopen_work()
+    study.store.revoke("r01")
+    assert "switched off" in client.get(f"/i/{study.tokens['r01']}").text
+    assert client.get("/rate/1").status_code == 401
+
+
+def plan_task(study: Study) -> str:
+    """What the store calls the first scenario of r01."""
+    return study.plan.task(study.plan.seats[0].scenarios[0])
+
+
+def test_a_session_that_ended(study: Study) -> None:
+    """What is sent without a session comes back, to be sent again once signed in."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.comment": "Long & thoughtful.", "go": "skip"}
+    client.post("/pause", data={"go": "x"})
+    answer = client.post("/rate/1", data=form)
+    assert answer.status_code == 401
+    assert "Long &amp; thoughtful." in answer.text
+    client.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
+    assert client.post("/rate/1", data=hidden(answer.text)).headers["location"] == "/rate/2"
+    stored = study.store.answers("r01", plan_task(study))
+    assert stored["comment"].value == "Long & thoughtful."
+
+
+def test_a_comment_of_a_megabyte(study: Study) -> None:
+    """It is refused in words and stays on the page; the rest of its form is saved."""
+    client = study.client("r01")
+    text = "ünd so weiter " * 75_000
+    answer = fill(client, 1, {"q.comment": text, "q.realism": "4"})
+    assert answer.status_code == 422
+    assert "at most 10,000 can be kept" in answer.text
+    assert text.strip() in answer.text
+    assert {n: a.value for n, a in study.store.answers("r01", plan_task(study)).items()} == {
+        "realism": "4"
+    }
+    too_much = fill(client, 1, {"q.comment": "x" * 5_000_000})
+    assert too_much.status_code == 413
+    assert "too much text" in too_much.text
+
+
+def test_hostile_text_is_text(study: Study) -> None:
+    """Markup, templates and control characters in a field are shown as they were typed."""
+    client = study.client("r01")
+    comments = dict.fromkeys(_comments(client), HOSTILE)
+    assert len(comments) == 6
+    fill(client, 1, comments, "skip")
+    page = client.get("/rate/1").text
+    assert page.count(escape(HOSTILE[:25])) == 6
+    assert "<img" not in page
+    assert "{{ 7 * 7 }}" in page
+    assert not re.search("[\x00\x1b\u202e]", page)
+    for place in ("/about", "/rate/1"):
+        answer = client.post(place, data={"years": HOSTILE, "task": HOSTILE, "q.comment": HOSTILE})
+        assert "<script>alert" not in answer.text
+        assert "<img" not in answer.text
+
+
+def _comments(client: TestClient) -> list[str]:
+    found = re.findall(r'<textarea id="q\d+" name="([^"]+)"', client.get("/rate/1").text)
+    return [unescape(name) for name in found]
+
+
+def test_a_forged_form(study: Study) -> None:
+    """What no page of ours sends is refused in words, and changes nothing."""
+    client = study.client("r01")
+    good = hidden(client.get("/rate/1").text) | {"q.realism": "4", "go": "next"}
+    before = _dump(study)
+    assert client.post("/rate/1", data=good | {"q.score": "4"}).status_code == 400
+    assert client.post("/rate/1", data=good | {"seen": "-1"}).status_code == 400
+    assert client.post("/rate/1", data=good | {"number": "1e9"}).status_code == 400
+    assert client.post("/rate/1", data=good | {"page": ""}).status_code == 400
+    assert client.post("/rate/1", data={"q.realism": "4"}).status_code == 409
+    assert client.post("/rate/1", json=good).status_code == 415
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for content in ("q.realism=4&q.realism=5", "q.realism=%ff", "q.realism=ü".encode(), "&=" * 900):
+        answer = client.post("/rate/1", content=content, headers=form)
+        assert answer.status_code in (400, 409)
+    assert _dump(study) == before
+    off = client.post("/rate/1", data=good | {"q.realism": "6"})
+    assert off.status_code == 422
+    assert "not one of the answers" in off.text
+    assert "realism" not in study.store.answers("r01", plan_task(study))
+
+
+def test_a_replayed_form(study: Study) -> None:
+    """A form sent twice is saved once, and its sender is told."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.realism": "4", "go": "skip"}
+    assert client.post("/rate/1", data=form).headers["location"] == "/rate/2"
+    before = _dump(study)
+    again = client.post("/rate/1", data=form)
+    assert again.headers["location"] == "/rate/2?again=1"
+    assert "had been saved already" in client.get("/rate/2?again=1").text
+    assert _dump(study) == before
+
+
+def test_two_windows(study: Study) -> None:
+    """The window that comes later counts, and says what the other had; nothing is undone."""
+    client = study.client("r01")
+    old, new = (hidden(client.get("/rate/1").text) for _ in range(2))
+    client.post("/rate/1", data=new | {"q.realism": "4", "q.comment": "new", "go": "skip"})
+    answer = client.post("/rate/1", data=old | {"q.realism": "2", "q.comment": "", "go": "next"})
+    told = _words(answer.text)
+    assert "In another window you changed realism to “4”. What you gave here has replaced" in told
+    assert "In another window you changed the comment to “new”. That stands." in told
+    stored = study.store.answers("r01", plan_task(study))
+    assert (stored["realism"].value, stored["comment"].value) == ("2", "new")
+
+
+def test_every_change_is_saved_by_the_script(study: Study) -> None:
+    """What our script sends is saved and answered in data, errors beside what could be kept."""
+    client = study.client("r01")
+    script = {"Accept": "application/json"}
+    form = hidden(client.get("/rate/1").text) | {"number": "1", "q.realism": "4"}
+    first = client.post("/rate/1", data=form, headers=script)
+    assert first.status_code == 200
+    assert (first.json()["notices"], first.json()["errors"]) == ([], {})
+    assert first.json()["seen"] == study.store.newest("r01", plan_task(study))
+    again: Any = client.post("/rate/1", data=form, headers=script).json()
+    assert again["notices"] == ["This had been saved already; nothing was changed."]
+    long = form | {"number": "2", "q.comment": "x" * 10_001, "q.validity": "3"}
+    wrong = client.post("/rate/1", data=long, headers=script)
+    assert wrong.status_code == 422
+    assert list(wrong.json()["errors"]) == ["q3"]
+    assert study.store.answers("r01", plan_task(study))["validity"].value == "3"
+    client.post("/pause", data={"go": "x"})
+    lost = client.post("/rate/1", data=form, headers=script)
+    assert (lost.status_code, list(lost.json())) == (401, ["error"])
+
+
+def test_a_store_that_fails(study: Study) -> None:
+    """While the file is locked a form comes back as typed, and is saved when sent again."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.comment": "not lost", "go": "skip"}
+    study.store._database.rows("PRAGMA busy_timeout = 20")
+    other = sqlite3.connect(study.store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    answer = client.post("/rate/1", data=form)
+    assert answer.status_code == 503
+    assert "not lost" in answer.text
+    assert "another program holds it locked" in answer.text
+    other.execute("ROLLBACK")
+    other.close()
+    assert client.post("/rate/1", data=hidden(answer.text)).headers["location"] == "/rate/2"
+    assert study.store.answers("r01", plan_task(study))["comment"].value == "not lost"
+
+
+def test_withdrawing(study: Study) -> None:
+    """It takes two steps, deletes all, ends the link, and touches nobody else."""
+    one, two = study.client("r01"), study.client("r02")
+    fill(one, 1, {"q.realism": "4"}, "skip")
+    fill(two, 1, {"q.realism": "3"}, "skip")
+    assert one.post("/withdraw", data={"go": "x"}).headers["location"] == "/withdraw"
+    assert study.store.work("r01")
+    assert "deleted" in one.post("/withdraw", data={"delete": "everything"}).text
+    assert study.store.work("r01") == {}
+    assert one.get("/overview").status_code == 401
+    assert one.get(f"/i/{study.tokens['r01']}").status_code == 404
+    assert two.get("/overview").status_code == 200
+    assert study.store.withdrawals() == 1
+
+
+def test_shortcuts_can_be_switched_off(study: Study) -> None:
+    """They are on until a rater switches them off, on every device."""
+    client = study.client("r01")
+    assert "data-shortcuts" in client.get("/rate/1").text
+    client.post("/help", data={"go": "x"})
+    assert "data-shortcuts" not in client.get("/rate/1").text
+    client.post("/help", data={"shortcuts": "on"})
+    assert "data-shortcuts" in client.get("/rate/1").text
+
+
+def test_new_terms_are_agreed_to_anew(study: Study, bank: Bank) -> None:
+    """A further round under other terms asks again, and keeps the answers of the first."""
+    client = study.client("r01")
+    fill(client, 1, {"q.realism": "4"}, "skip")
+    old = hidden(client.get("/rate/1").text) | {"q.realism": "1"}
+    revised = [s.model_copy(update={"version": 2}) for s in bank.scenarios]
+    study.bank = type(bank)(bank.about, tuple(revised), {}, bank.sources, bank.documents)
+    second = next_round(study.plan, study.bank, ["dressing-001"], study.store.raters())
+    other = second.consent.model_copy(update={"text": "Other terms."})
+    study.store.add_plan("study", second.model_copy(update={"consent": other}).json_text())
+    later = study.client()
+    later.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
+    assert later.get("/rate/1").headers["location"] == "/consent"
+    later.post("/consent", data={"agree": "yes"})
+    assert "round 2: revised" in later.get("/rate/1").text
+    assert later.post("/rate/1", data=old).status_code == 409
+    assert study.store.answers("r01", plan_task(study))["realism"].value == "4"
+
+
+def test_behind_a_proxy(study: Study) -> None:
+    """Only the proxy's address is served then, and its cookies travel over https alone."""
+    settings = Settings.behind_proxy("https://rating.example.org/")
+    assert (settings.hosts, settings.secure) == ({"rating.example.org"}, True)
+    for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
+        with pytest.raises(ReviewError, match="no address for raters"):
+            Settings.behind_proxy(wrong)
+
+
+def test_where_it_may_listen(study: Study, bank: Bank, tmp_path: Path) -> None:
+    """It is not opened to a network without a proxy, nor on an address that is taken."""
+    path = study.store.path
+    with pytest.raises(ReviewError, match="open to the network"):
+        serve(path, bank, host="0.0.0.0")
+    with pytest.raises(ReviewError, match="is not there"):
+        serve(tmp_path / "nothing.db", bank, port=0)
+    with pytest.raises(ReviewError, match="no audit"):
+        study.store.plans("audit")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(ReviewError, match="cannot listen"),
+    ):
+        serve(path, bank, port=taken.getsockname()[1])
+
+
+def test_origins() -> None:
+    """A page of this machine may be called by any of its names, with its port."""
+    assert ORIGIN in Settings.loopback(8799).origins
+    assert "[::1]:8799" in Settings.loopback(8799).hosts
+
+
+def test_whoever_types(study: Study) -> None:
+    """An answer typed for a rater says by whom, and stands on the rater's own page."""
+    study.store.save("r01", plan_task(study), {"realism": "3"}, Form.new(), typed_by="assistant 1")
+    assert [e.typed_by for e in study.store.events()] == ["assistant 1"]
+    assert "1 begun" in study.client("r01").get("/overview").text

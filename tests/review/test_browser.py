@@ -1,0 +1,292 @@
+"""A study in a real browser on the real server: by keyboard, without scripts, for everyone."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from bank_folder import GOOD_BANK
+from careeval.bank import load_bank
+from careeval.core.rating import Role
+from careeval.core.scenario import Rubric
+from careeval.review.store import Store, Work
+from careeval.review.study import new_plan
+from review_study import CONSENT
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+SERVE = """
+import sys
+from pathlib import Path
+from careeval.bank import load_bank
+from careeval.review.app import serve
+bank = load_bank(sys.argv[2], probes=False)
+serve(Path(sys.argv[1]), bank, port=0, ready=lambda address: print(address, flush=True))
+"""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study that is being served: one scenario, its ladder's points."""
+
+    address: str
+    path: Path
+    tokens: dict[str, str]
+
+    def work(self, rater: str) -> Work:
+        """What is in its file."""
+        store = Store.open(self.path)
+        try:
+            return store.work(rater)
+        finally:
+            store.close()
+
+    def enter(self, page: Page, rater: str) -> None:
+        """Come as far as the first scenario."""
+        page.goto(f"{self.address}/i/{self.tokens[rater]}")
+        page.get_by_role("button", name="Start").click()
+        if page.url.endswith("/consent"):
+            page.get_by_role("button", name="I agree").click()
+            page.get_by_role("button", name="rather not").click()
+            page.get_by_role("button", name="Skip the practice").click()
+        page.wait_for_url("**/rate/*")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The study on a server of its own, which ends when it is told to."""
+    path = tmp_path_factory.mktemp("served") / "study.db"
+    plan = new_plan(
+        load_bank(GOOD_BANK, probes=False),
+        [Role.other] * 6,
+        title="A test",
+        consent=CONSENT,
+        seed=1,
+        rubrics=[Rubric.ladder],
+        relevance=False,
+    )
+    store = Store.create(path, "study", plan.json_text())
+    tokens = {seat.id: store.add_rater(seat.rater) for seat in plan.seats}
+    store.close()
+    command = [sys.executable, "-c", SERVE, str(path), str(GOOD_BANK)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    yield Served(server.stdout.readline().strip(), path, tokens)
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(20) == 0
+    server.stdout.close()
+    assert not path.with_name("study.db-wal").exists()  # closed whole: one file
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser that keeps to itself."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty tab on a desk, of nobody yet; it complains when a page does."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(5000)
+    complaints: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+ACTIVE = (
+    "({tag: document.activeElement.tagName, type: document.activeElement.type,"
+    " text: document.activeElement.textContent.trim(), checked: document.activeElement.checked,"
+    " name: document.activeElement.name})"
+)
+
+
+def _tab_to(page: Page, text: str) -> None:
+    """Press Tab until what has the focus says that."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if text in page.evaluate(ACTIVE)["text"]:
+            return
+    raise AssertionError(f"the keyboard does not reach {text!r} on {page.url}")
+
+
+def _press(page: Page, text: str) -> None:
+    _tab_to(page, text)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def test_a_study_by_keyboard(page: Page, served: Served) -> None:
+    """A rater does all of it with Tab, arrows, digits, Space and Enter, and it is all stored."""
+    page.goto(f"{served.address}/i/{served.tokens['r01']}")
+    for text in ("Start", "I agree", "rather not", "See what", "Go on", "See what", "Go on"):
+        _press(page, text)
+    assert page.url.endswith("/rate/1")
+    chosen = 0
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        active: dict[str, Any] = page.evaluate(ACTIVE)
+        if active["type"] == "radio" and not active["checked"]:
+            chosen += 1
+            page.keyboard.press("4" if "realism" in active["name"] else "Space")
+            if "validity" in active["name"]:
+                page.keyboard.press("ArrowRight")
+        elif active["tag"] == "TEXTAREA" and active["name"] == "q.comment":
+            page.keyboard.type("typed")
+        elif "Save and next" in active["text"]:
+            break
+    assert chosen == 7
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+    assert page.url.endswith("/finish")
+    _press(page, "I have finished")
+    assert page.locator("h1").inner_text() == "Thank you"
+    answers = served.work("r01")["1/dressing-001@1"]
+    assert {name: a.value for name, a in answers.items() if "/" not in name} == {
+        "realism": "4", "validity": "2", "comment": "typed"
+    }  # fmt: skip
+    assert [a.value for name, a in answers.items() if name.endswith("/points")] == ["agree"] * 5
+
+
+def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
+    """With scripts off the buttons save, what is missing is linked, and the end is reached."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    served.enter(page, "r02")
+    page.get_by_role("radio", name="5: happens just like this").check()
+    page.get_by_label("Comment on this scenario").fill("without scripts")
+    page.get_by_role("button", name="Save and next").click()
+    assert "6 questions are not answered yet" in page.locator(".summary").inner_text()
+    assert page.locator(".summary").evaluate("(e) => e === document.activeElement")
+    page.locator(".summary a").first.click()
+    assert page.evaluate("document.activeElement.name") == "q.validity"
+    for group in page.locator("fieldset").all()[1:]:
+        group.get_by_role("radio").last.check()
+    page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="I have finished").click()
+    assert page.locator("h1").inner_text() == "Thank you"
+    context.close()
+    answers = served.work("r02")["1/dressing-001@1"]
+    assert answers["comment"].value == "without scripts"
+    assert answers["ladder/-2/points"].value == "unsure"
+
+
+def test_everyone_can_use_every_page(page: Page, served: Served) -> None:
+    """A check finds nothing on any page, light or dark; none is too wide or has small targets."""
+    token = served.tokens["r03"]
+    served.enter(page, "r03")
+    places = [f"i/{token}", "i/wrong", "consent", "about", "practice/1", "overview"]
+    places += ["rate/1?missing=1", "finish", "pause", "withdraw", "help", "accessibility"]
+    for place in places:
+        page.goto(f"{served.address}/{place}")
+        _check(page, place)
+    page.get_by_role("link", name="Overview").click()
+    page.goto(f"{served.address}/practice/2")
+    page.get_by_role("button", name="See what").click()
+    _check(page, "practice with notes")
+    page.goto(f"{served.address}/about")
+    page.locator("#years").fill("many")
+    page.get_by_role("button", name="Save").click()
+    assert page.evaluate("document.activeElement.id") == "years"
+    _check(page, "about with an error")
+
+
+def _check(page: Page, place: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{place}\n{found.generate_report()}"
+    page.emulate_media(color_scheme="dark")
+    dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")  # the script is there now
+    assert dark["violations"] == [], f"{place}, dark"
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320, place
+    small = page.evaluate(SMALL)
+    assert small == [], place
+
+
+TARGETS = "button, .choices label, nav a, footer a, .rows a, textarea"
+SMALL = f"""Array.from(document.querySelectorAll('{TARGETS}')).filter((e) => {{
+  const box = e.getBoundingClientRect();
+  return e.checkVisibility() && Math.min(box.width, box.height) < 44;
+}}).map((e) => e.outerHTML)"""
+
+
+def test_twice_the_text_size(page: Page, served: Served) -> None:
+    """With text twice as large nothing is cut off at the side of a small desk's window."""
+    served.enter(page, "r03")
+    page.set_viewport_size({"width": 640, "height": 800})
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+
+
+def test_nothing_is_lost_offline(page: Page, served: Served) -> None:
+    """Without a connection the page says so, and saves once there is one: also after a reload."""
+    served.enter(page, "r04")
+    page.context.set_offline(True)
+    page.get_by_role("radio", name="5: happens just like this").check()
+    expect(page.locator("#unsaved")).to_contain_text("It is kept in this browser")
+    page.context.set_offline(False)
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    expect(page.locator("#unsaved")).to_be_hidden()
+    page.context.set_offline(True)
+    page.get_by_label("Comment on this scenario").fill("typed offline")
+    expect(page.locator("#unsaved")).to_contain_text("It is kept in this browser")
+    page.close()  # with what it could not send
+    page.context.set_offline(False)
+    again = page.context.new_page()
+    again.goto(f"{served.address}/rate/1")
+    expect(again.get_by_label("Comment on this scenario")).to_have_value("typed offline")
+    assert served.work("r04")["1/dressing-001@1"]["realism"].value == "5"
+
+
+def test_two_windows(page: Page, served: Served) -> None:
+    """The window that saves later is told at once what the other had chosen."""
+    served.enter(page, "r05")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("radio", name="5: happens just like this").check()
+    expect(other.locator("#saved")).to_contain_text("Saved")
+    page.get_by_role("radio", name="1: could not happen like this").check()
+    expect(page.locator("#notices")).to_contain_text("In another window you changed realism to “5")
+    assert served.work("r05")["1/dressing-001@1"]["realism"].value == "1"
+
+
+def test_it_asks_nothing_of_others(page: Page, served: Served) -> None:
+    """Every request of a rater's browser goes to the study's own address."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    served.enter(page, "r06")
+    assert len(asked) > 5
+    assert all(url.startswith(f"{served.address}/") for url in asked)

@@ -1,0 +1,365 @@
+"""What is kept: every change, once, in order, and through every fault that a disk has."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from careeval.core.rating import Rater, Role
+from careeval.errors import ReviewError
+from careeval.review import database
+from careeval.review.database import MIGRATIONS, Database
+from careeval.review.store import Form, Store
+
+RATER = Rater("r01", Role.occupational_therapist)
+OTHER = Rater("r02", Role.roboticist)
+TASK = "1/dressing-001@1"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store with two raters."""
+    store = Store.create(tmp_path / "study.db", "study", "{}")
+    store.add_rater(RATER)
+    store.add_rater(OTHER)
+    yield store
+    store.close()
+
+
+def _values(store: Store, rater: str = "r01") -> dict[str, str]:
+    return {name: answer.value for name, answer in store.answers(rater, TASK).items()}
+
+
+def test_worked_example(store: Store) -> None:
+    """The last change of a field stands, one taken back is gone, and all of them are kept."""
+    store.save("r01", TASK, {"realism": "4", "comment": "so"}, Form("a", 0, 0), place=3)
+    saved = store.save("r01", TASK, {"realism": "5", "comment": None}, Form("a", 1, 2))
+    assert _values(store) == {"realism": "5"}
+    assert saved.changed == ("realism", "comment")
+    assert [(e.field, e.value, e.place) for e in store.events()] == [
+        ("realism", "4", 3), ("comment", "so", 3), ("realism", "5", None), ("comment", None, None)
+    ]  # fmt: skip
+
+
+def test_a_replayed_form_changes_nothing(store: Store) -> None:
+    """A form that comes again, even after others, is recognised and leaves all as it is."""
+    first = Form("a", 1, 0)
+    store.save("r01", TASK, {"realism": "4"}, first)
+    store.save("r01", TASK, {"realism": "2"}, Form("a", 2, 0))
+    again = store.save("r01", TASK, {"realism": "4"}, first)
+    assert again.replayed
+    assert _values(store) == {"realism": "2"}
+    assert len(store.events()) == 2
+
+
+def test_a_form_overtaken_on_its_way(store: Store) -> None:
+    """A form that arrives after a later one of its page does not undo it."""
+    store.save("r01", TASK, {"realism": "2"}, Form("a", 2, 0))
+    assert store.save("r01", TASK, {"realism": "4"}, Form("a", 1, 0)).replayed
+    assert _values(store) == {"realism": "2"}
+
+
+def test_a_page_without_scripts_sent_twice(store: Store) -> None:
+    """The same form with other answers, as after Back, is no replay: the answers change."""
+    store.save("r01", TASK, {"realism": "2"}, Form("a", 0, 0))
+    saved = store.save("r01", TASK, {"realism": "3"}, Form("a", 0, 0))
+    assert (saved.replayed, saved.overwritten) == (False, {})
+    assert _values(store) == {"realism": "3"}
+
+
+def test_two_windows(store: Store) -> None:
+    """The later window wins its field, keeps the other's where it left one alone, and is told."""
+    store.save("r01", TASK, {"realism": "1", "validity": "1"}, Form("before", 0, 0))
+    store.save("r01", TASK, {"realism": "4", "validity": "4"}, Form("one", 0, 2))
+    saved = store.save("r01", TASK, {"realism": "5", "validity": "1"}, Form("two", 0, 2))
+    assert _values(store) == {"realism": "5", "validity": "4"}
+    assert saved.overwritten == {"realism": "4"}
+    assert saved.kept == {"validity": "4"}
+    once_more = store.save("r01", TASK, {"realism": "3"}, Form("two", 1, 2))
+    assert (once_more.overwritten, once_more.kept) == ({}, {"validity": "4"})
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_windows_lose_nothing(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Whatever windows do, a field has the last value that somebody really changed it to."""
+    store = Store.create(tmp_path_factory.mktemp("windows") / "study.db", "study", "{}")
+    store.add_rater(RATER)
+    expected: dict[str, str | None] = {}
+    shown: dict[str, dict[str, str | None]] = {"a": {}, "b": {}}
+    seen, showing = {"a": 0, "b": 0}, {"a": 0, "b": 0}
+    for number in range(data.draw(st.integers(1, 12))):
+        window = data.draw(st.sampled_from("ab"))
+        if data.draw(st.booleans()):  # it is loaded again
+            shown[window], seen[window] = dict(_values(store)), store.newest("r01", TASK)
+            showing[window] += 1
+        form = dict(shown[window])  # a question without an answer is in no form
+        for field in data.draw(st.sets(st.sampled_from("xy"))):
+            form[field] = data.draw(st.sampled_from("123"))
+        expected |= {f: v for f, v in form.items() if v != shown[window].get(f)}
+        page = f"{window}{showing[window]}"
+        saved = store.save("r01", TASK, form, Form(page, number, seen[window]))
+        assert _values(store) == expected
+        shown[window] = form
+        stale = {f for f, v in expected.items() if form.get(f) != v}
+        assert stale <= set(saved.kept)  # whatever a window shows that does not stand, it is told
+    store.close()
+
+
+def test_a_clock_set_back_reorders_nothing(store: Store) -> None:
+    """The later change stands though its clock says that it is the earlier one."""
+    clock = iter(datetime(2026, 1, 2, tzinfo=UTC) - timedelta(days=n) for n in range(9))
+    late = Store(store._database, now=lambda: next(clock))
+    late.save("r01", TASK, {"realism": "1"}, Form("a", 0, 0))
+    late.save("r01", TASK, {"realism": "2"}, Form("a", 1, 0))
+    events = store.events()
+    assert events[0].at > events[1].at
+    assert _values(store) == {"realism": "2"}
+
+
+def test_nobody_sees_another(store: Store) -> None:
+    """What one rater answers is in no other rater's work."""
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    assert store.work("r02") == {}
+    assert store.newest("r02", TASK) == 0
+    assert set(store.work("r01")) == {TASK}
+
+
+def test_links(store: Store) -> None:
+    """A token opens sessions again and again, and none once it is replaced or revoked."""
+    token = store.replace_token("r01")
+    assert store.link(token[:-1]) is None
+    first, second = store.start_session("r01"), store.start_session("r01")
+    link = store.session(first)
+    assert link is not None
+    assert (link.rater, link.revoked) == (RATER, False)
+    newer = store.replace_token("r01")
+    assert store.session(first) is store.session(second) is store.link(token) is None
+    third = store.start_session("r01")
+    store.revoke("r01")
+    assert store.session(third) is None
+    link = store.link(newer)
+    assert link is not None
+    assert link.revoked
+    with pytest.raises(ReviewError, match="switched off"):
+        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    with pytest.raises(ReviewError, match="no rater 'r09'"):
+        store.revoke("r09")
+
+
+def test_no_secret_is_stored(store: Store) -> None:
+    """Neither a token nor a cookie's secret stands in the file, and only its owner may read it."""
+    token = store.replace_token("r01")
+    secret = store.start_session("r01")
+    store.close()
+    content = store.path.read_bytes()
+    assert token.encode() not in content
+    assert secret.encode() not in content
+    assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["Jane Doe", "jane@example.org", "", "r" * 17])
+def test_a_rater_has_no_name(store: Store, name: str) -> None:
+    """Nobody gets in under what might be a name or an address."""
+    with pytest.raises(ReviewError, match="no pseudonym"):
+        store.add_rater(Rater(name, Role.other))
+
+
+def test_withdrawing_deletes(store: Store) -> None:
+    """A withdrawal leaves no byte of what was answered, and a count."""
+    words = "words that somebody takes back"
+    session = store.start_session("r01")
+    store.save("r01", TASK, {"comment": words}, Form("a", 0, 0))
+    store.save("r02", TASK, {"realism": "3"}, Form("b", 0, 0))
+    store.withdraw("r01")
+    assert [event.rater for event in store.events()] == ["r02"]
+    assert store.session(session) is None
+    assert (store.withdrawals(), store.raters()) == (1, (OTHER,))
+    for file in store.path.parent.iterdir():
+        assert words.encode() not in file.read_bytes()
+
+
+def test_closed_work_is_closed(store: Store) -> None:
+    """Once closed nothing is saved, and after reopening it is."""
+    store.close_work()
+    with pytest.raises(ReviewError, match="closed"):
+        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    assert (store.closed, store.events()) == (True, ())
+    store.reopen_work()
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    assert _values(store) == {"realism": "4"}
+
+
+def test_events_are_never_changed(store: Store) -> None:
+    """The file itself refuses to change an event."""
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    with pytest.raises(sqlite3.IntegrityError, match="never changed"), store._database.write() as w:
+        w.execute("UPDATE events SET value = '5'")
+
+
+def test_threads_take_turns(store: Store) -> None:
+    """Saves from many threads are all kept, each once."""
+
+    def work(k: int) -> None:
+        for n in range(10):
+            store.save("r01", f"t{k}", {f"f{n}": str(n)}, Form(f"p{k}", n, 0))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.events()) == 80
+    assert all(len(store.answers("r01", f"t{k}")) == 10 for k in range(8))
+
+
+# Faults
+
+
+def test_a_full_disk(store: Store) -> None:
+    """Where the disk is full a save says so, and what was saved before stands."""
+    store.save("r01", TASK, {"comment": "first"}, Form("a", 0, 0))
+    (pages,) = store._database.rows("PRAGMA page_count")[0]
+    store._database.rows(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(ReviewError, match="disk is full"):
+        store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0))
+    assert _values(store) == {"comment": "first"}
+    store._database.rows("PRAGMA max_page_count = 100000")
+    assert store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0)).changed
+
+
+def test_a_locked_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another program holds the file a save says so, and succeeds when that lets go."""
+    store._database.rows("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(ReviewError, match="locked"):
+        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    assert _values(store) == {}
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0)).changed == ("realism",)
+
+
+def test_a_damaged_store(store: Store) -> None:
+    """A file with bytes overwritten is not opened, and left as it is."""
+    for n in range(200):
+        store.save("r01", TASK, {"comment": f"{n} " * 200}, Form("a", n, 0))
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    content[8192:40960] = os.urandom(32768)
+    store.path.write_bytes(content)
+    with pytest.raises(ReviewError, match="damaged"):
+        Store.open(store.path)
+    assert store.path.read_bytes() == content
+
+
+def test_a_foreign_file(tmp_path: Path) -> None:
+    """Another program's database, a text and nothing at all are told from a store."""
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE t (x)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(ReviewError, match="no store of careeval"):
+        Store.open(path)
+    assert path.read_bytes() == before
+    path.write_text("not a database, but long enough to be taken for one " * 30)
+    with pytest.raises(ReviewError, match="no store of careeval"):
+        Store.open(path)
+    with pytest.raises(ReviewError, match="is not there"):
+        Store.open(tmp_path / "nothing.db")
+
+
+def test_a_store_is_not_overwritten(store: Store, tmp_path: Path) -> None:
+    """Neither a new study nor a backup takes the place of a file."""
+    with pytest.raises(ReviewError, match="is there already"):
+        Store.create(store.path, "study", "{}")
+    with pytest.raises(ReviewError, match="is there already"):
+        store.back_up(store.path)
+    with pytest.raises(ReviewError, match="cannot be written"):
+        Store.create(tmp_path / "no" / "folder.db", "study", "{}")
+
+
+def test_a_newer_store(store: Store, tmp_path: Path) -> None:
+    """A file of a newer careeval is not opened, and says which to upgrade."""
+    store.close()
+    later = Database(store.path, migrations=(*MIGRATIONS, "CREATE TABLE more (x TEXT) STRICT"))
+    later.close()
+    with pytest.raises(ReviewError, match="newer careeval") as error:
+        Store.open(store.path)
+    assert error.value.hint == "upgrade careeval"
+
+
+def test_an_older_store_is_brought_up_to_date(store: Store) -> None:
+    """A migration adds to what is there; one that fails leaves the version before, whole."""
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.close()
+    broken = (*MIGRATIONS, "ALTER TABLE events ADD COLUMN more TEXT; SELECT nonsense")
+    with pytest.raises(sqlite3.OperationalError, match="nonsense"):
+        Database(store.path, migrations=broken)
+    good = (*MIGRATIONS, "ALTER TABLE events ADD COLUMN more TEXT")
+    database = Database(store.path, migrations=good)
+    assert database.rows("SELECT value, more FROM events") == [("4", None)]
+    assert database.rows("PRAGMA user_version") == [(len(good),)]
+    database.close()
+
+
+def test_a_backup_is_whole(store: Store, tmp_path: Path) -> None:
+    """A copy made while the store is open has everything that was saved."""
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.back_up(tmp_path / "copy.db")
+    copy = Store.open(tmp_path / "copy.db")
+    assert copy.events() == store.events()
+    copy.close()
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from careeval.review.store import Form, Store
+store = Store.open(Path(sys.argv[1]))
+n = 0
+while True:
+    store.save("r01", f"t{n}", {"realism": "4"}, Form(f"p{n}", 0, 0))
+    print(n, flush=True)
+    n += 1
+"""
+
+
+def test_killed_while_saving(store: Store) -> None:
+    """After kill -9 in the midst of saves, every save that had returned is there."""
+    store.close()
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(store.path)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    acknowledged = [int(child.stdout.readline()) for _ in range(50)]
+    child.send_signal(signal.SIGKILL)
+    acknowledged += [int(line) for line in child.stdout.read().split()]
+    child.stdout.close()
+    child.wait()
+    again = Store.open(store.path)
+    tasks = set(again.work("r01"))
+    again.close()
+    assert {f"t{n}" for n in acknowledged} <= tasks
+    assert len(tasks) <= len(acknowledged) + 1
+
+
+def test_words_for_every_fault() -> None:
+    """Each fault that is put into words says what to do."""
+    assert all(message and hint for message, hint in database._WORDS.values())

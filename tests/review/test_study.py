@@ -1,0 +1,193 @@
+"""What is asked of whom, and what their answers are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from careeval.bank import Bank
+from careeval.core.rating import Rater, Role, Scale
+from careeval.errors import BankError, ReviewError
+from careeval.review.questions import (
+    AGREE,
+    COMMENT_LIMIT,
+    SKIPPED,
+    UNSURE,
+    Progress,
+    Question,
+    minutes,
+    missing,
+    progress,
+    questions,
+)
+from careeval.review.said import said
+from careeval.review.store import Answer
+from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of
+from review_study import CONSENT, ROLES, Study, fill
+
+
+def _revised(bank: Bank, scenario_id: str) -> Bank:
+    """The bank with one scenario in its second version."""
+    scenarios = tuple(
+        s.model_copy(update={"version": 2, "text": "Revised. What do you do?"})
+        if s.id == scenario_id
+        else s
+        for s in bank.scenarios
+    )
+    return replace(bank, scenarios=scenarios)
+
+
+def _answers(**values: str) -> dict[str, Answer]:
+    return {name: Answer(value, n, "") for n, (name, value) in enumerate(values.items())}
+
+
+def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
+    """Numbers, views of points and comments come back with who and what; the rest is not there."""
+    task = plan.task("dressing-001")
+    work = {
+        "r01": {
+            task: {
+                **_answers(realism="4", comment="Yes."),
+                "ladder/-2/points": Answer("-1", 3, ""),
+                "ladder/+2/points": Answer(AGREE, 4, ""),
+                "ladder/0/points": Answer(UNSURE, 5, ""),
+                "ladder/0/relevance": Answer("1", 6, ""),
+            }
+        }
+    }
+    found = said(plan, scenarios_of(plan, bank), work)
+    rater = Rater("r01", Role.occupational_therapist)
+    assert {(r.scale, r.subject.item, r.value) for r in found.ratings} == {
+        (Scale.realism, "", 4), (Scale.relevance, "0", 1)
+    }  # fmt: skip
+    assert {(v.subject.item, v.proposed, v.points, v.objects) for v in found.views} == {
+        ("-2", -2, -1, True), ("+2", 2, 2, False), ("0", 0, None, False)
+    }  # fmt: skip
+    assert [(c.rater, c.subject.scenario, c.text) for c in found.comments] == [
+        (rater, "dressing-001", "Yes.")
+    ]
+
+
+def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
+    """A plan read back is the plan, and what is no plan is refused."""
+    assert read_plan(plan.json_text()) == plan
+    with pytest.raises(ReviewError, match="no plan of a study"):
+        read_plan('{"title": "x"}')
+
+
+def test_a_plan_holds_together(plan: StudyPlan) -> None:
+    """A rater who sits twice, or has a scenario that is not rated, is refused."""
+    for change in (
+        {"seats": (plan.seats[0], plan.seats[0])},
+        {"scenarios": plan.scenarios[:1]},
+        {"scenarios": (*plan.scenarios, plan.scenarios[0])},
+        {"relevance": False, "points": False},
+    ):
+        broken = plan.model_copy(update=change)
+        with pytest.raises(ReviewError):
+            read_plan(broken.json_text())
+
+
+def test_an_unknown_scenario(bank: Bank) -> None:
+    """A scenario that the bank lacks makes no plan."""
+    with pytest.raises(BankError, match="eating-099"):
+        new_plan(bank, ROLES, title="x", consent=CONSENT, seed=1, scenarios=["eating-099"])
+
+
+def test_what_is_rated_cannot_change(bank: Bank, plan: StudyPlan) -> None:
+    """A scenario changed since the plan is named, unless its status alone has changed."""
+    with pytest.raises(ReviewError, match="dressing-002"):
+        scenarios_of(plan, _revised(bank, "dressing-002"))
+    reviewed = replace(
+        bank, scenarios=tuple(s.model_copy(update={"status": "reviewed"}) for s in bank.scenarios)
+    )
+    assert set(scenarios_of(plan, reviewed)) == {s.id for s in bank.scenarios}
+
+
+def test_a_further_round(bank: Bank, plan: StudyPlan) -> None:
+    """Who rated a revised scenario rates its new version, under another task; who left does not."""
+    revised = _revised(bank, "dressing-002")
+    raters = [seat.rater for seat in plan.seats[:2]]
+    second = next_round(plan, revised, ["dressing-002"], raters)
+    assert (second.round, [s.id for s in second.seats]) == (2, ["r01", "r02"])
+    assert second.task("dressing-002") == "2/dressing-002@2"
+    assert plan.task("dressing-002") == "1/dressing-002@1"
+    with pytest.raises(ReviewError, match="still version 1"):
+        next_round(plan, bank, ["dressing-001"], raters)
+    with pytest.raises(ReviewError, match="was not rated in round 2"):
+        next_round(second, revised, ["dressing-003"], raters)
+
+
+def test_questions(bank: Bank, plan: StudyPlan) -> None:
+    """Two scales and a comment, then each rung's three questions, in each rater's own order."""
+    scenario = bank.scenario("dressing-001")
+    first, second = (questions(plan, scenario, rater) for rater in ("r01", "r02"))
+    assert [q.field for q in first[:3]] == ["realism", "validity", "comment"]
+    assert len(first) == 3 + 3 * 5
+    assert {q.field for q in first} == {q.field for q in second}
+    assert first != second
+    bare = plan.model_copy(update={"rubrics": ()})
+    assert len(questions(bare, scenario, "r01")) == 3
+    assert 0 < minutes(bare, scenario, "r01") < minutes(plan, scenario, "r01")
+
+
+def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
+    """To agree, to name other points and to be unsure are one choice: no half-made objection."""
+    by_field = {q.field: q for q in questions(plan, bank.scenario("dressing-001"), "r01")}
+    assert by_field["ladder/-2/points"].choices == (AGREE, "2", "1", "0", "-1", UNSURE)
+
+
+@given(st.text())
+def test_only_answers_are_read(text: str) -> None:
+    """What is read is one of the choices or nothing; all else is refused."""
+    question = Question("realism", Scale.realism)
+    try:
+        assert question.read(text) in (None, "1", "2", "3", "4", "5")
+    except ValueError:
+        assert text.strip() not in ("", "1", "2", "3", "4", "5")
+
+
+def test_a_comment_has_a_limit() -> None:
+    """A comment of the limit is kept, one character more is refused with the number."""
+    question = Question("comment", "comment")
+    assert question.read("x" * COMMENT_LIMIT) == "x" * COMMENT_LIMIT
+    assert question.read("  \n") is None
+    with pytest.raises(ValueError, match="10,001 characters"):
+        question.read("x" * (COMMENT_LIMIT + 1))
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({}, Progress.untouched),
+        ({"comment": "x"}, Progress.started),
+        ({"realism": "1"}, Progress.started),
+        ({"realism": "1", SKIPPED: "yes"}, Progress.skipped),
+        ({"realism": "1", "validity": "2", SKIPPED: "yes"}, Progress.done),
+    ],
+)
+def test_progress(answers: dict[str, str], expected: Progress) -> None:
+    """A scenario is done when nothing asked for is missing, whatever else was said of it."""
+    asked = [Question(s, s) for s in (Scale.realism, Scale.validity)]
+    asked.append(Question("comment", "comment"))
+    assert progress(asked, _answers(**answers)) is expected
+    assert bool(missing(asked, _answers(**answers))) == (expected is not Progress.done)
+
+
+def test_the_store_and_the_plan_agree(study: Study) -> None:
+    """What a rater sends is said by that rater, of the version in the plan."""
+    client = study.client("r03")
+    fill(client, 1, {"q.realism": "2"})
+    work = {rater.id: study.store.work(rater.id) for rater in study.store.raters()}
+    found = said(study.plan, scenarios_of(study.plan, study.bank), work)
+    (rating,) = found.ratings
+    assert (rating.rater.role, rating.value) == (Role.family_caregiver, 2)
+
+
+def test_rubrics_need_a_question(bank: Bank) -> None:
+    """Where nothing is asked of items, no rubric is in the plan."""
+    plan = new_plan(bank, ROLES, title="x", consent=CONSENT, seed=1, relevance=False, points=False)
+    assert plan.rubrics == ()

@@ -1,0 +1,67 @@
+"""A study over three made-up scenarios, served to test browsers. Its raters stand for nobody."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from careeval.bank import Bank
+from careeval.core.rating import Role
+from careeval.review.app import create_app
+from careeval.review.consent import Consent
+from careeval.review.guard import Settings
+from careeval.review.store import Store
+from careeval.review.study import StudyPlan
+
+PORT = 8799
+ORIGIN = f"http://127.0.0.1:{PORT}"
+
+CONSENT = Consent(
+    text="Made up for tests.\n\nNobody is asked.", ethics="none: a test", contact="test@example.org"
+)
+ROLES = [Role.occupational_therapist, Role.occupational_therapist, Role.family_caregiver]
+
+
+@dataclass
+class Study:
+    """A study being served to test clients."""
+
+    bank: Bank
+    plan: StudyPlan
+    store: Store
+    tokens: dict[str, str]
+    clients: list[TestClient]
+
+    def client(self, rater: str = "") -> TestClient:
+        """A browser; of a rater who has agreed and practised, where one is named."""
+        app = create_app(self.bank, self.store, Settings.loopback(PORT))
+        client = TestClient(app, ORIGIN, headers={"Origin": ORIGIN}, follow_redirects=False)
+        self.clients.append(client)
+        if rater:
+            client.post(f"/i/{self.tokens[rater]}", data={"go": "start"})
+            client.post("/consent", data={"agree": "yes"})
+            client.post("/about", data={"years": "12"})
+            client.post("/practice/1", data={"go": "skip"})
+        return client
+
+    def close(self) -> None:
+        """Let everything go."""
+        for client in self.clients:
+            client.close()
+        self.store.close()
+
+
+def hidden(html: str) -> dict[str, str]:
+    """The hidden fields of a page's form."""
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html)
+    return {unescape(name): unescape(value) for name, value in found}
+
+
+def fill(client: TestClient, n: int, answers: dict[str, str], go: str = "next") -> Any:
+    """Open a scenario, answer, and press a button; what comes back."""
+    form = hidden(client.get(f"/rate/{n}").text) | answers
+    return client.post(f"/rate/{n}", data=form | ({"go": go} if go else {}))
