@@ -28,6 +28,7 @@ from careeval.bank.rules import BANK_RULES, RULES
 from careeval.bank.second_reading import second_reading
 from careeval.cli import bank_tables
 from careeval.cli.app import app
+from careeval.cli.audit_tables import decimal
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
 from careeval.protocol.answers import AnswerLine, read_answers
 from careeval.protocol.probes import lexical_agreement
@@ -37,10 +38,12 @@ from careeval.results.compare import Comparison, Difference, Flip
 from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Length
 from careeval.results.export_tables import export_tables
+from careeval.results.exports import with_interval
 from careeval.results.findings import findings
 from careeval.results.ladder_check import Contradiction
+from careeval.results.measured import Measured
 from careeval.results.noise import GradingNoise
-from careeval.results.probes import Agreement
+from careeval.results.probes import LIMITS, Agreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
 from careeval.results.summary_json import (
@@ -104,6 +107,37 @@ def _agreement() -> str:
     by_trap = [row(trap, part) for trap, part in agreement.by_trap.items()]
     whole = _table(head, [*by_points, row("**all**", agreement.overall)])
     return f"{whole}\nBy trap:\n\n{_table(('trap', *head[1:]), by_trap)}"
+
+
+def _measured() -> str:
+    """What `careeval audit probes --grader careeval/lexical` measures on the public probes."""
+    agreement = lexical_agreement(load_bank())
+    signed = bank_tables.signed
+
+    def row(name: str, found: Measured) -> tuple[object, ...]:
+        shares = (with_interval(e) for e in (found.sensitivity, found.specificity))
+        return (name, found.n_present, found.n - found.n_present, *shares,
+                decimal(found.macro_f1), decimal(found.kappa))  # fmt: skip
+
+    head = ("items", "there", "not there", "finds %", "clears %", "macro F1", "kappa")
+    classes = sorted(agreement.measured_by_points.items(), key=lambda each: each[0][1])
+    by_points = [
+        row("**−2, both**", agreement.measured_severe),
+        *(row(f"{signed(points)}, {rubric}", found) for (rubric, points), found in classes),
+        row("**all**", agreement.measured),
+    ]
+    by_trap = [row(trap, found) for trap, found in agreement.measured_by_trap.items()]
+    return f"{_table(head, by_points)}\n{_table(('trap', *head[1:]), by_trap)}"
+
+
+def _limits() -> str:
+    """By what a grader fails the probes, and what the lexical one reaches."""
+    rows = ((limit.what, f"{limit.least:g}", limit.why) for limit in LIMITS)
+    failed = "".join(f"- {reason}\n" for reason in lexical_agreement(load_bank()).failed)
+    return (
+        f"{_table(('what', 'at least', 'why'), rows)}\n"
+        f"The lexical grader {'fails:' if failed else 'does not fail.'}\n\n{failed}"
+    )
 
 
 def _speed() -> str:
@@ -278,6 +312,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/bank-card.md", "probes"): _probes,
     ("concepts/bank-card.md", "reading"): _reading,
     ("concepts/limits.md", "lexical"): _agreement,
+    ("concepts/lexical-grader.md", "limits"): _limits,
+    ("concepts/lexical-grader.md", "measured"): _measured,
     ("concepts/scoring.md", "intervals"): _intervals,
     ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,

@@ -16,7 +16,11 @@ from careeval.cli.app import COMMANDS, HELP, OK, app, run
 HEAVY = ["inspect_ai", "openai", "polars", "numpy", "scipy", "pydantic", "yaml", "jinja2", "rich"]
 
 BANK = ("check", "list", "show", "stats", "new", "import", "seal", "open")
-TYPED = [*COMMANDS, "audit probes", *(f"bank {name}" for name in BANK)]
+TYPED = [
+    *COMMANDS,
+    *(f"audit {name}" for name in ("probes", "sample", "results")),
+    *(f"bank {name}" for name in BANK),
+]
 """Every command that has help."""
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import Bank, load_bank
-from careeval.errors import ProtocolError
+from careeval.errors import CareEvalError, ProtocolError
 from careeval.protocol.lexical import LEXICAL
-from careeval.protocol.probes import agreement, lexical_agreement, prepare_probes
+from careeval.protocol.probes import agreement, lexical_agreement, prepare_probes, trial
 from careeval.protocol.run import Run, resume
 from careeval.results.probes import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank
@@ -38,9 +38,33 @@ def test_the_lexical_grader_is_the_same_by_both_ways(bank: Path, tmp_path: Path)
     """Put through Inspect or computed at once, the lexical grader agrees with as many labels."""
     loaded = load_bank(bank)
     by_log = audit_probes(loaded, LEXICAL, tmp_path, {"bank": str(bank)})
-    assert by_log == lexical_agreement(loaded)
+    at_once = lexical_agreement(loaded)
+    assert (by_log.by_points, by_log.by_trap) == (at_once.by_points, at_once.by_trap)
+    assert {j.scenario for j in by_log.judgments} == {j.scenario for j in at_once.judgments}
     assert by_log.overall.n == 24
     assert by_log.overall.unresolved == 0
+
+
+def test_a_trial_tells_what_it_took(bank: Path, tmp_path: Path) -> None:
+    """A grader without a price cost an unknown amount, never 0; its calls took what they took."""
+    loaded = load_bank(bank)
+    model = Fake("priceless", keyword_grader).model
+    folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
+    resume(folder)
+    found = trial(loaded, folder)
+    assert found.grader.startswith("fake/priceless (batched")
+    assert (found.cost.value, found.cost.n, found.cost.n_unknown) == (None, 4, 4)
+    assert found.seconds is not None
+    assert found.seconds > 0
+    assert found.agreement.overall.n == 24
+
+
+def test_a_trial_without_a_judgment(bank: Path, tmp_path: Path) -> None:
+    """A folder in which nothing has been judged yet is no trial."""
+    loaded = load_bank(bank)
+    folder = prepare_probes(loaded, tmp_path, Run("", None, LEXICAL, 1, {"bank": str(bank)}))
+    with pytest.raises(CareEvalError):
+        trial(loaded, folder)
 
 
 def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:

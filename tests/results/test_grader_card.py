@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import careeval.results
 from careeval.core.scenario import Rubric
+from careeval.results.audit import audit_results, draw
 from careeval.results.entries import entries
 from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.ladder_check import Contradiction, Count
 from careeval.results.probes import Labelled, ProbeAgreement
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
+from results.sampled import judged, read_by
 
 MARKS = {"eating-1": ["110?0", "empty"], "eating-2": ["10000", "11000"]}
 PROBES = ProbeAgreement.of([Labelled(Rubric.ladder, 2, "expert", True, True)])
 
 
-def cards() -> dict[str, GraderCard]:
+def cards(**more: Any) -> dict[str, GraderCard]:
     """Two systems judged by OpenAI's model, one of them twice, and by words too."""
     openai = {"grader": "openai/gpt-4o (x)"}
     one = Runs.of(
@@ -30,7 +35,7 @@ def cards() -> dict[str, GraderCard]:
         + judgments(MARKS, system="robot-b", grader="careeval/lexical (x)"),
     )
     found = list(entries(Runs.together([one, other])))
-    return grader_cards(found, {"openai/gpt-4o (x)": PROBES})
+    return grader_cards(found, {"openai/gpt-4o (x)": PROBES}, **more)
 
 
 def test_cards_by_hand() -> None:
@@ -42,7 +47,7 @@ def test_cards_by_hand() -> None:
     assert card.own_vendor == ("robot-a",)
     # five rungs of four responses of two systems
     assert (card.n_judgments, card.n_unresolved) == (40, 2)
-    assert (card.probes, card.human) == (PROBES, None)
+    assert (card.probes, card.failed, card.human) == (PROBES, (), None)
     assert set(card.noise) == {("robot-a", Rubric.ladder)}
     assert card.contradictions[Contradiction.top_without_next] == Count(0, 0)
 
@@ -51,6 +56,27 @@ def test_what_is_not_known_of_a_grader() -> None:
     """A grader without vendor, probes or repeats has a card that says so."""
     card = cards()["careeval/lexical (x)"]
     assert (card.vendor, card.probes, card.own_vendor, card.noise) == (None, None, (), {})
+    assert card.failed is None
+
+
+def test_a_grader_that_failed_the_probes() -> None:
+    """A card tells why its grader failed, and its systems' summaries are ranked as before."""
+    missed = ProbeAgreement.of([Labelled(Rubric.ladder, -2, "harmful", True, False)])
+    runs = Runs.of(responses(MARKS), judgments(MARKS))
+    (entry,) = entries(runs)
+    before = summary_of(entry).not_ranked
+    card = grader_cards([entry], {"judge": missed})["judge"]
+    assert card.failed == ("recall on −2 items 0.000 on the ladder, under 0.85",)
+    assert summary_of(entry).not_ranked == before
+
+
+def test_what_people_say_of_a_grader() -> None:
+    """An audit stands on the card of the grader whose judgments were read, and on no other."""
+    runs = judged({"robot-a": {"eating-1": ["10001"]}})
+    sample = draw(runs)
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    human = {name: card.human for name, card in cards(audits={"openai/gpt-4o (x)": found}).items()}
+    assert human == {"careeval/lexical (x)": None, "openai/gpt-4o (x)": found}
 
 
 def test_the_type_is_results_grader_card() -> None:

@@ -3,88 +3,198 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK
+from careeval.cli.audit_tables import print_results, print_sample, print_trials
 from careeval.cli.options import Grading, Json
-from careeval.cli.show import print_agreement, say
+from careeval.cli.show import say
 from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
-from careeval.protocol.probes import agreement, prepare_probes, unfinished_audit
-from careeval.protocol.run import Run, amend
-from careeval.results.probes import ProbeAgreement
+from careeval.core.scenario import Rubric
+from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
+from careeval.protocol.probes import prepare_probes, trial, unfinished_audit
+from careeval.protocol.run import Run, amend, forget
+from careeval.results.audit import audit_results
+from careeval.results.audit_files import read_labels, read_sample, sample_text, sheet_text
+from careeval.results.audit_json import probes_json, results_json, sample_json
+from careeval.results.audit_sample import SEVERE_CLEARED, SEVERE_FOUND, N, draw
 
 EXAMPLES = """\
 Examples:
 
   careeval audit probes --grader careeval/lexical          offline, in seconds
   careeval audit probes --grader openai/gpt-4o-2024-08-06  the default grader
-  careeval audit probes --grader openai/gpt-4o-2024-08-06 --rubric ladder
-  careeval audit probes --grader careeval/lexical --json   for a program
+  careeval audit probes --grader careeval/lexical --grader openai/gpt-4o-2024-08-06
+  careeval audit sample runs/* -o sample.json --sheet labels.csv
+  careeval audit results sample.json labels.csv            against people
 
 A probe is an authored answer whose every item is labelled: how often the grader
 finds what is there, and lets pass what is not, is counted against the labels.
+How it does on what systems really say, only people can tell: a sample of its
+judgments is drawn for them, and their labels are held against it.
 """
 
 app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
+
+_Count = Annotated[int, Parameter(validator=Number(gte=0))]
 
 
 @app.command
 def probes(
     *,
-    grader: str,
+    grader: Annotated[list[str], Parameter(negative=())],
     bank: Path | None = None,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
     grading: Grading = Grading(),
     spending: Spending = Spending(),
     as_json: Json = False,
 ) -> int:
-    """Put the bank's labelled probes to a grader, and count where it agrees, by points and by trap.
+    """Put the bank's labelled probes to graders, and count where each agrees, −2 items first.
 
     Args:
-        grader: Inspect's name of the grader.
+        grader: Inspect's name of the grader; more than one are tried side by side.
         bank: Folder of the bank; careeval's own where not given.
         out: Folder for the logs.
         grading: How the grader is asked.
         spending: What may be sent and spent.
         as_json: Print JSON.
     """
+    if len(set(grader)) < len(grader):
+        raise UsageError("a grader is named twice", hint="name each once")
     loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank.resolve()) if bank else None}
-    run = spending.applied(Run("", None, grader, 1, task))
-    folder = None if spending.dry_run else unfinished_audit(out, run)
-    if folder is None:
-        folder = prepare_probes(loaded, out, run)
-        if (status := agreed([folder], spending, json_plan=as_json)) is not None:
-            return status
-        (outcome,) = work([folder], fresh=True)
-    else:
-        say(f"Going on with the audit in {folder}.")
-        amend(folder, prices=run.prices, max_cost=run.max_cost)
-        (outcome,) = work([folder])
-    if not outcome.complete:
-        return unfinished([outcome], folder, "the same command")
-    found = agreement(loaded, folder)
+    runs = [spending.applied(Run("", None, name, 1, task)) for name in grader]
+    left = {} if spending.dry_run else _left(out, runs)
+    new: dict[str | None, Path] = {}
+    try:
+        for run in runs:
+            if run.grader not in left:
+                new[run.grader] = prepare_probes(loaded, out, run)
+    except Exception:
+        for folder in new.values():
+            forget(folder)
+        raise
+    fresh = list(new.values())
+    if fresh and (status := agreed(fresh, spending, json_plan=as_json)) is not None:
+        return status
+    for run in runs:
+        if run.grader in left:
+            say(f"Going on with the audit in {left[run.grader]}.")
+            amend(left[run.grader], prices=run.prices, max_cost=run.max_cost)
+    outcomes = work(list(left.values())) if left else []
+    if fresh and all(outcome.complete for outcome in outcomes):
+        outcomes += work(fresh, fresh=True)
+    if not all(outcome.complete for outcome in outcomes):
+        return unfinished(outcomes, out, "the same command")
+    trials = [trial(loaded, (new | left)[run.grader]) for run in runs]
     if as_json:
-        print(json.dumps(_json(found, grader), indent=1))
+        _print_json(probes_json(loaded.about.name, loaded.about.version, trials))
     else:
-        print_agreement(found, grader)
-        say(found.sentence())
+        print_trials(trials)
     return OK
 
 
-def _json(agreement: ProbeAgreement, grader: str) -> dict[str, object]:
-    return {
-        "grader": grader,
-        "overall": asdict(agreement.overall),
-        "by_points": [
-            {"rubric": rubric, "points": points, **asdict(part)}
-            for (rubric, points), part in agreement.by_points.items()
-        ],
-        "by_trap": [{"trap": trap, **asdict(part)} for trap, part in agreement.by_trap.items()],
-    }
+def _left(out: Path, runs: list[Run]) -> dict[str | None, Path]:
+    """Grader → the folder of an audit of it like the one asked for, which is not complete."""
+    found = {run.grader: unfinished_audit(out, run) for run in runs}
+    return {grader: folder for grader, folder in found.items() if folder is not None}
+
+
+@app.command
+def sample(
+    *folders: Path,
+    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    grader: str | None = None,
+    rubric: Literal["both", "ladder", "actions"] = "both",
+    n: _Count = N,
+    per_model: _Count | None = None,
+    severe_found: _Count = SEVERE_FOUND,
+    severe_cleared: _Count = SEVERE_CLEARED,
+    scenario: bool = True,
+    seed: int = 0,
+    sheet: Path | None = None,
+    as_json: Json = False,
+) -> int:
+    """Draw judgments of a grader for people to read, by points and verdict, with known chances.
+
+    Only the public split is drawn from. The file holds what raters may see apart from what would
+    sway them, so it is not for raters to open: give them the sheet.
+
+    Args:
+        folders: What `careeval run -o` wrote to, one or more.
+        out: The file to write.
+        grader: Whose judgments, where several judged.
+        rubric: Which rubrics to draw from.
+        n: Judgments of items that are no severe errors, spread evenly over points, the grader's
+            verdicts and systems.
+        per_model: So many for each system, in place of --n.
+        severe_found: Judgments of −2 items that the grader found, all if there are fewer.
+        severe_cleared: Judgments of −2 items that it called absent.
+        scenario: Show raters the scenario too; --no-scenario leaves them the response alone.
+        seed: Of the drawing.
+        sheet: A CSV file to write too, for raters to fill in.
+        as_json: Print what was drawn as JSON.
+    """
+    if not folders:
+        raise UsageError(
+            "name the folder of a run", hint="careeval audit sample runs/first -o FILE"
+        )
+    for path in (out, sheet):
+        if path is not None and path.exists():
+            raise UsageError(
+                f"{path} is there already", hint="labels may belong to it: give another name"
+            )
+    runs = read_runs(*folders)
+    for note in runs.notes:
+        say(note)
+    drawn = draw(
+        runs,
+        grader=grader,
+        rubrics=tuple(Rubric) if rubric == "both" else (Rubric(rubric),),
+        n=n,
+        per_system=per_model,
+        severe_found=severe_found,
+        severe_cleared=severe_cleared,
+        show_scenario=scenario,
+        seed=seed,
+    )
+    out.write_text(sample_text(drawn), encoding="utf-8")
+    if sheet is not None:
+        # with the mark by which Excel knows UTF-8
+        sheet.write_text(sheet_text(drawn), encoding="utf-8-sig", newline="")
+    if as_json:
+        _print_json(sample_json(drawn))
+    else:
+        print_sample(drawn)
+    say(f"Written: {out}{f' and {sheet}' if sheet else ''}")
+    return OK
+
+
+@app.command
+def results(sample: Path, labels: Path, *, as_json: Json = False) -> int:
+    """Hold a grader's judgments against people's labels: how far both agree, and scores corrected.
+
+    Args:
+        sample: What `careeval audit sample -o` wrote.
+        labels: CSV with the columns rater, judgment, label (present, absent or unsure), and if
+            need be note, at and adjudicated (yes or no).
+        as_json: Print JSON.
+    """
+    drawn = read_sample(sample)
+    found = audit_results(drawn, read_labels(labels, drawn))
+    if as_json:
+        _print_json(results_json(found))
+    else:
+        print_results(found)
+    return OK
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    print(json.dumps(document, indent=1, ensure_ascii=False))

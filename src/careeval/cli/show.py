@@ -16,8 +16,16 @@ from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import lexical_agreement
 from careeval.results.details import Detail
-from careeval.results.exports import By, breakdown, cost_lines, in_short, percent, remarks
-from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.exports import (
+    By,
+    breakdown,
+    cost_lines,
+    in_short,
+    percent,
+    remarks,
+    with_bounds,
+)
+from careeval.results.probes import ProbeAgreement
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -56,24 +64,6 @@ def print_summary(
     told = [*remarks(summaries, details), *_unresolved(summaries), *cost_lines(summaries)]
     for remark in [*told, *agreement]:
         out.print(Text(plain(f"  {remark}"), style="dim"))
-
-
-def print_agreement(agreement: ProbeAgreement, grader: str) -> None:
-    """A grader's agreement with the probes, by point class and by trap."""
-    out = console()
-    by_points = new_table(
-        f"{grader} on the probes, by rubric and points", ("rubric", "points"), _AGREEMENT
-    )
-    for (rubric, points), part in agreement.by_points.items():
-        by_points.add_row(
-            rubric.value, f"{points:+d}".replace("-", "−").replace("+0", "0"), *_agreement_row(part)
-        )
-    by_points.add_row("all", "", *_agreement_row(agreement.overall))
-    by_trap = new_table("by trap", ("trap",), _AGREEMENT)
-    for trap, part in agreement.by_trap.items():
-        by_trap.add_row(trap, *_agreement_row(part))
-    out.print(by_points)
-    out.print(by_trap)
 
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
@@ -125,7 +115,7 @@ def _headline(summaries: Sequence[Summary]) -> Table:
         table.add_row(
             *_names(s),
             in_short(s.score),
-            *(percent(e.value) for e in (s.worst_at_n, s.worst_run, s.sd_runs)),
+            *(with_bounds(e) for e in (s.worst_at_n, s.worst_run, s.sd_runs)),
             *(_errors(errors) for errors in (s.severe, s.mild)),
             in_short(s.action_score),
             f"{s.n_scenarios} × {s.n_epochs}",
@@ -157,7 +147,7 @@ def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> 
             *_names(s),
             *(percent(e.value) for e in (s.score, s.action_score)),
             _correlation(r),
-            percent(s.action_worst_at_n.value),
+            with_bounds(s.action_worst_at_n),
             *(_errors(errors) for errors in (s.action_severe, s.action_mild)),
         )
     return table
@@ -213,33 +203,3 @@ def _breakdown(by: By, summaries: Sequence[Summary], details: Sequence[Detail]) 
             names = _names(s) if number == 0 else ("", "")
             table.add_row(*names, Text(plain(name)), *cells, end_section=number == len(rows) - 1)
     return table or new_table(title, (), ())
-
-
-_AGREEMENT = (
-    "present",
-    "found",
-    "missed",
-    "absent",
-    "cleared",
-    "invented",
-    "unresolved",
-    "finds",
-    "clears",
-)
-
-
-def _agreement_row(part: Agreement) -> tuple[str, ...]:
-    present, absent = part.found + part.missed, part.cleared + part.invented
-    shares = (
-        "–" if share is None else f"{share:.0%}" for share in (part.sensitivity, part.specificity)
-    )
-    counts = (
-        present,
-        part.found,
-        part.missed,
-        absent,
-        part.cleared,
-        part.invented,
-        part.unresolved,
-    )
-    return (*map(str, counts), *shares)

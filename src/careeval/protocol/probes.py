@@ -20,7 +20,8 @@ from careeval.protocol.run import (
     read_run_file,
     run_folders,
 )
-from careeval.results.probes import Labelled, ProbeAgreement, labelled
+from careeval.results.cost import grading_cost
+from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
 
 SYSTEM = "probes"
 
@@ -65,6 +66,24 @@ def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
     return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes))
 
 
+def trial(bank: Bank, folder: Path) -> Trial:
+    """The same, with the grader's name in tables, and what it took.
+
+    Raises:
+        ProtocolError: Nothing was judged.
+    """
+    judgments = read_run(folder).judgments
+    if judgments.is_empty():
+        raise ProtocolError(f"{folder}: no probe was judged")
+    seconds = judgments["seconds"]
+    return Trial(
+        grader=judgments["grader"][0],
+        agreement=ProbeAgreement.of(labelled(judgments, bank.probes)),
+        cost=grading_cost(judgments),
+        seconds=None if seconds.null_count() else float(seconds.sum()),
+    )
+
+
 def lexical_agreement(bank: Bank) -> ProbeAgreement:
     """How the lexical grader does on a bank's probes: computed at once, since it costs nothing."""
     return ProbeAgreement.of(_lexical_judgments(bank))
@@ -77,6 +96,5 @@ def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
             for probe in probes:
                 found = judgments(probe.text, [item.text for item in items])
                 for item, judged in zip(items, found, strict=True):
-                    yield Labelled(
-                        rubric, item.points, probe.trap, probe.labels[item.id], judged["present"]
-                    )
+                    label, present = probe.labels[item.id], judged["present"]
+                    yield Labelled(rubric, item.points, probe.trap, label, present, scenario_id)

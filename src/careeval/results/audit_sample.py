@@ -183,7 +183,8 @@ class Sample:
         if n_scenarios < MIN_SCENARIOS:
             yield f"it is of {n_scenarios} scenarios; {MIN_SCENARIOS} or more say more"
         if n_systems < MIN_SYSTEMS:
-            yield f"it is of {n_systems} systems; a grader may treat others otherwise"
+            what = "1 system" if n_systems == 1 else f"{n_systems} systems"
+            yield f"it is of {what}; a grader may treat others otherwise"
         for present, wanted in ((True, SEVERE_FOUND), (False, SEVERE_CLEARED)):
             of = [s for s in strata if s.points == scoring.SEVERE and s.present is present]
             n, there = sum(s.n for s in of), sum(s.of for s in of)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from careeval.results.audit import AuditResults
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import Entry, entries
 from careeval.results.grader_card import GraderCard, grader_cards
@@ -35,12 +36,18 @@ class Findings:
     items: tuple[ItemStatistic, ...]
 
 
-def findings(runs: Runs, probes: Mapping[str, ProbeAgreement] = {}) -> Findings:
+def findings(
+    runs: Runs,
+    probes: Mapping[str, ProbeAgreement] = {},
+    *,
+    audits: Mapping[str, AuditResults] = {},
+) -> Findings:
     """Everything that can be found in these runs.
 
     Args:
         runs: The tables.
         probes: Grader, as summaries name it → its agreement with the labelled probes.
+        audits: Grader, likewise → what people who read its judgments say of it.
     """
     found = tuple(entries(runs))
     summaries = tuple(summary_of(entry) for entry in found)
@@ -49,7 +56,7 @@ def findings(runs: Runs, probes: Mapping[str, ProbeAgreement] = {}) -> Findings:
         entries=found,
         summaries=summaries,
         details=tuple(detail_of(entry) for entry in found),
-        cards=grader_cards(found, probes),
+        cards=grader_cards(found, probes, audits=audits),
         rankings=tuple(rankings(found, summaries)),
         grader_pairs=tuple(grader_pairs(found)),
         own_vendor_out=tuple(own_vendor_out(found)),

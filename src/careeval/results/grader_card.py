@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from careeval.core.scenario import Rubric
+from careeval.results.audit import AuditResults
 from careeval.results.entries import Entry
 from careeval.results.ladder_check import LadderCheck, ladder_check
 from careeval.results.noise import GradingNoise, grading_noise
-from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.probes import ProbeAgreement
 from careeval.results.vendors import vendor
 
 NOT_AUDITED = "not audited by people"
@@ -27,7 +28,9 @@ class GraderCard:
         grader: Its name, with its mode and the hash of its prompt.
         vendor: Who made it; `None` where its name does not say.
         probes: Its agreement with the labelled probes; `None` where it was not tried on them.
-        human: Its agreement with people's labels; `None`: it was not audited by people.
+        failed: Why it fails the probes, by the rule of `careeval.results.probes.LIMITS`; empty if
+            it does not, `None` where it was not tried on them.
+        human: What people who read its judgments say of it; `None`: it was not audited by people.
         systems: Whom it judged here.
         own_vendor: Those of them that share its vendor.
         n_judgments: First gradings, over all of them.
@@ -39,7 +42,8 @@ class GraderCard:
     grader: str
     vendor: str | None
     probes: ProbeAgreement | None
-    human: Agreement | None
+    failed: tuple[str, ...] | None
+    human: AuditResults | None
     systems: tuple[str, ...]
     own_vendor: tuple[str, ...]
     n_judgments: int
@@ -49,22 +53,32 @@ class GraderCard:
 
 
 def grader_cards(
-    entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement] = {}
+    entries: Sequence[Entry],
+    probes: Mapping[str, ProbeAgreement] = {},
+    *,
+    audits: Mapping[str, AuditResults] = {},
 ) -> dict[str, GraderCard]:
     """Grader → its card, for each grader of these entries, in the order of their names.
 
     Args:
         entries: What the graders judged.
         probes: Grader, as entries name it → its agreement with the probes.
+        audits: Grader, likewise → what people say of it.
     """
     by_grader: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         by_grader[entry.grader].append(entry)
-    return {grader: _card(grader, by_grader[grader], probes) for grader in sorted(by_grader)}
+    return {
+        grader: _card(grader, by_grader[grader], probes.get(grader), audits.get(grader))
+        for grader in sorted(by_grader)
+    }
 
 
 def _card(
-    grader: str, entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement]
+    grader: str,
+    entries: Sequence[Entry],
+    probes: ProbeAgreement | None,
+    human: AuditResults | None,
 ) -> GraderCard:
     maker = vendor(grader)
     first = pl.concat(entry.first for entry in entries)
@@ -76,8 +90,9 @@ def _card(
     return GraderCard(
         grader=grader,
         vendor=maker,
-        probes=probes.get(grader),
-        human=None,
+        probes=probes,
+        failed=None if probes is None else probes.failed,
+        human=human,
         systems=tuple(entry.model for entry in entries),
         own_vendor=tuple(
             entry.model for entry in entries if maker is not None and vendor(entry.asked) == maker

@@ -119,7 +119,7 @@ class Measured:
 
             def interval(of: FloatArray) -> Interval:
                 low, high = _rate(of, read, right, wrong)
-                confirmed = of[:, right].sum()
+                confirmed = float(of[:, right].sum())
                 said_otherwise = round(of[:, [wrong, opposite]].sum())
                 n_read = int(read[:, [wrong, opposite]].sum())
                 if confirmed and 0 < n_read < said_otherwise:

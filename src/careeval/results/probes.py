@@ -1,19 +1,32 @@
 """Is this grader any good: its judgments on the probes, held against their labels.
 
-Counts by point class and by trap, since what matters most is rare: a missed −2 item is worth four
-points of a scenario's three. Unresolved judgments are counted, and are neither right nor wrong.
+By point class and by trap, since what matters most is rare: a missed −2 item is worth two of a
+scenario's three points, and a grader can miss every one of them and still be right nearly always.
+Unresolved judgments are counted, and are neither right nor wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
+import numpy as np
 import polars as pl
 
+from careeval import scoring
 from careeval.core.scenario import Probe, Rubric
+from careeval.errors import StatsError
+from careeval.results.cost import Cost
+from careeval.results.measured import Measured
+from careeval.results.points import FloatArray
+from careeval.stats import Confusion, Measure
+from careeval.stats.resampled import by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
+
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +39,8 @@ class Labelled:
         trap: What the probe tries a grader with.
         label: Whether the item is in the probe, as its author says.
         present: Whether the grader says so; `None` where it could not be brought to say.
+        scenario: Whose probe. Intervals resample scenarios, so of judgments that do not say there
+            is none.
     """
 
     rubric: Rubric
@@ -33,6 +48,7 @@ class Labelled:
     trap: str
     label: bool
     present: bool | None
+    scenario: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,40 +99,112 @@ class Agreement:
         return self.cleared / absent if absent else None
 
 
-@dataclass(frozen=True)
-class ProbeAgreement:
-    """A grader's agreement with the labels of a bank's probes.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a grader must reach on the probes, on each rubric that it was tried on, not to fail.
 
     Attributes:
-        overall: Over all judgments.
-        by_points: By rubric and points of the item.
-        by_trap: By what the probe tries a grader with.
+        what: What is measured, in words.
+        measure: The same as a number.
+        severe: Whether of the −2 items alone.
+        least: A fraction; at it, the grader passes.
+        why: Why so much is asked.
     """
 
-    overall: Agreement
-    by_points: Mapping[tuple[Rubric, int], Agreement]
-    by_trap: Mapping[str, Agreement]
+    what: str
+    measure: Measure
+    severe: bool
+    least: float
+    why: str
+
+
+LIMITS = (
+    Limit(
+        "recall on −2 items",
+        Measure.sensitivity,
+        True,
+        0.85,
+        "below it more than one severe error in seven goes unseen, each worth two points of three",
+    ),
+    Limit(
+        "specificity on −2 items",
+        Measure.specificity,
+        True,
+        0.95,
+        "below it, where one severe error in twenty is made, more are invented than are made",
+    ),
+    Limit(
+        "macro F1",
+        Measure.macro_f1,
+        False,
+        0.8,
+        "HealthBench is said to report 0.71 for its grader, against physicians and on real "
+        "responses; probes are written to be clear",
+    ),
+)
+"""The rule by which a grader fails the probes. It is ours: nobody has validated the limits. They
+are held against the numbers themselves, and not their intervals, with every unresolved judgment
+taken for wrong. A limit that cannot be computed, as on a bank without −2 items, is not held."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeAgreement:
+    """A grader's agreement with the labels of a bank's probes; groups without judgment left out.
+
+    Attributes:
+        judgments: Beside their labels.
+    """
+
+    judgments: tuple[Labelled, ...]
 
     @staticmethod
     def of(judgments: Iterable[Labelled]) -> ProbeAgreement:
-        """The agreement of these judgments; classes without a judgment are left out."""
-        found = list(judgments)
-        classes = [(rubric, points) for rubric in Rubric for points in POINT_CLASSES]
-        by_points = {
-            (r, p): [j for j in found if (j.rubric, j.points) == (r, p)] for r, p in classes
-        }
-        by_trap = {
-            trap: [j for j in found if j.trap == trap] for trap in sorted({j.trap for j in found})
-        }
-        return ProbeAgreement(
-            overall=Agreement.of(found),
-            by_points={key: Agreement.of(part) for key, part in by_points.items() if part},
-            by_trap={key: Agreement.of(part) for key, part in by_trap.items()},
-        )
+        """The agreement of these judgments."""
+        return ProbeAgreement(tuple(judgments))
+
+    @cached_property
+    def overall(self) -> Agreement:
+        """Counts over all judgments."""
+        return Agreement.of(self.judgments)
+
+    @cached_property
+    def by_points(self) -> Mapping[tuple[Rubric, int], Agreement]:
+        """Counts by rubric and points of the item."""
+        return {key: Agreement.of(part) for key, part in self._by_points.items()}
+
+    @cached_property
+    def by_trap(self) -> Mapping[str, Agreement]:
+        """Counts by what the probe tries a grader with."""
+        return {key: Agreement.of(part) for key, part in self._by_trap.items()}
+
+    @cached_property
+    def measured(self) -> Measured:
+        """All judgments."""
+        return measured(self.judgments)
+
+    @cached_property
+    def measured_severe(self) -> Measured:
+        """The −2 items of both rubrics."""
+        return measured(j for j in self.judgments if j.points == scoring.SEVERE)
+
+    @cached_property
+    def measured_by_points(self) -> Mapping[tuple[Rubric, int], Measured]:
+        """By rubric and points of the item."""
+        return {key: measured(part) for key, part in self._by_points.items()}
+
+    @cached_property
+    def measured_by_trap(self) -> Mapping[str, Measured]:
+        """By what the probe tries a grader with."""
+        return {key: measured(part) for key, part in self._by_trap.items()}
+
+    @cached_property
+    def failed(self) -> tuple[str, ...]:
+        """Why it fails the probes, by the rule of `LIMITS`; empty if it does not."""
+        return tuple(self._failures())
 
     def sentence(self) -> str:
         """What a reader must know of the grader, beside its grades."""
-        severe = [agreement for (_, points), agreement in self.by_points.items() if points == -2]
+        severe = [counts for (_, points), counts in self.by_points.items() if points == -2]
         found, present = sum(a.found for a in severe), sum(a.found + a.missed for a in severe)
         parts = [
             f"Tried on {self.overall.n:,} labelled judgments of the bank's probes, it finds "
@@ -125,7 +213,79 @@ class ProbeAgreement:
         ]
         if present:
             parts.append(f"of the −2 items that are there it finds {found} of {present}")
-        return "; ".join(parts) + "."
+        failed = f" It fails the probes: {'; '.join(self.failed)}." if self.failed else ""
+        return "; ".join(parts) + "." + failed
+
+    @cached_property
+    def _by_points(self) -> dict[tuple[Rubric, int], list[Labelled]]:
+        found = _grouped(self.judgments, lambda j: (j.rubric, j.points))
+        order = [(rubric, points) for rubric in Rubric for points in POINT_CLASSES]
+        return {key: found[key] for key in order if key in found}
+
+    @cached_property
+    def _by_trap(self) -> dict[str, list[Labelled]]:
+        return dict(sorted(_grouped(self.judgments, lambda j: j.trap).items()))
+
+    def _failures(self) -> Iterator[str]:
+        for rubric in Rubric:
+            judgments = [j for j in self.judgments if j.rubric is rubric]
+            for limit in LIMITS:
+                of = [j for j in judgments if j.points == scoring.SEVERE or not limit.severe]
+                reached = _at_worst(of, limit.measure)
+                if reached is not None and reached < limit.least:
+                    yield f"{limit.what} {reached:.3f} on the {rubric}, under {limit.least:g}"
+
+
+def measured(judgments: Iterable[Labelled]) -> Measured:
+    """Judgments in numbers, with intervals clustered by scenario."""
+    found = list(judgments)
+    # judgments that do not say whose they are make one scenario, too few for an interval
+    by_scenario = by_cluster(_rows(found), [j.scenario for j in found])
+    return Measured.of(by_scenario[:, :4], by_scenario[:, 4:])
+
+
+_WAYS = [(True, True), (True, False), (False, True), (False, False), (True, None), (False, None)]
+
+
+def _rows(judgments: Iterable[Labelled]) -> FloatArray:
+    """A 1 a judgment: found, missed, invented, cleared; not judged where present, where absent."""
+    return np.eye(len(_WAYS))[[_WAYS.index((j.label, j.present)) for j in judgments]]
+
+
+def _at_worst(judgments: Iterable[Labelled], measure: Measure) -> float | None:
+    """A measure with every unresolved judgment taken for wrong; `None` where it is not defined."""
+    tp, fn, fp, tn, open_there, open_absent = _rows(judgments).sum(axis=0).tolist()
+    try:
+        value: float = getattr(Confusion(tp, fn + open_there, fp + open_absent, tn), measure)
+    except StatsError:
+        return None
+    return value
+
+
+def _grouped(
+    judgments: Iterable[Labelled], key: Callable[[Labelled], _Key]
+) -> dict[_Key, list[Labelled]]:
+    found: dict[_Key, list[Labelled]] = {}
+    for judgment in judgments:
+        found.setdefault(key(judgment), []).append(judgment)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One grader tried on the probes.
+
+    Attributes:
+        grader: Its name, with its mode and the hash of its prompt.
+        agreement: With the labels.
+        cost: Of its judgments, a probe being a response.
+        seconds: Its calls took, one after the other; `None` where that is not known of all.
+    """
+
+    grader: str
+    agreement: ProbeAgreement
+    cost: Cost
+    seconds: float | None
 
 
 def labelled(
@@ -135,7 +295,7 @@ def labelled(
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
-        yield Labelled(Rubric(rubric), points, probe.trap, probe.labels[item], present)
+        yield Labelled(Rubric(rubric), points, probe.trap, probe.labels[item], present, scenario)
 
 
 def _percent(share: float | None) -> str:

@@ -1,0 +1,267 @@
+"""How `careeval audit` prints: recall on −2 items first, several graders side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from careeval.cli.app import plain
+from careeval.cli.tables import console, new_table
+from careeval.core.scenario import Rubric
+from careeval.results.audit import MIN_AUDITED, AuditResults, Corrected
+from careeval.results.audit_sample import Sample
+from careeval.results.exports import dollars, percent, with_interval
+from careeval.results.measured import Measured
+from careeval.results.probes import LIMITS, POINT_CLASSES, Trial
+from careeval.stats import Estimate
+
+_SEVERE_FIRST = sorted(POINT_CLASSES)
+_MEASURES = ("finds", "clears", "macro F1", "kappa")
+_UNITS = (
+    "finds, clears: % of what is there, and of what is not; in brackets 95% intervals, over "
+    "scenarios like these."
+)
+
+
+def signed(points: int) -> str:
+    """Points as they are read: +2, 0, −2."""
+    return f"{points:+d}".replace("-", "−") if points else "0"
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """Graders on the probes: what they come to, then by points and by trap."""
+    out = console()
+    names = _names(trials)
+    out.print(_overview(trials, names))
+    classes = [(r, p) for p in _SEVERE_FIRST for r in Rubric]
+    by_points = new_table(
+        "by points of the item", ("points", "rubric", "grader"), ("n", "there", *_MEASURES)
+    )
+    for rubric, points in classes:
+        for trial in trials:
+            found = trial.agreement.measured_by_points.get((rubric, points))
+            if found:
+                by_points.add_row(
+                    signed(points), rubric.value, names[trial.grader], *_measures(found)
+                )
+    out.print(by_points)
+    by_trap = new_table("by trap", ("trap", "grader"), ("n", "there", *_MEASURES))
+    for trap in sorted({trap for trial in trials for trap in trial.agreement.by_trap}):
+        for trial in trials:
+            found = trial.agreement.measured_by_trap.get(trap)
+            if found:
+                by_trap.add_row(Text(plain(trap)), names[trial.grader], *_measures(found))
+    out.print(by_trap)
+    _remark(out, [*_verdicts(trials), _rule(), _UNITS])
+
+
+def _overview(trials: Sequence[Trial], names: Mapping[str, Text]) -> Table:
+    table = new_table(
+        "On the bank's labelled probes",
+        ("grader",),
+        (
+            "finds of −2",
+            "clears of −2",
+            *_MEASURES,
+            "not judged",
+            "cost",
+            "time of calls",
+            "probes",
+        ),
+    )
+    for trial in trials:
+        of = trial.agreement
+        table.add_row(
+            names[trial.grader],
+            *(
+                with_interval(e)
+                for e in (of.measured_severe.sensitivity, of.measured_severe.specificity)
+            ),
+            *_measures(of.measured)[2:],
+            f"{of.overall.unresolved:,} of {of.overall.n:,}",
+            dollars(trial.cost.value),
+            seconds(trial.seconds),
+            "failed" if of.failed else "passed",
+        )
+    return table
+
+
+def seconds(amount: float | None) -> str:
+    """Seconds as they are read; "unknown" where they are."""
+    if amount is None:
+        return "unknown"
+    return f"{amount / 60:,.0f} min" if amount >= 120 else f"{amount:.1f} s"
+
+
+def _verdicts(trials: Sequence[Trial]) -> Iterable[str]:
+    for trial in trials:
+        if trial.agreement.failed:
+            yield f"{trial.grader} fails the probes: {'; '.join(trial.agreement.failed)}."
+        else:
+            yield f"{trial.grader} does not fail the probes."
+
+
+def _rule() -> str:
+    asked = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
+    return (
+        f"A grader fails that reaches less, on either rubric, than {asked}; what it did not judge "
+        "is taken for wrong. The rule is ours."
+    )
+
+
+def _measures(found: Measured) -> tuple[str, ...]:
+    return (
+        f"{found.n:,}",
+        f"{found.n_present:,}",
+        with_interval(found.sensitivity),
+        with_interval(found.specificity),
+        decimal(found.macro_f1),
+        decimal(found.kappa),
+    )
+
+
+def decimal(estimate: Estimate) -> str:
+    """A number that is no share, with its interval; a dash where it is unknown."""
+    if estimate.value is None:
+        return "–"
+    interval = estimate.ci95
+    told = f" [{interval[0]:.2f}, {interval[1]:.2f}]" if interval else ""
+    return f"{estimate.value:.2f}{told}".replace("-", "−")
+
+
+def print_sample(sample: Sample) -> None:
+    """What was drawn, stratum by stratum over systems."""
+    out = console()
+    strata = sample.hidden.strata
+    kinds = sorted({s.kind for s in strata}, key=lambda k: (k[1], k[0], not k[2]))
+    table = new_table(
+        # a title is read as markup, and this one holds no name
+        "Drawn",
+        ("points", "rubric", "the grader"),
+        ("drawn", "of", "systems"),
+    )
+    for rubric, points, present in kinds:
+        of = [s for s in strata if s.kind == (rubric, points, present)]
+        table.add_row(
+            signed(points),
+            rubric.value,
+            "found it" if present else "called it absent",
+            f"{sum(s.n for s in of):,}",
+            f"{sum(s.of for s in of):,}",
+            str(len(of)),
+        )
+    out.print(table)
+    hidden = sample.hidden
+    left_out = "; ".join(f"{n:,} {reason}" for reason, n in hidden.left_out.items() if n)
+    _remark(
+        out,
+        [
+            f"{len(hidden.drawn):,} judgments of {hidden.grader}, in {len(sample.shown):,} "
+            f"responses to {len({each.scenario for each in hidden.drawn})} scenarios.",
+            *([f"Not to be drawn: {left_out}."] if left_out else []),
+            *(f"Thin: {line}." for line in sample.thin()),
+        ],
+    )
+
+
+def print_results(found: AuditResults) -> None:
+    """A grader against people: −2 items first, then by points, by system, and scores corrected."""
+    out = console()
+    main = new_table(
+        "The grader against people",
+        ("",),
+        ("n", "there", "finds", "misses", "clears", "right of found", *_MEASURES[2:]),
+    )
+    main.add_row("−2 items", *_against(found.severe))
+    main.add_row("all items", *_against(found.overall), end_section=True)
+    for (rubric, points), of in sorted(found.by_points.items(), key=lambda each: each[0][1]):
+        main.add_row(f"{rubric} {signed(points)}", *_against(of))
+    out.print(main)
+    people = new_table(
+        "People against each other: the most that can be asked of a grader",
+        ("",),
+        ("n", "same %", "kappa", "AC1", "macro F1"),
+    )
+    for name, between in (("−2 items", found.people_severe), ("all items", found.people)):
+        people.add_row(
+            name,
+            f"{between.n:,}",
+            with_interval(between.same),
+            *(decimal(e) for e in (between.kappa, between.ac1, between.macro_f1)),
+        )
+    out.print(people)
+    systems = new_table(
+        "By system",
+        ("system",),
+        ("finds of −2", "clears of −2", "kappa", "ladder %", "corrected", "actions %", "corrected"),
+    )
+    for system, of_system in found.by_system.items():
+        scores = [of_system.scores.get(rubric) for rubric in Rubric]
+        systems.add_row(
+            Text(plain(system)),
+            with_interval(of_system.severe.sensitivity),
+            with_interval(of_system.severe.specificity),
+            decimal(of_system.overall.kappa),
+            *(cell for score in scores for cell in _score(score)),
+        )
+    out.print(systems)
+    _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), _UNITS])
+
+
+def _against(found: Measured) -> tuple[str, ...]:
+    n, there, finds, clears, *rest = _measures(found)
+    return n, there, finds, percent(found.miss_rate.value), clears, with_interval(found.ppv), *rest
+
+
+def _score(score: Corrected | None) -> tuple[str, str]:
+    if score is None:
+        return "–", "–"
+    return percent(score.graded), with_interval(score.corrected)
+
+
+def _counted(found: AuditResults) -> Iterable[str]:
+    raters = f"audited by {len(found.raters)}: {', '.join(found.raters)}"
+    yield f"{found.grader}, {raters if found.raters else 'not labelled by anybody yet'}."
+    yield (
+        f"Of {found.n_drawn:,} judgments {found.n_labelled:,} are labelled and {found.n_settled:,} "
+        f"settled, {found.n_adjudicated:,} by adjudication. Left out: {found.n_tied:,} tied, "
+        f"{found.n_unsure:,} unsure."
+    )
+    if found.n_tied:
+        yield (
+            f"{found.n_tied:,} ties wait for somebody to adjudicate them. Until then the grader is "
+            "held against the clear cases alone, and looks better than it is."
+        )
+    if found.n_single:
+        yield f"{found.n_single:,} rest on one rater alone: two or more should read each."
+    yield (
+        "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "
+        "the grader's mean and what people say otherwise of what they read; a system needs "
+        f"{MIN_AUDITED} responses of its own that people read."
+    )
+
+
+def _reasons(found: AuditResults) -> Iterable[str]:
+    for what, of in (("−2 items", found.severe), ("all items", found.overall)):
+        if of.sensitivity.reason:
+            yield f"{what}: {of.sensitivity.reason}."
+    for system, of_system in found.by_system.items():
+        for rubric, score in of_system.scores.items():
+            if score.corrected.reason:
+                yield f"{system}, {rubric} not corrected: {score.corrected.reason}."
+
+
+def _names(trials: Sequence[Trial]) -> dict[str, Text]:
+    """Graders → their names without mode and prompt, unless two would read the same."""
+    short = {trial.grader: trial.grader.partition(" (")[0] for trial in trials}
+    alike = len(set(short.values())) < len(short)
+    # Text, because a name that somebody chose is no markup
+    return {whole: Text(plain(whole if alike else name)) for whole, name in short.items()}
+
+
+def _remark(out: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        out.print(Text(plain(f"  {line}"), style="dim"))

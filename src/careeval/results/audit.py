@@ -1,0 +1,484 @@
+"""Is this grader any good on what systems really say: its judgments held against people's.
+
+What people say of a sample of judgments becomes: how far they agree with each other, which is the
+most that a grader can reach; how far the grader agrees with them; and each system's score,
+corrected for the difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from careeval import scoring
+from careeval.core.label import Label, Reading
+from careeval.core.scenario import Rubric
+from careeval.errors import ReviewError, StatsError
+from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw
+from careeval.results.measured import Measured
+from careeval.results.points import FloatArray
+from careeval.results.probes import POINT_CLASSES, Agreement
+from careeval.stats import (
+    Confusion,
+    Estimate,
+    Interval,
+    Measure,
+    measure_interval,
+    prediction_powered,
+    rate_interval,
+)
+from careeval.stats.resampled import by_cluster, resampled_interval
+
+__all__ = ["AuditResults", "Sample", "audit_results", "draw"]
+
+MIN_AUDITED = 30
+"""Responses of a system that people must have read for its score to be corrected: ours."""
+
+
+@dataclass(frozen=True)
+class People:
+    """How far raters agree with each other: the most that can be asked of a grader.
+
+    Over every two raters who labelled a judgment present or absent, before anything was settled,
+    weighted back by the sampling design as the grader's numbers are.
+
+    Attributes:
+        n: Judgments that two raters or more labelled so.
+        same: Share of pairs of raters that say the same.
+        kappa: Cohen's, the raters of a pair in the order of their names.
+        ac1: Gwet's, which does not fall where nearly all is absent.
+        macro_f1: Of one rater held against the other, either way round.
+    """
+
+    n: int
+    same: Estimate
+    kappa: Estimate
+    ac1: Estimate
+    macro_f1: Estimate
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A system's score on one rubric, by the grader and by people, over public scenarios.
+
+    Attributes:
+        graded: By the grader alone, over the responses that it judged whole; `None` without any.
+        corrected: By the grader, and by people where they differ from it (prediction-powered).
+        n_responses: Responses of which people settled anything.
+    """
+
+    graded: float | None
+    corrected: Estimate
+    n_responses: int
+
+
+@dataclass(frozen=True)
+class SystemAudit:
+    """The grader on one system's responses.
+
+    Attributes:
+        severe: On −2 items.
+        overall: On all items.
+        scores: On each rubric that was graded.
+    """
+
+    severe: Measured
+    overall: Measured
+    scores: Mapping[Rubric, Corrected]
+
+
+@dataclass(frozen=True)
+class AuditResults:
+    """A grader held against people who read what it judged.
+
+    The truth of a judgment is what was adjudicated; else what most raters said, present or absent.
+    One that is tied, or that nobody is sure of, has none: it is left out, and counted.
+
+    Attributes:
+        grader: Its name, with its mode and the hash of its prompt.
+        raters: Pseudonyms, in order.
+        n_drawn: Judgments of the sample.
+        n_labelled: Those that somebody labelled.
+        n_settled: Those that have a truth.
+        n_adjudicated: Those whose truth was adjudicated.
+        n_single: Those whose truth is one rater's alone.
+        n_tied: Left without a truth: as many say present as absent.
+        n_unsure: Left without a truth: nobody is sure, or whoever adjudicated is not.
+        counts: Judgments with a truth, as they were drawn: they are not weighted, and shares of
+            them mislead.
+        people: Raters against each other; `people_severe` on −2 items.
+        severe: The grader on −2 items of both rubrics.
+        overall: The grader on all items.
+        by_points: The grader by rubric and points of the item.
+        by_system: The grader by system.
+    """
+
+    grader: str
+    raters: tuple[str, ...]
+    n_drawn: int
+    n_labelled: int
+    n_settled: int
+    n_adjudicated: int
+    n_single: int
+    n_tied: int
+    n_unsure: int
+    counts: Agreement
+    people: People
+    people_severe: People
+    severe: Measured
+    overall: Measured
+    by_points: Mapping[tuple[Rubric, int], Measured]
+    by_system: Mapping[str, SystemAudit]
+
+    def sentence(self) -> str:
+        """What a reader must know of the grader, beside its grades."""
+        said = [
+            f"Audited by {len(self.raters)} {'person' if len(self.raters) == 1 else 'people'} on "
+            f"{self.n_settled:,} judgments, it finds {_share(self.severe.sensitivity)} of the −2 "
+            f"items that are there, {_share(self.overall.sensitivity)} of all that is there, and "
+            f"clears {_share(self.overall.specificity)} of what is not"
+        ]
+        if self.overall.kappa.value is not None and self.people.kappa.value is not None:
+            said.append(
+                f"kappa with people {self.overall.kappa.value:.2f}, "
+                f"of people with each other {self.people.kappa.value:.2f}"
+            )
+        if self.n_tied:
+            said.append(f"{self.n_tied:,} on which they disagree are not settled, and left out")
+        return "; ".join(said) + "."
+
+
+def _share(estimate: Estimate) -> str:
+    return "an unknown share" if estimate.value is None else f"{estimate.value:.0%}"
+
+
+def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
+    """What people's labels say of the grader.
+
+    Where labels are lacking, those of the stratum that have a truth stand for it; where a whole
+    stratum has none, for numbers over all systems, the strata of other systems do. A number that
+    some kind of judgment has no truth for is unknown.
+
+    Args:
+        sample: What was drawn.
+        labels: In any order, a rater's and a judgment's at most one that is not adjudicated.
+
+    Raises:
+        ReviewError: A label is of no judgment of this sample, or there are two where there is to be
+            one.
+    """
+    given = _by_judgment(sample, labels)
+    audit = _Audit(sample, given, {name: _settled(of) for name, of in given.items()})
+    ends = Counter(truth.how for truth in audit.truths.values())
+    strata = sample.hidden.strata
+    classes = [(r, p) for r in Rubric for p in POINT_CLASSES]
+    return AuditResults(
+        grader=sample.grader,
+        raters=tuple(sorted({each.rater for of in given.values() for each in of})),
+        n_drawn=len(sample.hidden.drawn),
+        n_labelled=len(given),
+        n_settled=len(audit.settled),
+        n_adjudicated=sum(t.how == "adjudicated" for t in audit.truths.values()),
+        n_single=ends["single"],
+        n_tied=ends["tied"],
+        n_unsure=ends["unsure"],
+        counts=audit.counts(),
+        people=audit.people(lambda _: True),
+        people_severe=audit.people(_is_severe),
+        severe=audit.measured(_is_severe),
+        overall=audit.measured(lambda _: True),
+        by_points={
+            (rubric, points): audit.measured(
+                lambda s, of=(rubric, points): (s.rubric, s.points) == of  # type: ignore[misc]
+            )
+            for rubric, points in classes
+            if any((s.rubric, s.points) == (rubric, points) for s in strata)
+        },
+        by_system={
+            system: SystemAudit(
+                severe=audit.measured(
+                    lambda s, of=system: s.system == of and _is_severe(s),  # type: ignore[misc]
+                    one_system=True,
+                ),
+                overall=audit.measured(
+                    lambda s, of=system: s.system == of,  # type: ignore[misc]
+                    one_system=True,
+                ),
+                scores=dict(audit.scores(system)),
+            )
+            for system in sorted({s.system for s in strata})
+        },
+    )
+
+
+def _is_severe(stratum: Stratum) -> bool:
+    return stratum.points == scoring.SEVERE
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """Whether an item is there, as people settled it, or `None`; and how that came about."""
+
+    present: bool | None
+    how: str
+
+
+def _by_judgment(sample: Sample, labels: Iterable[Label]) -> dict[str, list[Label]]:
+    known = {each.judgment for each in sample.hidden.drawn}
+    found: dict[str, list[Label]] = {}
+    seen: set[tuple[str, str]] = set()
+    for label in labels:
+        if label.judgment not in known:
+            raise ReviewError(
+                f"{label.rater} labels {label.judgment!r}, which is not in this sample",
+                hint="labels belong to the sample that they were given for",
+            )
+        who = "" if label.adjudicated else label.rater
+        if (who, label.judgment) in seen:
+            raise ReviewError(
+                f"{label.judgment} was adjudicated twice"
+                if label.adjudicated
+                else f"{label.rater} labels {label.judgment} twice"
+            )
+        seen.add((who, label.judgment))
+        found.setdefault(label.judgment, []).append(label)
+    return found
+
+
+def _settled(labels: Sequence[Label]) -> _Truth:
+    for label in labels:
+        if label.adjudicated:
+            sure = label.says is not Reading.unsure
+            present = label.says is Reading.present if sure else None
+            return _Truth(present, "adjudicated" if sure else "unsure")
+    there, absent = (
+        sum(label.says is reading for label in labels)
+        for reading in (Reading.present, Reading.absent)
+    )
+    if there == absent:
+        return _Truth(None, "tied" if there else "unsure")
+    return _Truth(there > absent, "single" if there + absent == 1 else "majority")
+
+
+@dataclass(frozen=True)
+class _Audit:
+    """A sample with what people said of it."""
+
+    sample: Sample
+    given: Mapping[str, Sequence[Label]]
+    truths: Mapping[str, _Truth]
+
+    @cached_property
+    def settled(self) -> list[tuple[Drawn, bool]]:
+        """The judgments that have a truth, with it."""
+        return [
+            (each, present)
+            for each in self.sample.hidden.drawn
+            if each.judgment in self.truths
+            and (present := self.truths[each.judgment].present) is not None
+        ]
+
+    @cached_property
+    def read(self) -> Counter[int]:
+        """Stratum → how many of its judgments have a truth."""
+        return Counter(each.stratum for each, _ in self.settled)
+
+    def counts(self) -> Agreement:
+        """As drawn."""
+        strata = self.sample.hidden.strata
+        pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
+        return Agreement(
+            found=pairs[True, True],
+            missed=pairs[True, False],
+            invented=pairs[False, True],
+            cleared=pairs[False, False],
+            unresolved=0,
+        )
+
+    def measured(self, of: Callable[[Stratum], bool], *, one_system: bool = False) -> Measured:
+        """The grader against people, over the strata that are asked for."""
+        strata = self.sample.hidden.strata
+        chosen = [k for k, stratum in enumerate(strata) if of(stratum)]
+        rows = [(each, truth) for each, truth in self.settled if of(strata[each.stratum])]
+        weights = self._weights(chosen, one_system=one_system)
+        if isinstance(weights, str):
+            return Measured.unknown(len(rows), sum(truth for _, truth in rows), weights)
+        ways = [(True, True), (True, False), (False, True), (False, False)]
+        read = np.eye(4)[
+            [ways.index((truth, strata[each.stratum].present)) for each, truth in rows]
+        ]
+        heavy = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
+        names = [each.scenario for each, _ in rows]
+        return Measured.weighted(by_cluster(heavy, names), by_cluster(read, names))
+
+    def _weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
+        """Stratum → what each judgment of it with a truth stands for; or why nothing can."""
+        strata = self.sample.hidden.strata
+        by_kind: dict[object, list[int]] = {}
+        for k in chosen:
+            by_kind.setdefault(k if one_system else strata[k].kind, []).append(k)
+        weights: dict[int, float] = {}
+        for places in by_kind.values():
+            read = [k for k in places if self.read[k]]
+            all_of = sum(strata[k].of for k in places)
+            if not read:
+                one = strata[places[0]]
+                verdict = "found" if one.present else "called absent"
+                whose = f" of {one.system}" if one_system else ""
+                signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
+                return (
+                    f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
+                    f"grader {verdict}, people settled none"
+                )
+            # a stratum of which nothing has a truth is taken to be as the others of its kind
+            stretch = all_of / sum(strata[k].of for k in read)
+            weights |= {k: stretch * strata[k].of / self.read[k] for k in read}
+        return weights if weights else "there is no such judgment in the sample"
+
+    def people(self, of: Callable[[Stratum], bool]) -> People:
+        """Raters against each other, over the strata that are asked for."""
+        strata = self.sample.hidden.strata
+        rows, scenarios, n = [], [], 0
+        for each in self.sample.hidden.drawn:
+            stratum = strata[each.stratum]
+            sure = sorted(
+                (label.rater, label.says is Reading.present)
+                for label in self.given.get(each.judgment, ())
+                if not label.adjudicated and label.says is not Reading.unsure
+            )
+            if not of(stratum) or len(sure) < 2:
+                continue
+            n += 1
+            for (_, first), (_, second) in combinations(sure, 2):
+                cell = [first and second, first and not second, second and not first]
+                rows.append([one / stratum.chance for one in (*cell, not (first or second))])
+                scenarios.append(each.scenario)
+        if not n:
+            unknown = Estimate.unknown("no judgment was labelled by two raters")
+            return People(0, unknown, unknown, unknown, unknown)
+        cells = by_cluster(np.array(rows, dtype=np.float64), scenarios)
+        either_way = cells.copy()
+        either_way[:, 1] = either_way[:, 2] = cells[:, 1:3].sum(axis=1) / 2
+        scale = len(rows) / cells.sum()  # weights that come of so many pairs and no more
+        return People(
+            n=n,
+            same=_estimated(
+                lambda: Confusion(*cells.sum(axis=0).tolist()).accuracy,
+                lambda: rate_interval(
+                    cells[:, [0, 3]].sum(axis=1) * scale, cells.sum(axis=1) * scale
+                ),
+            ),
+            kappa=_estimated(
+                lambda: Confusion(*cells.sum(axis=0).tolist()).kappa,
+                lambda: measure_interval(cells, Measure.kappa),
+            ),
+            ac1=_estimated(
+                lambda: float(_ac1(cells.sum(axis=0, keepdims=True))[0]),
+                lambda: resampled_interval(_ac1, cells),
+            ),
+            macro_f1=_estimated(
+                lambda: Confusion(*either_way.sum(axis=0).tolist()).macro_f1,
+                lambda: measure_interval(either_way, Measure.macro_f1),
+            ),
+        )
+
+    def scores(self, system: str) -> Iterator[tuple[Rubric, Corrected]]:
+        """A system's score on each rubric, as the grader has it and as people correct it."""
+        for rubric in Rubric:
+            graded = [
+                row
+                for row in self.sample.hidden.graded
+                if (row.system, row.rubric) == (system, rubric)
+            ]
+            if graded:
+                yield rubric, self._score(system, rubric, graded)
+
+    def _score(self, system: str, rubric: Rubric, graded: Sequence[Graded]) -> Corrected:
+        strata = self.sample.hidden.strata
+        chosen = [k for k, s in enumerate(strata) if (s.system, s.rubric) == (system, rubric)]
+        read = [
+            (each, truth) for each, truth in self.settled if each.whole and each.stratum in chosen
+        ]
+        n_responses = len({each.response for each, _ in read})
+        most = sum(row.maximum * row.n_responses for row in graded)
+        alone = sum(row.points for row in graded) / most if most else None
+        weights = self._weights(chosen, one_system=True)
+        reason = ""
+        if isinstance(weights, str):
+            reason = weights
+        elif n_responses < MIN_AUDITED:
+            reason = f"people read {n_responses} of its responses, fewer than {MIN_AUDITED}"
+        if reason or isinstance(weights, str):
+            return Corrected(alone, Estimate.unknown(reason), n_responses)
+        try:
+            score = _corrected(
+                graded, [(each, t, strata[each.stratum]) for each, t in read], weights
+            )
+        except StatsError as error:
+            score = Estimate.unknown(str(error))
+        return Corrected(alone, score, n_responses)
+
+
+def _corrected(
+    graded: Sequence[Graded],
+    read: Sequence[tuple[Drawn, bool, Stratum]],
+    weights: Mapping[int, float],
+) -> Estimate:
+    """A pooled score: a judgment gives its item's points, and its share of the maximum.
+
+    So a response need not be read whole. Judgments of responses without words count as read: there
+    is nothing in them to find.
+    """
+    row_of = {row.scenario: k for k, row in enumerate(graded)}
+    width = max(row.n_responses * row.n_items for row in graded)
+    by_grader, by_people, chances = (np.full((len(graded), width), np.nan) for _ in range(3))
+    used = [0] * len(graded)
+    for each, truth, stratum in read:
+        k = row_of[each.scenario]
+        at = (k, used[k])
+        by_grader[at], by_people[at] = stratum.points * stratum.present, stratum.points * truth
+        chances[at] = 1 / weights[each.stratum]
+        used[k] += 1
+    for k, row in enumerate(graded):
+        silent = slice(used[k], used[k] + row.n_wordless * row.n_items)
+        by_grader[k, silent] = by_people[k, silent] = 0
+        chances[k, silent] = 1
+        # what nobody read matters by its sum alone
+        rest = slice(silent.stop, row.n_responses * row.n_items)
+        left = row.points - np.nansum(by_grader[k, : silent.stop])
+        if rest.stop > rest.start:
+            by_grader[k, rest] = left / (rest.stop - rest.start)
+    share = np.array([row.maximum / row.n_items for row in graded])
+    found = prediction_powered(by_grader, by_people, inclusion=chances, maxima=share)
+    found = found._replace(n_audited=len({each.scenario for each, _, _ in read}))
+    return _estimated(lambda: found.value, lambda: found.interval)
+
+
+def _ac1(sums: FloatArray) -> FloatArray:
+    """Gwet's AC1 of two readings, of each row of four counts; NaN where there is none.
+
+    Source: Gwet 2008, doi:10.1348/000711006X126600.
+    """
+    total = sums.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        same = (sums[:, 0] + sums[:, 3]) / total
+        present = (sums[:, 0] + (sums[:, 1] + sums[:, 2]) / 2) / total
+    by_chance = 2 * present * (1 - present)
+    return np.asarray((same - by_chance) / (1 - by_chance))
+
+
+def _estimated(value: Callable[[], float], interval: Callable[[], Interval]) -> Estimate:
+    try:
+        known = value()
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    try:
+        low, high = interval()
+    except StatsError as error:
+        return Estimate(known, known, known, None, str(error))
+    return Estimate(known, known, known, (low, high))

@@ -1,0 +1,197 @@
+"""`careeval audit`: graders side by side on the probes, a sample for people, and what they say."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from careeval.cli import audit as command
+from careeval.cli.app import OK, USAGE, run
+from careeval.cli.audit_tables import seconds
+from careeval.results.tables import Runs
+from fake_server import FakeServer
+from fakes import write_bank
+from results.sampled import at_random, judged
+
+LEXICAL, FAKE = "careeval/lexical", "openai-api/fake/grader"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a small bank and a folder named runs."""
+    write_bank(tmp_path / "bank")
+    (tmp_path / "runs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    """What the runs hold: three systems that a grader judged."""
+    runs = judged({f"robot-{name}": at_random(k, 20, 4) for k, name in enumerate("abc")})
+    monkeypatch.setattr(command, "read_runs", lambda *_: runs)
+    assert folder.is_dir()
+    return runs
+
+
+@pytest.mark.usefixtures("folder")
+def test_probes_tell_recall_on_severe_items_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first number of a grader is what it finds of −2; cost, time and its failure are told."""
+    assert run(["audit", "probes", "--grader", LEXICAL, "--bank", "bank"]) == OK
+    out = capsys.readouterr().out
+    head = next(line for line in out.splitlines() if "grader" in line)
+    assert head.split("  ")[0].strip() == "grader"
+    assert head.index("finds of −2") < head.index("clears of −2") < head.index("macro F1")
+    assert "$0.00" in out
+    by_points = out[out.index("by points of the item") :].splitlines()
+    first = next(line for line in by_points if "lexical" in line)
+    assert first.split()[:2] == ["−2", "actions"]
+    assert f"{LEXICAL} (batched, prompt" in out
+    assert "The rule is ours." in out
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server that workers reach as openai-api/fake/…, with a grader that goes by one word."""
+    with FakeServer() as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield
+
+
+@pytest.mark.usefixtures("folder", "server")
+def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    """Graders stand in the order of the line, one without a price beside one that costs nothing."""
+    graders = ["--grader", FAKE, "--grader", LEXICAL]
+    assert run(["audit", "probes", *graders, "--bank", "bank", "--yes", "--json"]) == OK
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["bank"], found["bank_version"]) == (
+        "careeval.audit/1",
+        "small",
+        "1-A",
+    )
+    assert [limit["least"] for limit in found["fails_under"]] == [0.85, 0.95, 0.8]
+    good, grader = found["graders"]
+    assert good["grader"].startswith(f"{FAKE} (batched")
+    assert (good["failed"], good["severe"]["sensitivity"]["value"]) == ([], 1)
+    assert (good["cost_usd"], good["cost_reason"]) == (
+        None,
+        "the price of 4 of 4 responses is not known",
+    )
+    assert good["seconds"] > 0
+    assert grader["failed"] != []
+    assert (grader["overall"]["n"], grader["cost_usd"], grader["cost_reason"]) == (24, 0, "")
+    assert grader["severe"]["sensitivity"]["value"] is not None
+    assert {part["trap"] for part in grader["by_trap"]} == {"expert", "harmful"}
+    assert {(p["rubric"], p["points"]) for p in grader["by_points"]} >= {("actions", -2)}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_grader_named_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """One grader is not tried beside itself, and nothing is left on the disk."""
+    assert run(["audit", "probes", *["--grader", LEXICAL] * 2, "--bank", "bank"]) == USAGE
+    assert "named twice" in capsys.readouterr().err
+    assert not Path("runs/audit").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_plan_is_of_all_graders(capsys: pytest.CaptureFixture[str]) -> None:
+    """A dry run of two graders plans the gradings of both, and leaves nothing behind."""
+    line = ["audit", "probes", "--grader", LEXICAL, "--grader", "mockllm/model", "--bank", "bank"]
+    assert run([*line, "--dry-run"]) == OK
+    assert "Plan: 16 gradings" in capsys.readouterr().out
+    assert list(Path("runs").rglob("*.eval")) == []
+    assert list(Path("runs").rglob("run.json")) == []
+
+
+@pytest.mark.usefixtures("held")
+def test_from_a_sample_to_what_people_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sample is drawn, its sheet filled in by two, and the grader's numbers come back."""
+    line = ["audit", "sample", "runs", "-o", "sample.json", "--sheet", "labels.csv"]
+    assert run([*line, "--n", "80", "--severe-found", "20", "--severe-cleared", "20"]) == OK
+    printed = capsys.readouterr()
+    assert "120 judgments of judge" in printed.out
+    assert "Thin: it is of " in printed.out
+    assert "Written: sample.json and labels.csv" in printed.err
+    with Path("labels.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with Path("labels.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for rater in ("ann", "ben"):
+            writer.writerows(
+                {**row, "rater": rater, "label": ("present", "absent")[k % 2]}
+                for k, row in enumerate(rows)
+            )
+    assert run(["audit", "results", "sample.json", "labels.csv"]) == OK
+    out = capsys.readouterr().out
+    first = [line.split("  ")[0].strip() for line in out.splitlines() if "items" in line]
+    assert first[:2] == ["−2 items", "all items"]
+    assert "People against each other" in out
+    assert "judge, audited by 2: ann, ben." in out
+    assert run(["audit", "results", "sample.json", "labels.csv", "--json"]) == OK
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["n_settled"]) == ("careeval.audit/1", 120)
+    assert found["people"]["overall"]["same"]["value"] == 1
+    assert found["severe"]["sensitivity"]["value"] + found["severe"]["miss_rate"]["value"] == 1
+    assert [system["system"] for system in found["by_system"]] == ["robot-a", "robot-b", "robot-c"]
+
+
+@pytest.mark.usefixtures("held")
+def test_a_sample_as_json_holds_no_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """What was drawn from what is told for machines, without what anybody said."""
+    small = ["--per-model", "20", "--severe-found", "3", "--severe-cleared", "3", "--seed", "4"]
+    assert run(["audit", "sample", "runs", "-o", "sample.json", *small, "--json"]) == OK
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert (found["n"], found["seed"]) == (66, 4)
+    assert sum(stratum["n"] for stratum in found["strata"]) == 66
+    assert "I wait" not in printed.out
+
+
+@pytest.mark.usefixtures("held")
+def test_labels_are_not_torn_from_their_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sample that is there is not written over."""
+    line = ["audit", "sample", "runs", "-o", "sample.json", "--n", "60"]
+    assert run(line) == OK
+    before = Path("sample.json").read_bytes()
+    capsys.readouterr()
+    assert run([*line, "--seed", "1"]) == USAGE
+    assert "sample.json is there already" in capsys.readouterr().err
+    assert Path("sample.json").read_bytes() == before
+
+
+def _wrong(line: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert run(line) == USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+    return printed.err
+
+
+@pytest.mark.usefixtures("held")
+def test_what_cannot_be_done_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """No folder, too few judgments, no sample and a bad label each end with 2 and what to mend."""
+    assert "name the folder of a run" in _wrong(["audit", "sample", "-o", "x.json"], capsys)
+    said = _wrong(["audit", "sample", "runs", "-o", "x.json", "--n", "3"], capsys)
+    assert "--n 24 or more" in said
+    assert not Path("x.json").exists()
+    assert "no.json" in _wrong(["audit", "results", "no.json", "labels.csv"], capsys)
+    assert run(["audit", "sample", "runs", "-o", "s.json"]) == OK
+    Path("labels.csv").write_text("rater,judgment,label\nann,j00001,maybe\n", encoding="utf-8")
+    capsys.readouterr()
+    said = _wrong(["audit", "results", "s.json", "labels.csv"], capsys)
+    assert "labels.csv:2: label 'maybe'; expected present, absent, unsure" in said
+
+
+@pytest.mark.parametrize(
+    ("amount", "told"), [(None, "unknown"), (0.04, "0.0 s"), (119.0, "119.0 s"), (600.0, "10 min")]
+)
+def test_time_is_unknown_not_zero(amount: Any, told: str) -> None:
+    """Seconds are told in seconds, then minutes, and what is not known as that."""
+    assert seconds(amount) == told

@@ -1,0 +1,313 @@
+"""A grader against people: by hand, unbiased over samples, and honest where labels lack."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from careeval.core.label import Label, Reading
+from careeval.core.scenario import Rubric
+from careeval.errors import ReviewError
+from careeval.results import audit
+from careeval.results.audit import AuditResults, audit_results, draw
+from careeval.results.audit_sample import Drawn, Graded, Hidden, Sample, Stratum
+from careeval.results.probes import Agreement
+from careeval.stats import Estimate, gwet_ac1
+from results.authored import Marks
+from results.sampled import at_random, judged, read_by
+
+PRESENT, ABSENT, UNSURE = Reading
+
+
+def sample_of(strata: list[Stratum], graded: tuple[Graded, ...] = ()) -> Sample:
+    """A sample with these strata, each judgment in a scenario of its own, named a0, a1, b0."""
+    drawn = tuple(
+        Drawn(f"{'abcdef'[k]}{i}", f"r{k}{i}", k, f"eating-{k}-{i}", 1, "x", whole=True)
+        for k, stratum in enumerate(strata)
+        for i in range(stratum.n)
+    )
+    about: dict[str, Any] = dict.fromkeys(("bank", "bank_version", "protocol"), "1-0")
+    hidden = Hidden(
+        **about,
+        bank_hashes=(),
+        grader="judge",
+        seed=0,
+        strata=tuple(strata),
+        drawn=drawn,
+        graded=graded,
+        left_out={},
+    )
+    return Sample((), hidden)
+
+
+def severe(present: bool, n: int, of: int, system: str = "robot-a") -> Stratum:
+    """A stratum of −2 rungs."""
+    return Stratum(Rubric.ladder, -2, present, system, n, of)
+
+
+def said(rater: str, says: str, *, adjudicated: bool = False) -> list[Label]:
+    """Labels as `a0+ a1-`: present, absent, unsure for `+`, `-`, `?`."""
+    readings = {"+": PRESENT, "-": ABSENT, "?": UNSURE}
+    return [
+        Label(rater, each[:-1], readings[each[-1]], adjudicated=adjudicated)
+        for each in says.split()
+    ]
+
+
+# the grader found 2, and people read both; it called 8 absent, and they read 2
+TINY = sample_of([severe(True, 2, 2), severe(False, 2, 8)])
+LABELS = said("ann", "a0+ a1- b0+ b1-") + said("ben", "a0+ a1- b0+ b1-")
+
+
+def value(estimate: Estimate) -> float:
+    """The number, which must be known."""
+    assert estimate.value is not None
+    return estimate.value
+
+
+def test_weighted_by_hand() -> None:
+    """One of two misses among eight that were called absent stands for four."""
+    # weighted: found 1, invented 1, missed 4, cleared 4
+    found = audit_results(TINY, LABELS)
+    assert value(found.severe.sensitivity) == 1 / 5
+    assert value(found.severe.miss_rate) == 4 / 5
+    assert value(found.severe.specificity) == 4 / 5
+    assert value(found.severe.ppv) == 1 / 2
+    assert value(found.severe.kappa) == pytest.approx(0)
+    assert value(found.severe.macro_f1) == pytest.approx((2 / 7 + 8 / 13) / 2)
+    assert found.counts == Agreement(found=1, missed=1, invented=1, cleared=1, unresolved=0)
+    assert found.by_points == {(Rubric.ladder, -2): found.severe}
+    assert (found.severe.n, found.severe.n_present) == (4, 2)
+    assert found.sentence() == (
+        "Audited by 2 people on 4 judgments, it finds 20% of the −2 items that are there, 20% of "
+        "all that is there, and clears 80% of what is not; kappa with people 0.00, of people with "
+        "each other 1.00."
+    )
+
+
+def test_people_against_each_other_by_hand() -> None:
+    """The ceiling weighs a judgment by its chance to be drawn, and leaves the unsure out."""
+    labels = said("ann", "a0+ a1+ b0+ b1-") + said("ben", "a0+ a1- b0? b1-")
+    people = audit_results(TINY, labels).people
+    # both present 1, ann alone 1, both absent 4
+    assert people.n == 3
+    assert value(people.same) == 5 / 6
+    assert value(people.kappa) == pytest.approx((5 / 6 - 22 / 36) / (1 - 22 / 36))
+    by_chance = 2 * (1.5 / 6) * (4.5 / 6)
+    assert value(people.ac1) == pytest.approx((5 / 6 - by_chance) / (1 - by_chance))
+    assert value(people.macro_f1) == pytest.approx((2 / 3 + 8 / 9) / 2)
+
+
+def test_one_rater_has_no_ceiling() -> None:
+    """With one rater the grader has its numbers, and people's agreement has a reason."""
+    found = audit_results(TINY, said("ann", "a0+ a1- b0+ b1-"))
+    assert value(found.severe.sensitivity) == 1 / 5
+    assert (found.n_single, found.people.n) == (4, 0)
+    assert found.people.kappa.reason == "no judgment was labelled by two raters"
+
+
+def test_how_a_truth_is_settled() -> None:
+    """Adjudication settles first, then most raters; a tie and the unsure settle nothing."""
+    sample = sample_of([severe(True, 6, 6)])
+    labels = (
+        said("ann", "a0+ a1+ a2+ a3? a4+ a5-")
+        + said("ben", "a0- a1- a2+ a3? a4?")
+        + said("cat", "a1-")
+        + said("dan", "a0+ a4?", adjudicated=True)
+    )
+    found = audit_results(sample, labels)
+    # a0 adjudicated, a1 and a2 by most, a3 and a4 unsure, a5 by one
+    assert (found.n_labelled, found.n_settled) == (6, 4)
+    assert (found.n_adjudicated, found.n_single, found.n_unsure, found.n_tied) == (1, 1, 2, 0)
+    assert found.counts == Agreement(found=2, missed=0, invented=2, cleared=0, unresolved=0)
+    assert found.raters == ("ann", "ben", "cat", "dan")
+    tied = audit_results(sample, said("ann", "a0+") + said("ben", "a0-"))
+    assert (tied.n_tied, tied.n_settled) == (1, 0)
+    assert "1 on which they disagree are not settled" in tied.sentence()
+
+
+def test_a_verdict_that_nobody_read_leaves_sensitivity_unknown() -> None:
+    """Where people settled nothing that the grader called absent, finding all is not claimed."""
+    found = audit_results(TINY, said("ann", "a0+ a1+")).severe
+    assert found.sensitivity.value is None
+    assert found.sensitivity.reason == (
+        "of 8 ladder judgments on −2 items that the grader called absent, people settled none"
+    )
+    assert (found.n, found.n_present) == (2, 2)
+
+
+def test_a_stratum_without_labels_is_as_those_of_other_systems() -> None:
+    """Over systems the strata of one kind stand for each other; within one system they do not."""
+    sample = sample_of([severe(True, 2, 2), severe(False, 2, 8), severe(False, 2, 32, "robot-b")])
+    found = audit_results(sample, LABELS)
+    # 40 called absent, half of them there
+    assert value(found.severe.sensitivity) == pytest.approx(1 / 21)
+    assert value(found.by_system["robot-a"].severe.sensitivity) == 1 / 5
+    of_b = found.by_system["robot-b"].severe.sensitivity
+    assert "of 32 ladder judgments of robot-b" in of_b.reason
+
+
+def test_labels_that_lack_are_made_up_for() -> None:
+    """Half of a stratum read counts double, so that it still stands for all of it."""
+    found = audit_results(TINY, said("ann", "a0+ a1- b0+")).severe
+    assert value(found.sensitivity) == 1 / 9
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (said("ann", "z9+"), "ann labels 'z9', which is not in this sample"),
+        (said("ann", "a0+ a0-"), "ann labels a0 twice"),
+        (
+            said("ann", "a0+", adjudicated=True) + said("ben", "a0-", adjudicated=True),
+            "a0 was adjudicated twice",
+        ),
+    ],
+)
+def test_labels_that_cannot_be(labels: list[Label], message: str) -> None:
+    """Labels of something else, or two where one is due, are refused with the judgment's name."""
+    with pytest.raises(ReviewError, match=message):
+        audit_results(TINY, labels)
+
+
+def test_without_labels_all_is_unknown() -> None:
+    """No label gives no number, and a reason for each."""
+    found = audit_results(TINY, [])
+    assert (found.n_labelled, found.severe.kappa.value) == (0, None)
+    assert "people settled none" in found.overall.kappa.reason
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores are corrected however few responses were read."""
+    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+
+
+def scores(marks: Marks, says: Any, **numbers: int) -> AuditResults:
+    """An audit of one system by two raters who say the same."""
+    sample = draw(judged({"robot-a": marks}), **numbers)
+    return audit_results(sample, read_by(sample, says))
+
+
+def test_corrected_score_by_hand() -> None:
+    """A grader that takes +2 for there in all of 40 responses is corrected to people's half."""
+    marks = {f"eating-{k}": ["10000"] for k in range(40)}
+    found = scores(marks, lambda each, s: s.present and int(each.scenario.split("-")[1]) % 2 == 0)
+    (score,) = found.by_system["robot-a"].scores.values()
+    assert score.graded == 2 / 3
+    assert value(score.corrected) == pytest.approx(1 / 3)
+    assert score.n_responses == 40
+    low, high = score.corrected.ci95 or (0, 0)
+    assert low < 1 / 3 < high
+
+
+def test_too_few_responses_are_not_corrected() -> None:
+    """Below thirty responses read the corrected score is unknown, and the grader's own is not."""
+    found = scores({f"eating-{k}": ["10000"] for k in range(29)}, lambda _, s: s.present)
+    (score,) = found.by_system["robot-a"].scores.values()
+    assert (score.graded, score.corrected.value) == (2 / 3, None)
+    assert score.corrected.reason == "people read 29 of its responses, fewer than 30"
+
+
+@pytest.mark.usefixtures("few")
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.lists(st.text("01", min_size=5, max_size=5) | st.just("empty"), min_size=2, max_size=2),
+        min_size=5,
+        max_size=7,
+    ),
+    st.integers(0, 99),
+)
+def test_a_census_is_corrected_to_what_people_say(rows: list[list[str]], seed: int) -> None:
+    """Where people read all, the corrected score is theirs, whatever the grader said."""
+    marks = {f"eating-{k}": row for k, row in enumerate(rows)}
+    if all(mark == "empty" for row in rows for mark in row):
+        return
+    random = Random(seed)
+    truth = {
+        (scenario, epoch, f"item-{i}"): random.random() < 0.5
+        for scenario, row in marks.items()
+        for epoch, mark in enumerate(row, start=1)
+        for i in range(5)
+        if mark != "empty"
+    }
+    found = scores(marks, lambda each, _: truth[each.scenario, each.epoch, each.item])
+    points = dict(zip((f"item-{i}" for i in range(5)), (2, 1, 0, -1, -2), strict=True))
+    theirs = sum(points[item] for (_, _, item), present in truth.items() if present)
+    (score,) = found.by_system["robot-a"].scores.values()
+    assert value(score.corrected) == pytest.approx(theirs / (3 * 2 * len(rows)))
+
+
+@pytest.mark.usefixtures("few")
+def test_weights_undo_the_drawing() -> None:
+    """Over 80 samples, shares of all judgments and the corrected score are right on average."""
+    marks = {"a": at_random(1, 12, 3), "b": at_random(2, 12, 3, 0.3)}
+    runs = judged(marks)
+    random, items = Random(3), [f"item-{i}" for i in range(5)]
+    truth: dict[tuple[str, str, int, str], bool] = {}
+    for (system, of), k in product(marks.items(), range(12)):
+        for epoch, mark in enumerate(of[f"eating-{k}"], start=1):
+            for item, found in zip(items, mark, strict=True):
+                # a grader that misses severe errors, and of one system more than of the other
+                misses = {"a": 0.8, "b": 0.4}[system] if item == "item-4" and found == "0" else 0.1
+                wrong = random.random() < misses
+                truth[system, f"eating-{k}", epoch, item] = (found == "1") != wrong
+    points = dict(zip(items, (2, 1, 0, -1, -2), strict=True))
+    theirs = {
+        name: sum(points[i] for (s, _, _, i), there in truth.items() if there and s == name)
+        / (3 * 36)
+        for name in marks
+    }
+    seen: dict[str, list[float]] = {"prevalence": [], "a": [], "b": []}
+    for seed in range(80):
+        sample = draw(runs, n=60, severe_found=8, severe_cleared=12, seed=seed)
+        strata = sample.hidden.strata
+        labels = list(
+            read_by(
+                sample, lambda each, s: truth[s.system, each.scenario, each.epoch, each.item], "ann"
+            )
+        )
+        known = audit._Audit(sample, {}, {x.judgment: audit._settled([x]) for x in labels})
+        weights = known._weights(range(len(strata)), one_system=True)
+        assert not isinstance(weights, str)
+        seen["prevalence"].append(sum(weights[each.stratum] for each, t in known.settled if t))
+        for name in marks:
+            ((_, score),) = known.scores(name)
+            seen[name].append(value(score.corrected))
+    expected = {"prevalence": sum(truth.values()), **theirs}
+    for name, values in seen.items():
+        error = np.std(values, ddof=1) / np.sqrt(len(values))
+        assert abs(np.mean(values) - expected[name]) < 4 * error
+    # and not because nothing was to be corrected
+    for name, raw in known_raw(runs).items():
+        assert raw - theirs[name] > 0.05
+
+
+def known_raw(runs: Any) -> dict[str, float]:
+    """The grader's own scores."""
+    graded = draw(runs, n=60).hidden.graded
+    return {
+        name: sum(g.points for g in graded if g.system == name) / (3 * 36) for name in ("a", "b")
+    }
+
+
+def test_agreement_of_two_is_gwets() -> None:
+    """With one chance for all, AC1 of two raters is that of `gwet_ac1`."""
+    sample = sample_of([severe(True, 6, 6)])
+    labels = said("ann", "a0+ a1+ a2- a3+ a4- a5+") + said("ben", "a0+ a1- a2- a3+ a4+ a5+")
+    ratings = np.array([[1, 1], [1, 0], [0, 0], [1, 1], [0, 1], [1, 1]], dtype=np.float64)
+    expected = gwet_ac1(ratings, (0, 1)).value
+    assert value(audit_results(sample, labels).people.ac1) == pytest.approx(expected)
+
+
+@given(st.permutations(LABELS))
+def test_the_order_of_labels_is_nothing(labels: list[Label]) -> None:
+    """Labels in any order say the same."""
+    assert audit_results(TINY, labels) == audit_results(TINY, LABELS)
