@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import Bank, load_bank
-from careeval.errors import CareEvalError, ProtocolError
+from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.lexical import LEXICAL
+from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import agreement, lexical_agreement, prepare_probes, trial
 from careeval.protocol.run import Run, resume
 from careeval.results.probes import Agreement, ProbeAgreement
@@ -104,3 +105,10 @@ def test_a_bank_without_probes(tmp_path: Path) -> None:
     )
     with pytest.raises(ProtocolError, match="bank 'small' has no probes"):
         audit_probes(load_bank(folder), LEXICAL, tmp_path, {"bank": str(folder)})
+
+
+def test_an_audit_is_no_run(bank: Path, tmp_path: Path) -> None:
+    """An audit on the probes is not read as the run of a system called probes."""
+    audit_probes(load_bank(bank), LEXICAL, tmp_path / "audit", {"bank": str(bank)})
+    with pytest.raises(LogError, match="audit of a grader on the labelled probes"):
+        read_runs(tmp_path)

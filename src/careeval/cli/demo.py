@@ -7,8 +7,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.show import print_summary, probe_agreement, say
+from careeval.cli.graders import probe_agreement
+from careeval.cli.show import print_summary, say
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.protocol.embedded import check_embedded
@@ -68,7 +70,7 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     if not outcome.complete:
         return unfinished([outcome], root)
     runs = read_runs(root)
-    found = findings(runs, probe_agreement(runs.judgments["grader"].unique()))
+    found = findings(runs, probe_agreement(runs, load_bank(), None))
     print_summary(found.summaries)
     page = root / "report.html"
     write_page(found, page)

@@ -9,8 +9,10 @@ from typing import Annotated, Literal, get_args
 
 from cyclopts import App, Parameter
 
+from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.show import probe_agreement, say
+from careeval.cli.graders import probe_agreement
+from careeval.cli.show import say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.protocol.templates import load_prompts
@@ -51,6 +53,8 @@ def export(
     organisation: str = "not stated",
     relationship: Relationship = "other",
     prompts: Path | None = None,
+    probes: Path | None = None,
+    bank: Path | None = None,
 ) -> int:
     """Write the results of runs as files for other programs.
 
@@ -61,6 +65,8 @@ def export(
         organisation: For Every Eval Ever: who ran the evaluation.
         relationship: For Every Eval Ever: theirs to those who made the models.
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
+        probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
+        bank: Folder of the probes' bank; careeval's own where not given.
     """
     if not folders:
         raise UsageError("name the folder of a run", hint=_HINT)
@@ -69,8 +75,7 @@ def export(
     if out is None:
         raise UsageError("name the folder to write to", hint=_HINT)
     runs = read_runs(*folders)
-    graders = set(runs.judgments["grader"])
-    found = findings(runs, probe_agreement(graders))
+    found = findings(runs, probe_agreement(runs, load_bank(bank), probes))
     if not found.entries:
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"

@@ -8,8 +8,8 @@ from careeval.bank.load import Bank
 from careeval.errors import UsageError
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_run
-from careeval.protocol.probes import SYSTEM, agreement, lexical_agreement
-from careeval.protocol.run import is_complete, read_run_file, run_folders
+from careeval.protocol.probes import agreement, lexical_agreement
+from careeval.protocol.run import is_audit, is_complete, run_folders
 from careeval.results.probes import ProbeAgreement
 from careeval.results.tables import Runs
 
@@ -34,7 +34,7 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
 
 
 def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:
-    begun = [folder for folder in run_folders(root) if read_run_file(folder).system == SYSTEM]
+    begun = [folder for folder in run_folders(root) if is_audit(folder)]
     finished = [folder for folder in begun if is_complete(folder)]
     if not finished:
         what = "no finished audit of a grader" if begun else "no audit of a grader"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from rich.table import Table
 from rich.text import Text
 
-from careeval.bank import load_bank
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
-from careeval.protocol.probes import lexical_agreement
 from careeval.results.details import Detail
 from careeval.results.exports import (
     By,
@@ -25,7 +23,6 @@ from careeval.results.exports import (
     remarks,
     with_bounds,
 )
-from careeval.results.probes import ProbeAgreement
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -73,17 +70,11 @@ def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
 
 @cache
 def _lexical_sentence() -> str:
-    return f"The lexical grader: {_lexical_agreement().sentence()}"
+    # a summary by any other grader needs no bank, and does not wait for it to load
+    from careeval.bank import load_bank
+    from careeval.protocol.probes import lexical_agreement
 
-
-def probe_agreement(graders: Iterable[str]) -> dict[str, ProbeAgreement]:
-    """The same in numbers."""
-    return {name: _lexical_agreement() for name in graders if name.startswith(LEXICAL)}
-
-
-@cache
-def _lexical_agreement() -> ProbeAgreement:
-    return lexical_agreement(load_bank())
+    return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
 
 
 def _names(s: Summary) -> tuple[Text, Text]:

@@ -30,7 +30,7 @@ from careeval.protocol.eval_log import (
     Usage,
     read_log,
 )
-from careeval.protocol.run import GRADED
+from careeval.protocol.run import GRADED, is_audit
 from careeval.results.tables import (
     JUDGMENTS,
     NOT_ASKED,
@@ -43,6 +43,9 @@ from careeval.results.tables import (
 
 CACHE = ".tables"
 HELD_OUT = Split.held_out.value
+
+AUDIT = "it is the audit of a grader on the labelled probes, and no system's run"
+AUDIT_HINT = "careeval report RUNS --probes FOLDER shows it beside what the grader judged"
 
 ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""
@@ -59,6 +62,8 @@ SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "spl
 
 def read_runs(*folders: Path | str) -> Runs:
     """The runs in these folders, as tables, without a word of a held-out split.
+
+    An audit of a grader on the probes is no run, and is left out with a note.
 
     Args:
         folders: Each a run's folder, or one that holds runs at any depth.
@@ -80,6 +85,9 @@ def read_runs(*folders: Path | str) -> Runs:
                 hint="name the folder that 'careeval run -o' wrote to",
             )
         for root in roots:
+            if is_audit(root):
+                refused.append(LogError(f"{root} is left out: {AUDIT}", hint=AUDIT_HINT))
+                continue
             try:
                 parts.append(read_run(root))
             except LogError as error:

@@ -13,6 +13,7 @@ from careeval.errors import ProtocolError
 from careeval.protocol.lexical import judgments
 from careeval.protocol.logs import read_run
 from careeval.protocol.run import (
+    PROBES,
     Run,
     folder_name,
     is_complete,
@@ -22,8 +23,6 @@ from careeval.protocol.run import (
 )
 from careeval.results.cost import grading_cost
 from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
-
-SYSTEM = "probes"
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
@@ -47,7 +46,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     n = 1
     while (free := root / f"{folder_name(run.grader or '')}-{n}").exists():
         n += 1
-    return prepare_recorded(free, responses, replace(run, system=SYSTEM))
+    return prepare_recorded(free, responses, replace(run, system=PROBES))
 
 
 def unfinished_audit(root: Path, run: Run) -> Path | None:
@@ -56,7 +55,7 @@ def unfinished_audit(root: Path, run: Run) -> Path | None:
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
         begun = read_run_file(folder)
         task = {name: begun.task.get(name) for name in run.task}
-        if not is_complete(folder) and (begun.grader, task) == like and begun.system == SYSTEM:
+        if not is_complete(folder) and (begun.grader, task) == like and begun.system == PROBES:
             return folder
     return None
 

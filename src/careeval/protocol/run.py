@@ -45,6 +45,9 @@ RESPONSES_FILE = "responses.jsonl"
 MAX_NAME = 120
 """Characters of a system's name, which is a folder's too."""
 
+PROBES = "probes"
+"""Name of the system that a bank's labelled probes stand under: an audit of a grader, no run."""
+
 DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
 """The paper's grader, dated: an alias moves."""
 
@@ -250,6 +253,15 @@ def read_run_file(folder: Path) -> Run:
         raise ProtocolError(f"{folder} holds no run: there is no {RUN_FILE}") from error
     except (ValueError, TypeError) as error:
         raise ProtocolError(f"{folder / RUN_FILE} is not what careeval wrote: {error}") from error
+
+
+def is_audit(folder: Path) -> bool:
+    """Whether a folder holds a grader's audit on the probes, and no system's run."""
+    try:
+        run = read_run_file(folder)
+    except ProtocolError:
+        return False
+    return run.model is None and run.system == PROBES
 
 
 def amend(folder: Path, **changes: Any) -> None:
