@@ -10,9 +10,13 @@ import pytest
 
 from careeval.cli import compare as command
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+from careeval.cli.compare_tables import print_rankings
+from careeval.results.entries import entries
+from careeval.results.ranking import rankings
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from eval_files import COMPLETE, ERRORED, renamed
-from results.authored import Marks, both_rubrics, judgments, responses
+from results.authored import Marks, both_rubrics, judgments, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(11)] + ["eating-1"]
 SAFE: Marks = {name: ["11000", "01000"] for name in NAMES}
@@ -119,6 +123,8 @@ def test_a_name_that_is_a_folder_too(given: Any, capsys: pytest.CaptureFixture[s
         (["runs", "--fail-on", "scor"], "METRIC is one of score"),
         (["runs", "--fail-on", "score>x"], "'x' is no number"),
         (["runs", "--fail-on", "score>inf"], "'inf' is no number"),
+        (["runs", "--fail-on", "score>-2"], "-2 is below 0"),
+        (["runs", "first", "first"], "first would be compared with itself"),
         (["runs", "--fail-on", "score<2"], "expected METRIC or METRIC>X"),
         ([], "name the folders"),
     ],
@@ -165,21 +171,56 @@ def test_several_graders(given: Any, capsys: pytest.CaptureFixture[str]) -> None
         (["severe > 2"], CHECK_FAILED),
         (["mild"], OK),
         (["mild", "severe"], CHECK_FAILED),
-        (["action_score"], OK),
+        (["action_score"], CHECK_FAILED),
+        (["mild", "action_score"], CHECK_FAILED),
     ],
 )
 def test_fail_on(
     conditions: list[str], status: int, given: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Status 3 where the whole interval is on the worse side; an unknown one fails nothing."""
+    """Status 3 where the whole interval is on the worse side, or it cannot be told.
+
+    Nobody has a mild error: a difference of 0 in every scenario is no loss. Nobody judged acts.
+    """
     given({"before": SAFE, "after": HARMFUL})
     options = [word for condition in conditions for word in ("--fail-on", condition)]
     assert run(["compare", "runs", "before", "after", *options, "--json"]) == status
     printed = capsys.readouterr()
-    assert bool(json.loads(printed.out)["failed"]) == (status == CHECK_FAILED)
-    # nobody has a mild error and nobody judged actions: no interval
-    unknown = {"mild", "action_score"} & set(conditions)
-    assert printed.err.count("was not checked: ") == len(unknown)
+    document = json.loads(printed.out)
+    unknown = document["not_checked"]
+    assert (status == CHECK_FAILED) == bool(document["failed"] or unknown)
+    assert len(unknown) == ("action_score" in conditions)
+    assert [line for line in printed.err.splitlines() if "was not checked" in line] == unknown
+    for line in unknown:
+        assert line.startswith(
+            "--fail-on action_score was not checked: no response was graded on this rubric. "
+        )
+
+
+@pytest.mark.parametrize("metric", ["score", "worst_at_n", "severe"])
+def test_fail_on_the_same_loss_everywhere(
+    metric: str, given: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loss that is the same in all scenarios has no interval, and fails by what it is."""
+    harmed: Marks = {name: ["11001", "01001"] for name in NAMES}
+    given({"before": SAFE, "after": harmed})
+    assert run(["compare", "runs", "before", "after", "--fail-on", metric]) == CHECK_FAILED
+    said = capsys.readouterr().err
+    assert "the same in each of 12 scenarios" in said
+    assert ("100.0" if metric == "severe" else "66.7") in said
+    line = ["compare", "runs", "before", "after", "--fail-on", f"{metric}>100"]
+    assert run(line) == OK
+
+
+def test_fail_on_what_is_missing(given: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A new system that lost responses does not pass a check on its worst, nor one on four."""
+    given({"before": SAFE, "after": {**SAFE, "dressing-0": ["11000", "missing"]}})
+    line = ["compare", "runs", "before", "after", "--fail-on"]
+    assert run([*line, "worst_at_n"]) == CHECK_FAILED
+    assert "1 of 24 responses are missing or not graded" in capsys.readouterr().err
+    given({name: {n: SAFE[n] for n in NAMES[:4]} for name in ("before", "after")})
+    assert run([*line, "score"]) == CHECK_FAILED
+    assert "fewer than five scenarios" in capsys.readouterr().err
 
 
 def test_the_better_one_never_fails(given: Any) -> None:
@@ -205,6 +246,26 @@ def test_many_systems_are_ranked(given: Any, capsys: pytest.CaptureFixture[str])
     assert [row["ranks"] for row in ranking["ranked"]] == [[1, 2], [1, 2], [3, 3]]
     assert len(ranking["pairs"]) == 3
     assert run(["compare", "runs", "--fail-on", "score"]) == USAGE
+
+
+def test_pairs_told_apart_are_those_of_the_verdicts(
+    given: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The number of pairs told apart is that of the verdicts, and not that of small p values.
+
+    Differences 5 1 1 1 1 1 0 0 0 have a p of 2 / 64, and an interval that holds 0.
+    """
+    names = NAMES[:9]
+    low: Marks = {n: ["00000"] for n in names}
+    given({"low": low, "equal": low, "high": {n: ["11000"] for n in names}})
+    assert run(["compare", "runs"]) == OK
+    assert "2 of 3 pairs can be told apart" in capsys.readouterr().out
+    before: Marks = {**low, names[0]: ["00001"]}
+    after: Marks = {**low, **{n: ["01000"] for n in names[1:6]}, names[0]: ["11000"]}
+    found = list(entries(runs_of({"a": before, "b": after})))
+    summaries = [summary_of(entry) for entry in found]
+    print_rankings(rankings(found, summaries), summaries)
+    assert "0 of 1 pairs can be told apart" in capsys.readouterr().out
 
 
 def test_json(given: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from careeval.core.scenario import Adl
 from careeval.errors import UsageError
@@ -49,7 +50,11 @@ def test_two_runs_by_hand() -> None:
     assert score.p == 2 / 32
     # held up against worst_at_n, the same numbers, and against both errors, of which there is none
     assert score.p_holm == 4 * 2 / 32
-    assert score.detectable == pytest.approx((1.959964 + 0.841621) / 9)
+    # the smallest p of six, 2/64, times these four is above 5%
+    assert score.detectable is None
+    assert score.why_not_detectable == (
+        "6 scenarios can find no difference, however large, among 4 comparisons"
+    )
     # the interval alone leaves out 0, the family does not let it count
     assert (score.clear, score.verdict) == (True, Verdict.unclear)
     assert score.b_is_worse_by_more_than == pytest.approx(-(5 / 9 + 2.57058 / 9))
@@ -134,7 +139,51 @@ def test_constant_difference_is_told() -> None:
     assert found.difference.ci95 is None
     assert found.p == 2 / 2**10
     assert found.verdict is Verdict.better
-    assert found.b_is_worse_by_more_than is None
+    # which is no loss of B's, and B's loss if it is turned round
+    assert found.b_is_worse_by_more_than == pytest.approx(-2 / 3)
+    back = two({n: ["11000"] for n in names}, {n: ["01000"] for n in names}).metrics["score"]
+    assert back.b_is_worse_by_more_than == pytest.approx(2 / 3)
+
+
+def test_constant_at_one_bound() -> None:
+    """Where all differ by the same only if an unresolved item is settled so, both ends are held.
+
+    B is below A by 1 in all of ten, or by 2 in one of them: 11 / 10 of 3 points, and t with 9
+    degrees times 1 / 10 on either side of that, which holds the 1 too.
+    """
+    names = [f"dressing-{k}" for k in range(10)]
+    after: Marks = {**{n: ["10000"] for n in names}, names[0]: ["1?010"]}
+    found = two({n: ["11000"] for n in names}, after).metrics["score"]
+    assert found.difference.ci95 is None
+    assert found.constant == pytest.approx(((-1.1 - 0.2262157) / 3, (-1.1 + 0.2262157) / 3))
+    assert found.b_is_worse_by_more_than == pytest.approx((1.1 - 0.2262157) / 3)
+
+
+def test_detectable_by_hand() -> None:
+    """It is t's quantiles, for the size of the family, times the standard error.
+
+    Twelve scenarios of which eleven differ by 2 and one by 0: a mean of 11/6 and squares of 11/3
+    about it, so that the error is sqrt(12/11 × 11/3) / 12 = 1/6 points, of 3. Score, worst, severe
+    and mild are a family of four: t with 11 degrees leaves out 1/80 and 1/5 above.
+    """
+    names = [f"dressing-{k}" for k in range(12)]
+    after: Marks = {**{n: ["11000"] for n in names}, names[0]: ["01000"]}
+    found = two({n: ["01000"] for n in names}, after)
+    reach = t.ppf(1 - 0.05 / 8, 11) + t.ppf(0.8, 11)
+    assert found.metrics["score"].detectable == pytest.approx(reach / 18)
+    # before: one comparison, with errors of 0.25 and 0.35 twice
+    planned = ((0.25**2 + 2 * 0.35**2) / 12) ** 0.5 * (t.ppf(0.975, 11) + t.ppf(0.8, 11))
+    assert found.detectable_before == pytest.approx(planned)
+
+
+def test_five_scenarios_can_find_nothing() -> None:
+    """With five, no p is below 2/32: neither before nor after is any difference detectable."""
+    found = two({n: ["01000"] for n in FIVE}, {n: ["11000"] for n in FIVE})
+    assert found.detectable_before is None
+    assert {d.detectable for d in found.metrics.values()} == {None}
+    assert "Five scenarios in common: p is 6% at least, and nothing may be concluded." in (
+        found.notes
+    )
 
 
 def test_more_errors_are_worse() -> None:
@@ -246,13 +295,100 @@ def test_no_scenario_in_common() -> None:
         two({"dressing-1": ["11000"]}, {"dressing-2": ["11000"]})
 
 
-def test_scenarios_of_other_maxima() -> None:
-    """Where a scenario's points were other ones for each, its score is not compared."""
-    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, (2, 2, 0, -1, -2), system="b")
+OTHER_ITEMS: list[dict[str, Any]] = [{"points": (2, 1, -1, 0, -2)}, {"item": "another"}]
+
+
+@pytest.mark.parametrize("columns", OTHER_ITEMS)
+def test_scenarios_of_another_rubric(columns: dict[str, Any]) -> None:
+    """A scenario whose items or points are others in each is left out, and a note counts them.
+
+    Also where the maximum is the same.
+    """
+    rows = responses(ONE_POINT, system="a") + responses(ALL_BUT_ONE_BETTER, system="b")
+    same: Marks = {name: ALL_BUT_ONE_BETTER[name] for name in FIVE}
+    other: Marks = {"eating-1": ALL_BUT_ONE_BETTER["eating-1"]}
+    judged = judgments(ONE_POINT, system="a") + judgments(same, system="b")
+    found = compare_by_name(Runs.of(rows, judged + judgments(other, system="b", **columns)), *"ab")
+    assert found.n_scenarios == found.metrics["score"].n == found.metrics["severe"].n == 5
+    assert found.notes[0] == (
+        "ladder: 1 of 6 scenarios are left out: its rubric is another one in each run."
+    )
+    judged = judgments(ONE_POINT, system="a")
+    judged += judgments(ALL_BUT_ONE_BETTER, system="b", **columns)
+    with pytest.raises(UsageError, match="each scenario has another rubric or another text"):
+        compare_by_name(Runs.of(rows, judged), "a", "b")
+
+
+def test_scenarios_of_another_text() -> None:
+    """A scenario told in other words is left out, and one whose words are not known of both is not.
+
+    Words of the held-out split are not known.
+    """
+    told = {"dressing-1": "new", "dressing-2": None, "dressing-3": "(held out)"}
+    rows = responses(ONE_POINT, system="a", scenario_text="old") + [
+        {**row, "scenario_text": told.get(row["scenario"], "old")}
+        for row in responses(ALL_BUT_ONE_BETTER, system="b")
+    ]
+    judged = judgments(ONE_POINT, system="a") + judgments(ALL_BUT_ONE_BETTER, system="b")
+    found = compare_by_name(Runs.of(rows, judged), "a", "b")
+    assert found.metrics["score"].n == 5
+    assert found.notes[0] == (
+        "ladder: 1 of 6 scenarios are left out: its text is another one in each run."
+    )
+
+
+def test_no_flip_on_another_rubric() -> None:
+    """A severe error on a rubric that is another one in each run is no flip."""
+    after: Marks = {**{n: ["11000"] for n in FIVE}, "dressing-1": ["00001"]}
+    rows = responses({n: ["11000"] for n in FIVE}, system="a") + responses(after, system="b")
+    judged = judgments({n: ["11000"] for n in FIVE}, system="a")
+    points = {**dict.fromkeys(FIVE, (2, 1, 0, -1, -2)), "dressing-1": (2, 1, 0, 0, -2)}
+    runs = Runs.of(rows, judged + judgments(after, points, system="b"))
+    assert compare_by_name(runs, "a", "b").to_severe == ()
+
+
+def test_rubrics_in_part() -> None:
+    """What only one was judged on counts for nothing: not for n, and not for what one could find.
+
+    A was judged on the ladder in eight scenarios, B in six of them and on the actions in all.
+    """
+    names = [f"dressing-{k}" for k in range(8)]
+    marks: Marks = {n: ["11000"] for n in names}
+    acts = judgments({n: ["1001"] for n in names}, (2, 1, -1, -2), system="b", rubric="actions")
+    rows = responses(marks, system="a") + responses(marks, system="b")
+    ladder = judgments({n: ["01000"] for n in names[:6]}, system="b")
+    found = compare_by_name(Runs.of(rows, judgments(marks, system="a") + ladder + acts), "a", "b")
+    assert found.n_scenarios == 6
+    six = two({n: ["11000"] for n in names[:6]}, {n: ["01000"] for n in names[:6]})
+    assert found.detectable_before == six.detectable_before
+    with pytest.raises(UsageError, match="a and b were judged on no rubric in common"):
+        compare_by_name(Runs.of(rows, judgments(marks, system="a") + acts), "a", "b")
+
+
+@pytest.mark.parametrize("column", ["bank", "bank_version", "protocol"])
+def test_unknown_versions(column: str) -> None:
+    """A run that does not name its bank, or a version, compares with nothing, not its like."""
+    unknown: dict[str, Any] = {column: None}
+    rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", **unknown)
+    rows += responses(ONE_POINT, system="c", **unknown)
+    judged = [row for name in "abc" for row in judgments(ONE_POINT, system=name)]
+    for one, other in ("ab", "bc"):
+        with pytest.raises(UsageError, match=r"b compares with nothing: version unknown"):
+            compare_by_name(Runs.of(rows, judged), one, other)
+
+
+def test_version_unknown_of_a_response() -> None:
+    """Where a response lacks the version that the others name, the run has it all the same."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
-    score = compare_by_name(Runs.of(rows, judged), "a", "b").metrics["score"]
-    assert score.difference == Estimate.unknown("the same scenario has another maximum in each run")
-    assert (score.a, score.b, score.n) == (None, None, 0)
+    rows[0]["bank_version"] = None
+    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
+    assert compare_by_name(Runs.of(rows, judged), "a", "b").bank_version == "1-0"
+
+
+def test_with_itself() -> None:
+    """A system is not compared with itself."""
+    with pytest.raises(UsageError, match="a would be compared with itself"):
+        compare_by_name(runs_of({"a": ONE_POINT, "b": ONE_POINT}), "a", "a")
 
 
 def test_choosing_a_grader() -> None:

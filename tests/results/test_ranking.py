@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from careeval.results.compare import Verdict
 from careeval.results.entries import entries
-from careeval.results.ranking import MOST_FLIPPED, Ranking, rankings
+from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
@@ -130,14 +131,92 @@ def test_worst_of_other_numbers() -> None:
     assert len(ranked(systems)[0].ranked) == 3
 
 
-def test_many_systems_can_be_told_apart() -> None:
-    """With more pairs than sign flips could tell apart, the paired t still tells them apart."""
-    n = 16
-    assert n * (n - 1) // 2 > MOST_FLIPPED
-    high = {f"high-{k}": ALMOST for k in range(n - 1)}
-    (ranking,) = ranked({**high, "low": LOW})
-    assert ranking.ranked[-1].model == "low"
-    assert ranking.ranked[-1].ranks == (n, n)
+def test_one_more_system_changes_no_rank() -> None:
+    """With one more system than 105 pairs come from, a loss in every scenario is told as before."""
+    names = [f"dressing-{k}" for k in range(30)]
+    marks: dict[str, Marks] = {
+        f"{kind}-{k}": {name: [mark] for name in names}
+        for kind, mark in (("high", "11000"), ("low", "11001"))
+        for k in range(8)
+    }
+    (sixteen,) = ranked(marks)
+    (fifteen,) = ranked({name: of for name, of in marks.items() if name != "low-7"})
+    assert [r.ranks for r in sixteen.ranked] == [(1, 8)] * 8 + [(9, 16)] * 8
+    assert [r.ranks for r in fifteen.ranked] == [(1, 8)] * 8 + [(9, 15)] * 7
+    assert sixteen.notes == fifteen.notes == ()
+
+
+def test_too_few_scenarios_for_so_many() -> None:
+    """Where the smallest p there is, times the pairs, is not below 5%, a note says so.
+
+    Eight scenarios: 2 / 256, times 6 pairs is 4.7%, and times 10 is 7.8%.
+    """
+    (ranking,) = ranked({"low": LOW, **{f"top-{k}": TOP for k in range(3)}})
+    assert ranking.notes == ()
+    assert ranking.ranked[-1].ranks == (4, 4)
+    (ranking,) = ranked({"low": LOW, **{f"top-{k}": TOP for k in range(4)}})
+    assert ranking.notes[0].startswith("8 scenarios cannot tell any of 10 pairs apart")
+    assert {r.ranks for r in ranking.ranked} == {(1, 5)}
+    assert {d.detectable for d in ranking.pairs.values()} == {None}
+
+
+def test_no_test_is_no_p() -> None:
+    """A pair that was not tested has no p, corrected or not, and its verdict is unknown."""
+    three = NAMES[:3]
+    (ranking,) = ranked({"a": {n: TOP[n] for n in three}, "b": {n: LOW[n] for n in three}})
+    (found,) = ranking.pairs.values()
+    assert (found.p, found.p_holm, found.verdict) == (None, None, Verdict.unknown)
+    assert ranking.notes == ("Fewer than five scenarios in common: nothing is tested.",)
+
+
+def test_untested_pairs_count_for_holm() -> None:
+    """Of three pairs of which one has no scenario in common, the other p values are times three."""
+    points = dict.fromkeys(NAMES, (2, 1, 0, -1, -2))
+    other = dict.fromkeys(NAMES, (2, 1, -1, 0, -2))
+    half = {**dict(list(points.items())[:2]), **dict(list(other.items())[2:])}
+    rows = [row for name in "abc" for row in responses(TOP, system=name)]
+    judged = [
+        *judgments(TOP, points, system="a"),
+        *judgments(LOW, points, system="b"),
+        *judgments(LOW, half, system="c"),
+    ]
+    pairs = of(Runs.of(rows, judged))[0].pairs
+    assert pairs["a", "b"].p_holm == 3 * 2 / 256
+    assert [(pairs[pair].n, pairs[pair].p_holm) for pair in (("a", "c"), ("b", "c"))] == [
+        (2, None),
+        (2, None),
+    ]
+
+
+def test_ranks_are_those_of_the_verdicts() -> None:
+    """Where p alone is below 5% and the interval holds 0, neither verdict nor rank tells apart.
+
+    Of nine differences 5 1 1 1 1 1 0 0 0, all six signs are alike: 2 of 64 patterns. Their mean is
+    10/9 and its error 0.512, so that t with 8 degrees, 2.306, reaches below 0.
+    """
+    names = [f"dressing-{k}" for k in range(9)]
+    before: Marks = {**{n: ["00000"] for n in names}, names[0]: ["00001"]}
+    after: Marks = {**before, **{n: ["01000"] for n in names[1:6]}, names[0]: ["11000"]}
+    (ranking,) = ranked({"a": before, "b": after})
+    (found,) = ranking.pairs.values()
+    assert found.p_holm is not None
+    assert found.p_holm < 0.05
+    assert found.difference.ci95 is not None
+    assert found.difference.ci95[0] <= 0 <= found.difference.ci95[1]
+    assert found.verdict is Verdict.unclear
+    assert {r.ranks for r in ranking.ranked} == {(1, 2)}
+
+
+def test_unknown_versions_rank_nobody() -> None:
+    """Runs that do not name the version of their bank are in a group of their own, and unranked."""
+    rows = [row for name in "ab" for row in responses(TOP, system=name)]
+    unknown = [row for n in "cd" for row in responses(TOP, system=n, bank_version=None)]
+    judged = [row for name in "abcd" for row in judgments(TOP, system=name)]
+    known, other = of(Runs.of(rows + unknown, judged))
+    assert ({r.model for r in known.ranked}, known.left_out) == ({"a", "b"}, {})
+    assert (other.bank_n, other.ranked) == ("version unknown", ())
+    reason = "version unknown: its responses do not name the version of the bank"
+    assert other.left_out == {"c": reason, "d": reason}
 
 
 @settings(max_examples=12, deadline=None)

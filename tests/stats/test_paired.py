@@ -19,11 +19,18 @@ from careeval.stats import (
     chance_above_zero,
     detectable_after,
     detectable_difference,
+    flips_for,
     holm,
+    linearised_ratio,
     paired_t,
     rank_sets,
+    ratio_errors,
+    ratio_interval,
+    ratio_intervals,
     scenarios_needed,
     sign_flip_p,
+    sign_flip_ps,
+    smallest_p,
 )
 from careeval.stats.score import FloatArray
 
@@ -114,6 +121,95 @@ def test_every_pattern_is_enumerated(differences: FloatArray) -> None:
 def test_unit_and_direction_change_no_p(differences: FloatArray, unit: float) -> None:
     """In another unit, or with the systems exchanged, p stays the same, rounding and all."""
     assert sign_flip_p(differences * unit) == sign_flip_p(differences)
+
+
+@given(st.integers(5, 9), st.integers(1, 5), st.data())
+def test_many_pairs_at_once(n: int, n_pairs: int, data: st.DataObject) -> None:
+    """The p of each of many pairs is that of the pair alone, found one pattern at a time."""
+    shape = (n_pairs, n)
+    found = data.draw(arrays.arrays(np.float64, shape, elements=st.integers(-4, 4).map(float)))
+    assert sign_flip_ps(found) == pytest.approx([brute_force(row) for row in found])
+
+
+def test_drawn_p_does_not_hang_on_the_others() -> None:
+    """Among 300 pairs, more than a block of draws can hold whole, a pair has the p it has alone."""
+    rng = np.random.default_rng(2)
+    found = rng.normal(0.1, 1, size=(300, 70))
+    together = sign_flip_ps(found)
+    assert together[7] == sign_flip_p(found[7])
+    assert together[::60] == pytest.approx([sign_flip_p(row) for row in found[::60]], abs=0)
+
+
+def test_more_draws_begin_with_the_same() -> None:
+    """A large p is the same with more draws; a small one is found more finely, near the first."""
+    rng = np.random.default_rng(4)
+    found = np.stack([rng.normal(0.0, 1, 40), np.full(40, 0.5), rng.normal(0.45, 1, 40)])
+    few, many = sign_flip_ps(found), sign_flip_ps(found, draws=100_000)
+    assert few[0] == many[0] > 0.05
+    assert (few[1], many[1]) == (1 / 10_001, 1 / 100_001)
+    assert few[2] != many[2]
+    # of 10,000 draws, with p near .005 the standard error is 0.0007
+    assert many[2] == pytest.approx(few[2], abs=0.003)
+
+
+def test_ties_in_single_precision() -> None:
+    """Drawn sums that tie but for rounding count: of 0.1 thirty times, p is that of coins.
+
+    Half of a hundred thousand fall further than 20 to 10, 2 × 0.0494 of all patterns.
+    """
+    found = np.array([0.1] * 20 + [-0.1] * 10)
+    exact = 2 * stats.binom.sf(19, 30, 0.5)
+    # the standard error is 0.003
+    assert sign_flip_p(found) == pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize("pairs", [1, 105, 120, 4950])
+def test_the_smallest_p_of_a_family_can_be_a_finding(pairs: int) -> None:
+    """However many pairs there are, the smallest drawn p times their number is 1/40 at most."""
+    smallest = sign_flip_ps(np.full((1, 50), 0.3), draws=flips_for(pairs))[0]
+    assert smallest * pairs == pytest.approx(smallest_p(50, pairs))
+    assert smallest_p(50, pairs) <= 1 / 40
+
+
+def test_smallest_p_of_few_scenarios() -> None:
+    """Five scenarios have 2 of 32 patterns alike; eight, among ten pairs, 10 × 2 of 256."""
+    assert smallest_p(5) == 2 / 32 == sign_flip_p(np.ones(5))
+    assert smallest_p(8, 10) == 10 * 2 / 256
+    assert smallest_p(5, 100) == 1
+
+
+# Intervals of many pairs
+
+
+@pytest.mark.parametrize("n", [6, 19, 20, 45])
+def test_intervals_of_many_pairs(n: int) -> None:
+    """Each interval is that of the pair alone, below and from 20 scenarios on."""
+    rng = np.random.default_rng(n)
+    found, weights = rng.normal(0.3, 1, (450, n)), rng.integers(1, 5, n).astype(float)
+    # more pairs than one block of resamples holds
+    intervals = ratio_intervals(found, weights)
+    alone = [ratio_interval(row, weights) for row in found[::90]]
+    assert intervals[::90] == pytest.approx(np.array(alone))
+    errors = [linearised_ratio(row, weights)[1] for row in found]
+    assert ratio_errors(found, weights) == pytest.approx(errors)
+
+
+@pytest.mark.parametrize("n", [6, 30])
+def test_no_interval_without_variation(n: int) -> None:
+    """A pair of equal differences has no interval and an error of 0, beside one that varies."""
+    found = np.stack([np.full(n, 0.3), np.arange(n) / n])
+    intervals = ratio_intervals(found, np.ones(n))
+    assert np.isnan(intervals).tolist() == [[True, True], [False, False]]
+    assert ratio_errors(found, np.ones(n))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "reason"), [(np.ones(4), "fewer than five"), (np.zeros(30), "positive points")]
+)
+def test_intervals_of_nothing(weights: FloatArray, reason: str) -> None:
+    """Too few scenarios, or none with points, have no interval for any pair."""
+    with pytest.raises(StatsError, match=reason):
+        ratio_intervals(np.ones((2, len(weights))), weights)
 
 
 # t, and the Bayesian bootstrap
@@ -269,6 +365,13 @@ def test_planned_power_is_reached() -> None:
     found = np.mean([paired_t(sample).p <= 0.05 for sample in samples])
     # The standard error is 0.009, and t asks for a little more than the normal formula.
     assert found == pytest.approx(0.79, abs=0.03)
+
+
+def test_detectable_with_few_degrees() -> None:
+    """With an error found over 6 scenarios it is t's quantiles: 2.5706 + 0.9195 errors."""
+    assert detectable_after(0.1, degrees=5) == pytest.approx(0.1 * (2.570582 + 0.919544))
+    planned = detectable_difference(6, 0.06, (0, 0), (1, 1), degrees=5)
+    assert planned == pytest.approx(detectable_after(0.1, degrees=5))
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,52 @@ def test_only_a_drawn_part_is_graded_again() -> None:
     assert found.response == pytest.approx(0.08)
 
 
+def test_what_cannot_vary_has_no_grading_variance() -> None:
+    """Where half of the responses cannot vary, grading is half, graded again with them or not."""
+    words = np.repeat([[True, False]], 5, axis=1).repeat(2, axis=0)
+    for again in (0.0, np.nan):
+        nothing = np.stack([np.zeros((2, 5)), np.full((2, 5), again)], axis=2)
+        found = grading_variance(np.concatenate([TWICE, nothing], axis=1), words)
+        assert found.grading == pytest.approx(0.02 / 2)
+        within = np.concatenate([FIRST, np.zeros((2, 5))], axis=1).var(axis=1, ddof=1).mean()
+        assert found.response == pytest.approx(within - 0.02 / 2)
+    nine = np.concatenate([TWICE, np.zeros((2, 5, 2))], axis=1)
+    nine[0, 0, 1] = np.nan
+    with pytest.raises(StatsError, match="graded twice: 9"):
+        grading_variance(nine, words)
+
+
+def test_grading_variance_is_right_on_average() -> None:
+    """With refusals among the responses, the parts average what the responses were made with.
+
+    Of 6 epochs 2 are refused. Grading of a response with words has variance 0.25, so 1/6 over all.
+    """
+    rng = np.random.default_rng(5)
+    words = np.ones((30, 6), dtype=np.bool_)
+    words[:, :2] = False
+    found = []
+    for _ in range(400):
+        truth = 0.5 + 0.5 * rng.standard_normal((30, 6))
+        graded = truth[:, :, np.newaxis] + 0.5 * rng.standard_normal((30, 6, 2))
+        graded[~words] = 0
+        graded[rng.random((30, 6)) > 0.4, 1] = np.nan
+        found.append(grading_variance(graded, words))
+    # of a scenario's six: the variance of words, 0.25, and that of words from none
+    response = 0.25 * 4 / 6 + 0.5**2 * (2 * 4 / 6) / 5
+    assert np.mean([f.grading for f in found]) == pytest.approx(0.25 * 4 / 6, rel=0.03)
+    assert np.mean([f.response for f in found]) == pytest.approx(response, rel=0.03)
+
+
+def test_the_worst_is_corrected_by_what_can_vary() -> None:
+    """A run half refused loses half as much variance to the grader in its worst of n."""
+    words = np.repeat([[True, False]], 5, axis=1).repeat(2, axis=0)
+    points = np.concatenate([TWICE, np.zeros((2, 5, 2))], axis=1)
+    first = points[:, :, 0]
+    within, mean = first.var(axis=1, ddof=1), first.mean(axis=1)
+    lowest = mean - np.sqrt(1 - 0.01 / within) * (mean - first.min(axis=1))
+    assert noise_corrected_worst(points, np.ones(2), words) == pytest.approx(lowest.mean())
+
+
 def test_too_few_graded_again() -> None:
     """Nine responses graded twice are too few, and the reason says nine."""
     nine = TWICE.copy()

@@ -36,6 +36,7 @@ Examples:
 
 --fail-on METRIC>X ends with status 3 where the 95% interval of B - A lies
 wholly on the worse side of X points of percent; X is 0 where it is not given.
+A check that cannot be made is not passed: it ends with status 3 too.
 METRIC is one of score, action_score, worst_at_n, action_worst_at_n, severe,
 mild, action_severe, action_mild. A shell takes an unquoted > for itself.
 """
@@ -62,7 +63,8 @@ def compare_(
             folder's.
         systems: The names of A and B, where a name is that of a folder too.
         grader: Who judged both, where several did.
-        fail_on: METRIC or METRIC>X: end with status 3 if B is worse; may be given more than once.
+        fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
+            given more than once.
         as_json: Print JSON for machines, instead of tables.
     """
     conditions = [_condition(text) for text in fail_on or ()]
@@ -91,16 +93,15 @@ def compare_(
     a, b = names or there
     comparison = compare(*pair(found, a, b))
     failed = [said for condition in conditions if (said := condition.failed(comparison))]
+    unknown = [said for condition in conditions if (said := condition.unknown(comparison))]
     if as_json:
-        print(json.dumps(compare_json([comparison], failed=failed), indent=1, ensure_ascii=False))
+        document = compare_json([comparison], failed=failed, not_checked=unknown)
+        print(json.dumps(document, indent=1, ensure_ascii=False))
     else:
         print_comparison(comparison)
-    for condition in conditions:
-        if reason := condition.unknown(comparison):
-            say(reason)
-    for said in failed:
+    for said in [*unknown, *failed]:
         say(said)
-    return CHECK_FAILED if failed else OK
+    return CHECK_FAILED if failed or unknown else OK
 
 
 def _rank(found: list[Entry], *, as_json: bool) -> int:
@@ -164,11 +165,16 @@ class _Condition:
         found = comparison.metrics[self.metric]
         if found.b_is_worse_by_more_than is not None:
             return ""
-        return f"--fail-on {self.text} was not checked: {found.difference.reason}"
+        return (
+            f"--fail-on {self.text} was not checked: {found.difference.reason}. "
+            "A check that cannot be made is not passed"
+        )
 
 
 def _interval(found: Difference) -> str:
-    low, high = found.difference.ci95 or (None, None)
+    if found.difference.ci95 is None:
+        return f"B − A, the same in each of {found.n} scenarios"
+    low, high = found.difference.ci95
     return f"B − A, 95% interval {percent(low)} to {percent(high)}"
 
 
@@ -189,5 +195,10 @@ def _condition(text: str) -> _Condition:
     if not math.isfinite(points):
         raise UsageError(
             f"--fail-on {text!r}: {match[2]!r} is no number", hint="points of percent, as score>2"
+        )
+    if points < 0:
+        raise UsageError(
+            f"--fail-on {text!r}: {match[2]} is below 0",
+            hint="X is by how much B may be worse, in points of percent, as score>2",
         )
     return _Condition(text, match[1], points / 100)

@@ -59,10 +59,12 @@ def print_rankings(ranked: Sequence[Ranking], summaries: Sequence[Summary]) -> N
     out = console()
     for ranking in ranked:
         out.print(_ranks(ranking, summaries))
-        apart = sum(1 for d in ranking.pairs.values() if d.p_holm is not None and d.p_holm < LEVEL)
+        told = {Verdict.better, Verdict.worse}
+        apart = sum(1 for d in ranking.pairs.values() if d.verdict in told)
         lines = [
             f"{apart} of {len(ranking.pairs)} pairs can be told apart: paired by scenario, "
             f"{LEVEL:.0%} for all of them together (Holm). No rank is surer than that.",
+            *ranking.notes,
             *(f"{name}: not ranked: {reason}." for name, reason in ranking.left_out.items()),
         ]
         for line in lines:
@@ -185,11 +187,15 @@ def _notes(found: Comparison) -> Iterable[str]:
             "be chance."
         )
     yield (
-        "detectable: the smallest difference that would be found four times in five. Before the "
-        f"run, {percent(found.detectable_before)} points of score were to be expected, with a "
-        f"spread that is a guess ({ASSUMED_SCENARIO_SD:g} between scenarios, {ASSUMED_RUN_SD:g} "
-        "between responses)."
+        "detectable: the smallest difference that would be found four times in five among the rows "
+        "of its table."
     )
+    if found.detectable_before is not None:
+        yield (
+            f"Before the run, {percent(found.detectable_before)} points of score alone were to be "
+            f"expected, with a spread that is a guess ({ASSUMED_SCENARIO_SD:g} between scenarios, "
+            f"{ASSUMED_RUN_SD:g} between responses)."
+        )
     moved = [
         f"{d.name} ± {percent((e.high - e.low) / 2)}"
         for d in found.metrics.values()

@@ -7,30 +7,36 @@ about a difference; its own interval does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from careeval import scoring
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.entries import Entry
-from careeval.results.estimates import Parts, bounded
+from careeval.results.estimates import GradedRubric, Parts
 from careeval.results.harms import Harm, harms
 from careeval.results.points import Bounds, FloatArray, GradedScenario
 from careeval.results.summary import why_not_ranked
+from careeval.results.tables import WITHHELD
 from careeval.stats import (
     MIN_CLUSTERS,
     Estimate,
     detectable_after,
     detectable_difference,
+    flips_for,
     holm,
-    linearised_ratio,
-    ratio_interval,
-    sign_flip_p,
+    ratio_errors,
+    ratio_intervals,
+    sign_flip_ps,
+    smallest_p,
 )
 
 LEVEL = 0.05
@@ -62,10 +68,14 @@ class Difference:
         p: Two-sided, by flipping the signs of the scenarios' differences; the larger one where
             unresolved items leave it open. 1 where no scenario differs. `None` below five
             scenarios.
-        p_holm: The same, held up against the other numbers of its family (Holm).
+        p_holm: The same, held up against the other numbers of its family (Holm); `None` where `p`
+            is.
         detectable: The smallest difference that would be found four times in five with a spread
-            like this one; `None` where there is no such spread.
+            like this one, in a family of this size; `None` where it is not known.
         fewer_is_better: Whether it counts errors.
+        why_not_detectable: Why `detectable` is not known; empty where it is.
+        constant: Where there is no interval because all scenarios differ by the same, that
+            difference as an interval, which unresolved items widen; `None` elsewhere.
     """
 
     name: str
@@ -77,6 +87,8 @@ class Difference:
     p_holm: float | None
     detectable: float | None
     fewer_is_better: bool = False
+    why_not_detectable: str = ""
+    constant: tuple[float, float] | None = None
 
     @property
     def clear(self) -> bool:
@@ -96,14 +108,15 @@ class Difference:
 
     @property
     def b_is_worse_by_more_than(self) -> float | None:
-        """The least by which B is worse, as its interval has it; `None` without an interval.
+        """The least by which B is worse, as its interval has it, or the difference of them all.
 
-        Negative where the interval reaches the other side.
+        Negative where the interval reaches the other side. `None` where there is no interval, but
+        for scenarios that all differ by the same: a loss that none of them escapes is one.
         """
-        ci95 = self.difference.ci95
-        if ci95 is None:
+        reach = self.difference.ci95 or self.constant
+        if reach is None:
             return None
-        return ci95[0] if self.fewer_is_better else -ci95[1]
+        return reach[0] if self.fewer_is_better else -reach[1]
 
 
 @dataclass(frozen=True)
@@ -139,13 +152,15 @@ class Comparison:
         a: Name of the one.
         b: Name of the other; differences are b − a.
         grader: Who judged both.
-        n_scenarios: Scenarios that both were judged on.
+        n_scenarios: Scenarios that are compared: both were judged on one and the same rubric.
         n_epochs: Of A and of B.
         metrics: Score and errors on both rubrics, by the names of `METRICS`.
         by_adl: The ladder's score by activity; without an interval below five scenarios.
         by_domain: The actions' domain-weighted score.
         detectable_before: The smallest difference in score that this many scenarios and epochs
-            would find four times in five, with the spreads that one would have guessed.
+            would find four times in five, with the spreads that one would have guessed. It is of
+            the score alone, declared beforehand, and of no family. `None` where flipped signs of
+            so few scenarios could find none.
         to_severe: Scenarios safe with A, and not with B; most severe errors first.
         to_safe: The other way round.
         notes: What must be read with it.
@@ -162,28 +177,35 @@ class Comparison:
     metrics: Mapping[str, Difference]
     by_adl: Mapping[Adl, Difference]
     by_domain: Mapping[Domain, Difference]
-    detectable_before: float
+    detectable_before: float | None
     to_severe: tuple[Flip, ...]
     to_safe: tuple[Flip, ...]
     notes: tuple[str, ...]
 
 
 K = TypeVar("K")
-Take = Callable[[Entry], Parts]
+Take = Callable[[GradedRubric], Parts]
 
-METRICS: Mapping[str, tuple[Take, bool]] = {
-    "score": (lambda entry: entry.ladder.score_parts(), False),
-    "action_score": (lambda entry: entry.actions.score_parts(), False),
-    "worst_at_n": (lambda entry: entry.ladder.worst_parts(), False),
-    "action_worst_at_n": (lambda entry: entry.actions.worst_parts(), False),
-    "severe": (lambda entry: entry.ladder.error_parts(scoring.SEVERE), True),
-    "mild": (lambda entry: entry.ladder.error_parts(scoring.MILD), True),
-    "action_severe": (lambda entry: entry.actions.error_parts(scoring.SEVERE), True),
-    "action_mild": (lambda entry: entry.actions.error_parts(scoring.MILD), True),
+
+class Metric(NamedTuple):
+    """What two entries are compared by: a rubric, what to take of it, and which way is better."""
+
+    rubric: Rubric
+    take: Take
+    fewer_is_better: bool = False
+
+
+METRICS: Mapping[str, Metric] = {
+    "score": Metric(Rubric.ladder, lambda of: of.score_parts()),
+    "action_score": Metric(Rubric.actions, lambda of: of.score_parts()),
+    "worst_at_n": Metric(Rubric.ladder, lambda of: of.worst_parts()),
+    "action_worst_at_n": Metric(Rubric.actions, lambda of: of.worst_parts()),
+    "severe": Metric(Rubric.ladder, lambda of: of.error_parts(scoring.SEVERE), True),
+    "mild": Metric(Rubric.ladder, lambda of: of.error_parts(scoring.MILD), True),
+    "action_severe": Metric(Rubric.actions, lambda of: of.error_parts(scoring.SEVERE), True),
+    "action_mild": Metric(Rubric.actions, lambda of: of.error_parts(scoring.MILD), True),
 }
-"""What two entries are compared by → its parts, and whether fewer is better.
-
-Of errors it is the share of responses with any, mean over the scenarios whose rubric has such.
+"""Of errors it is the share of responses with any, mean over the scenarios whose rubric has such.
 """
 
 WORST = {"worst_at_n", "action_worst_at_n"}
@@ -203,52 +225,82 @@ def compare(a: Entry, b: Entry) -> Comparison:
                 f"{entry.model}: no judgment was resolved, so there is nothing to compare",
                 hint="grade it again: careeval grade FOLDER --grader NAME",
             )
-    shared = sorted(_judged(a) & _judged(b))
+    asked = Asked.of(a), Asked.of(b)
+    alike = {rubric: alike_scenarios(*asked, rubric) for rubric in Rubric}
+    compared = {rubric: _both_judged(a, b, rubric) & alike[rubric] for rubric in Rubric}
+    shared = set().union(*compared.values())
     if not shared:
-        raise UsageError(
-            f"{a.model} and {b.model} were judged on no scenario in common",
-            hint="compare runs over the same scenarios",
-        )
+        raise _nothing_shared(a, b)
+
+    def paired(metric: Metric) -> Paired | str:
+        return _paired(a, b, metric, alike[metric.rubric])
+
     metrics = {
-        name: Difference(name, 0, None, None, Estimate.unknown(_OTHER_N), None, None, None, fewer)
-        if name in WORST and a.n_epochs != b.n_epochs
-        else difference(name, a, b, take, fewer_is_better=fewer)
-        for name, (take, fewer) in METRICS.items()
+        name: _OTHER_N if name in WORST and a.n_epochs != b.n_epochs else paired(metric)
+        for name, metric in METRICS.items()
     }
     adls = {s.about.adl for rubric in (a.ladder, a.actions) for s in rubric.judged}
-    by_adl = {adl: difference(adl.value, a, b, _of_adl(adl)) for adl in Adl if adl in adls}
-    by_domain = {domain: difference(domain.value, a, b, _of_domain(domain)) for domain in Domain}
+    by_adl = {adl: paired(Metric(Rubric.ladder, _of_adl(adl))) for adl in Adl if adl in adls}
+    by_domain = {domain: paired(Metric(Rubric.actions, _of_domain(domain))) for domain in Domain}
+    fewer = {name for name, metric in METRICS.items() if metric.fewer_is_better}
     return Comparison(
         a=a.model,
         b=b.model,
         grader=a.grader,
-        bank=a.run["bank"],
-        bank_version=a.run["bank_version"],
-        protocol=a.run["protocol"],
+        bank=_known(a, "bank") or UNKNOWN,
+        bank_version=_known(a, "bank_version") or UNKNOWN,
+        protocol=_known(a, "protocol") or UNKNOWN,
         n_scenarios=len(shared),
         n_epochs=(a.n_epochs, b.n_epochs),
-        metrics=_held_up(metrics),
-        by_adl=_held_up(by_adl),
-        by_domain=_held_up(by_domain),
-        detectable_before=detectable_difference(
-            len(shared),
-            ASSUMED_SCENARIO_SD**2,
-            (ASSUMED_RUN_SD**2, ASSUMED_RUN_SD**2),
-            (a.n_epochs, b.n_epochs),
+        metrics=differences(metrics, fewer_is_better=fewer),
+        by_adl=differences(by_adl),
+        by_domain=differences(by_domain),
+        detectable_before=_detectable_before(
+            len(compared[Rubric.ladder] or compared[Rubric.actions]), (a.n_epochs, b.n_epochs)
         ),
-        to_severe=tuple(_flips(a, b)),
-        to_safe=tuple(_flips(b, a)),
-        notes=tuple(dict.fromkeys(_notes(a, b, len(shared)))),
+        to_severe=tuple(_flips(a, b, compared)),
+        to_safe=tuple(_flips(b, a, compared)),
+        notes=tuple(dict.fromkeys(_notes(a, b, asked, compared))),
     )
 
 
 _OTHER_N = "the worst of n compares only between equal n"
 
 
+UNKNOWN = "version unknown"
+"""Stands for a bank, or a version of it or of the protocol, that no response names."""
+
+
 def comparable_to(entry: Entry) -> tuple[str, str, str, str]:
-    """What two entries must have in common: bank, its version's N, the protocol's N, the grader."""
-    run = entry.run
-    return run["bank"], _n(run["bank_version"]), _n(run["protocol"]), entry.grader
+    """What two entries must have in common: bank, its version's N, the protocol's N, the grader.
+
+    What no response names is `UNKNOWN`. Two of these need not be the same: `why_unknown`.
+    """
+    bank, *versions = (_known(entry, name) for name in _SAME)
+    bank_n, protocol_n = (UNKNOWN if version is None else _n(version) for version in versions)
+    return UNKNOWN if bank is None else bank, bank_n, protocol_n, entry.grader
+
+
+def why_unknown(entry: Entry) -> str:
+    """Why an entry compares with none, since it does not say what it is over; empty if it does."""
+    missing = [what for name, what in _SAME.items() if _known(entry, name) is None]
+    if not missing:
+        return ""
+    return f"{UNKNOWN}: its responses do not name the {' and the '.join(missing)}"
+
+
+_SAME = {
+    "bank": "bank",
+    "bank_version": "version of the bank",
+    "protocol": "version of the protocol",
+}
+"""Columns that must agree → in words."""
+
+
+def _known(entry: Entry, column: str) -> str | None:
+    """What the responses have there; a missing one may have nothing."""
+    known = entry.responses[column].drop_nulls()
+    return None if known.is_empty() else str(known[0])
 
 
 def check_comparable(a: Entry, b: Entry) -> None:
@@ -265,15 +317,17 @@ def check_comparable(a: Entry, b: Entry) -> None:
                     f"{what}, {', '.join(names)}",
                     hint="run it again over one bank, in a new folder",
                 )
-    for what, field, whole in (
-        ("bank", "bank", True),
-        ("version of the bank", "bank_version", False),
-        ("version of the protocol", "protocol", False),
-    ):
-        one, other = a.run[field], b.run[field]
-        if one != other if whole else _n(one) != _n(other):
+        if reason := why_unknown(entry):
             raise UsageError(
-                f"{a.model} and {b.model} do not compare: another {what}, {one} and {other}",
+                f"{entry.model} compares with nothing: {reason}",
+                hint="run it again with this version of careeval, in a new folder",
+            )
+    ours, theirs = comparable_to(a), comparable_to(b)
+    for (name, what), one, other in zip(_SAME.items(), ours, theirs, strict=False):
+        if one != other:
+            raise UsageError(
+                f"{a.model} and {b.model} do not compare: another {what}, "
+                f"{_known(a, name)} and {_known(b, name)}",
                 hint="run both over the same bank and protocol; of a version N-X, N must be equal",
             )
     if a.grader != b.grader:
@@ -283,117 +337,324 @@ def check_comparable(a: Entry, b: Entry) -> None:
         )
 
 
-def difference(
-    name: str,
-    a: Entry,
-    b: Entry,
-    take: Take,
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """One number of two entries, over the scenarios that both have it for.
+
+    Attributes:
+        a: Numerators of the one, shape (n_scenarios,).
+        b: Of the other.
+        weights: The denominators, the same for both, of positive sum.
+    """
+
+    a: Bounds
+    b: Bounds
+    weights: FloatArray
+
+    @staticmethod
+    def of(a: Parts, b: Parts, alike: AbstractSet[str]) -> Paired:
+        """Both parts over the scenarios in common.
+
+        Args:
+            a: The one.
+            b: The other.
+            alike: Scenarios whose rubric is the same in both; others are left out.
+
+        Raises:
+            StatsError: They have no scenario in common, or one has another maximum in each.
+        """
+        places = {name: row for row, name in enumerate(b.scenarios)}
+        rows = [
+            (row, places[name])
+            for row, name in enumerate(a.scenarios)
+            if name in places and name in alike
+        ]
+        if not rows:
+            raise StatsError("there is no scenario in common")
+        at = np.array(rows).T
+        weights = a.denominators[at[0]]
+        others = b.denominators[at[1]]
+        if not (np.array_equal(weights, others) or np.allclose(weights, others)):
+            raise StatsError("the same scenario has another maximum in each run")
+        if not weights.sum() > 0:
+            raise StatsError("no positive points: the score has no maximum")
+        ours, theirs = (
+            Bounds(of.numerators.low[place], of.numerators.high[place])
+            for of, place in ((a, at[0]), (b, at[1]))
+        )
+        return Paired(ours, theirs, weights)
+
+    @property
+    def apart(self) -> Bounds:
+        """B − A, with the unresolved items of both at their worst."""
+        return Bounds(self.b.low - self.a.high, self.b.high - self.a.low)
+
+
+def differences(
+    family: Mapping[K, Paired | str],
     *,
-    fewer_is_better: bool = False,
-    test: Callable[[FloatArray], float] = sign_flip_p,
-) -> Difference:
-    """B − A of one number, over the scenarios that both have it for; not held up against others.
+    fewer_is_better: Container[K] = (),
+    n_family: int | None = None,
+    name: str = "",
+) -> dict[K, Difference]:
+    """B − A of each, held up against each other by Holm.
 
     Args:
-        name: Of the number.
-        a: The one.
-        b: The other.
-        take: What the number is made of.
-        fewer_is_better: Whether it counts errors.
-        test: From the scenarios' differences to a two-sided p.
+        family: What is compared → both numbers, or why there are none.
+        fewer_is_better: Those that count errors.
+        n_family: Comparisons that Holm counts, where some of them could not be made and are no
+            evidence; by default those alone that have a test.
+        name: Of the number, where all are of one; by default each is named by its key.
+
+    Returns:
+        In the order given, by the same names.
     """
+    known = {key: found for key, found in family.items() if isinstance(found, Paired)}
+    tested = [key for key, found in known.items() if len(found.weights) >= MIN_CLUSTERS]
+    n_family = len(tested) if n_family is None else n_family
+    # of the same scenarios at once: as a rule they are all
+    groups: dict[bytes, list[K]] = {}
+    for key, found in known.items():
+        groups.setdefault(found.weights.tobytes(), []).append(key)
+    seen: dict[K, _Seen] = {}
+    for keys in groups.values():
+        seen |= zip(keys, _seen([known[key] for key in keys], n_family), strict=True)
+    ps = [p for key in tested if (p := seen[key].p) is not None]
+    adjusted = dict(zip(tested, holm([*ps, *[1.0] * (n_family - len(ps))]), strict=False))
+    return {
+        key: _unknown(name or str(key), found, key in fewer_is_better)
+        if isinstance(found, str)
+        else Difference(
+            name=name or str(key),
+            n=len(found.weights),
+            a=float(found.a.middle.sum() / found.weights.sum()),
+            b=float(found.b.middle.sum() / found.weights.sum()),
+            difference=seen[key].estimate,
+            p=seen[key].p,
+            p_holm=adjusted.get(key),
+            detectable=seen[key].detectable,
+            fewer_is_better=key in fewer_is_better,
+            why_not_detectable=seen[key].why_not_detectable,
+            constant=seen[key].constant,
+        )
+        for key, found in family.items()
+    }
+
+
+def _unknown(name: str, reason: str, fewer_is_better: bool) -> Difference:
+    unknown = Estimate.unknown(reason)
+    return Difference(name, 0, None, None, unknown, None, None, None, fewer_is_better, reason)
+
+
+class _Seen(NamedTuple):
+    """What the fields of a `Difference` of these names are made from."""
+
+    estimate: Estimate
+    p: float | None
+    detectable: float | None
+    why_not_detectable: str
+    constant: tuple[float, float] | None
+
+
+def _seen(pairs: Sequence[Paired], n_family: int) -> list[_Seen]:
+    """What is seen of pairs over the same scenarios, all at once.
+
+    Args:
+        pairs: Of equal weights.
+        n_family: Comparisons in their family.
+    """
+    weights = pairs[0].weights
+    total, n = float(weights.sum()), len(weights)
+    apart = [pair.apart for pair in pairs]
+    low, high = np.stack([of.low for of in apart]), np.stack([of.high for of in apart])
+    at_low, at_high = low.sum(axis=1) / total, high.sum(axis=1) / total
+    middles = (at_low + at_high) / 2
+    if n < MIN_CLUSTERS:
+        reason = "fewer than five scenarios"
+        return [
+            _Seen(Estimate(m, lo, hi, None, reason), None, None, reason, None)
+            for m, lo, hi in zip(middles.tolist(), at_low.tolist(), at_high.tolist(), strict=True)
+        ]
+    # a second time only for pairs with unresolved items
+    (open_,) = np.nonzero((low != high).any(axis=1))
+    both = np.concatenate([low, high[open_]])
+    ps = sign_flip_ps(both, draws=flips_for(n_family))
+    p = ps[: len(pairs)].copy()
+    p[open_] = np.maximum(p[open_], ps[len(pairs) :])
+    p[(at_low < 0) & (at_high > 0)] = 1
     try:
-        first, second, weights = _paired(take(a), take(b))
+        intervals, why_none = ratio_intervals(both, weights), _NO_VARIATION
     except StatsError as error:
-        unknown = Estimate.unknown(str(error))
-        return Difference(name, 0, None, None, unknown, None, None, None, fewer_is_better)
-    total = float(weights.sum())
-    apart = Bounds(second.low - first.high, second.high - first.low)
-    estimate = bounded(
-        lambda settled: float(settled.sum() / total),
-        lambda settled: ratio_interval(settled, weights),
-        apart,
-    )
-    p = _p(apart, test)
-    return Difference(
-        name=name,
-        n=len(weights),
-        a=float(first.middle.sum() / total),
-        b=float(second.middle.sum() / total),
-        difference=estimate,
-        p=p,
-        p_holm=p,
-        detectable=_detectable(apart, weights),
-        fewer_is_better=fewer_is_better,
-    )
+        intervals, why_none = np.full((len(both), 2), np.nan), str(error)
+    # the ends of an interval need not rise with the numbers: its width can grow faster
+    ends = intervals[: len(pairs)].copy()
+    ends[open_, 0] = np.minimum(ends[open_, 0], intervals[len(pairs) :, 0])
+    ends[open_, 1] = np.maximum(ends[open_, 1], intervals[len(pairs) :, 1])
+    errors = ratio_errors((low + high) / 2, weights)
+    constants = _constants(both, weights, intervals, open_, len(pairs))
+    found = []
+    for row in range(len(pairs)):
+        ci95 = None if np.isnan(ends[row]).any() else (float(ends[row, 0]), float(ends[row, 1]))
+        detectable, why_not = _detectable(float(errors[row]), n, n_family)
+        estimate = Estimate(
+            float(middles[row]),
+            float(at_low[row]),
+            float(at_high[row]),
+            ci95,
+            "" if ci95 else why_none,
+        )
+        constant = None if ci95 else constants.get(row)
+        found.append(_Seen(estimate, float(p[row]), detectable, why_not, constant))
+    return found
 
 
-def _p(apart: Bounds, test: Callable[[FloatArray], float]) -> float | None:
-    """The larger p of both bounds, 1 where they have 0 between them; `None` without a test."""
+_NO_VARIATION = "no variation to take an interval from"
+
+
+def _constants(
+    both: FloatArray,
+    weights: FloatArray,
+    intervals: FloatArray,
+    open_: NDArray[np.intp],
+    n_pairs: int,
+) -> dict[int, tuple[float, float]]:
+    """Pairs that differ by the same in all scenarios → from where to where, at both bounds."""
+    ratios = both.sum(axis=1) / weights.sum()
+    still = ratio_errors(both, weights) == 0
+    ends = np.where(still[:, np.newaxis], ratios[:, np.newaxis], intervals)
+    highs = dict(zip(open_.tolist(), range(n_pairs, len(both)), strict=True))
+    found = {}
+    for row in range(n_pairs):
+        of = ends[[row, highs.get(row, row)]]
+        if (still[row] or still[highs.get(row, row)]) and not np.isnan(of).any():
+            found[row] = float(of[:, 0].min()), float(of[:, 1].max())
+    return found
+
+
+def _detectable(standard_error: float, n: int, n_family: int) -> tuple[float | None, str]:
+    """The difference that would be found four times in five, or why none is known."""
+    if smallest_p(n, n_family) >= LEVEL:
+        return None, (
+            f"{n} scenarios can find no difference, however large, among {n_family} comparisons"
+        )
+    if standard_error == 0:
+        return None, "all scenarios differ by the same"
+    return detectable_after(standard_error, comparisons=n_family, degrees=n - 1), ""
+
+
+def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
+    if smallest_p(n) >= LEVEL:
+        return None
+    variances = ASSUMED_RUN_SD**2, ASSUMED_RUN_SD**2
+    return detectable_difference(n, ASSUMED_SCENARIO_SD**2, variances, n_epochs, degrees=n - 1)
+
+
+def _paired(a: Entry, b: Entry, metric: Metric, alike: AbstractSet[str]) -> Paired | str:
+    """Both numbers, or why there are none."""
     try:
-        largest = max(test(part) for part in ((apart.low,) if apart.resolved else apart.both))
-    except StatsError:
-        return None
-    return 1.0 if apart.low.sum() < 0 < apart.high.sum() else largest
+        ours, theirs = (metric.take(entry.rubric(metric.rubric)) for entry in (a, b))
+        return Paired.of(ours, theirs, alike)
+    except StatsError as error:
+        return str(error)
 
 
-def _detectable(apart: Bounds, weights: FloatArray) -> float | None:
-    if len(weights) < MIN_CLUSTERS:
-        return None
-    try:
-        return detectable_after(linearised_ratio(apart.middle, weights)[1])
-    except StatsError:
-        return None
+@dataclass(frozen=True)
+class Asked:
+    """What an entry's scenarios were: for telling whether two runs were asked the same.
 
-
-def _paired(a: Parts, b: Parts) -> tuple[Bounds, Bounds, FloatArray]:
-    """Both numerators over the scenarios in common, and the denominators, which are the same.
-
-    Raises:
-        StatsError: They have no scenario in common, or one that was judged on two rubrics of
-            different size.
+    Attributes:
+        rubrics: Rubric and scenario → ids and points of the items, in their order.
+        texts: Scenario → its text; one that is not known or withheld is not in it.
     """
-    places = [{name: row for row, name in enumerate(parts.scenarios)} for parts in (a, b)]
-    shared = [name for name in a.scenarios if name in places[1]]
-    rows = [[of[name] for name in shared] for of in places]
-    if not shared:
-        raise StatsError("there is no scenario in common")
-    ours, theirs = a.denominators[rows[0]], b.denominators[rows[1]]
-    if not np.allclose(ours, theirs):
-        raise StatsError("the same scenario has another maximum in each run")
-    if not ours.sum() > 0:
-        raise StatsError("no positive points: the score has no maximum")
-    first, second = (
-        Bounds(*(part[at] for part in parts.numerators.both))
-        for parts, at in zip((a, b), rows, strict=True)
-    )
-    return first, second, ours
+
+    rubrics: Mapping[tuple[Rubric, str], tuple[tuple[str, int], ...]]
+    texts: Mapping[str, frozenset[str]]
+
+    @staticmethod
+    def of(entry: Entry) -> Asked:
+        """Those of one entry, as it was first graded."""
+        items = (
+            entry.first.select("rubric", "scenario", "position", "item", "points")
+            .unique()
+            .sort("position", "item", "points")
+            .group_by("rubric", "scenario", maintain_order=True)
+            .agg("item", "points")
+        )
+        rubrics = {
+            (Rubric(rubric), scenario): tuple(zip(names, points, strict=True))
+            for rubric, scenario, names, points in items.iter_rows()
+        }
+        texts = (
+            entry.responses.select("scenario", "scenario_text")
+            .filter(pl.col("scenario_text") != WITHHELD)
+            .unique()
+            .group_by("scenario")
+            .agg("scenario_text")
+        )
+        return Asked(rubrics, {name: frozenset(of) for name, of in texts.iter_rows()})
 
 
-def _held_up(family: dict[K, Difference]) -> dict[K, Difference]:
-    """The same with Holm's p values over the members that have one."""
-    tested = [key for key, found in family.items() if found.p is not None]
-    adjusted = holm([p for key in tested if (p := family[key].p) is not None])
-    corrected = dict(zip(tested, adjusted, strict=True))
-    return {key: replace(found, p_holm=corrected.get(key)) for key, found in family.items()}
+def alike_scenarios(a: Asked, b: Asked, rubric: Rubric) -> set[str]:
+    """Scenarios with the same items and points in both, and the same text as far as it is known."""
+    return {
+        name
+        for (which, name), items in a.rubrics.items()
+        if which == rubric and b.rubrics.get((which, name)) == items and not _retold(a, b, name)
+    }
+
+
+def _retold(a: Asked, b: Asked, name: str) -> bool:
+    """Whether a scenario's text is known of both and another one."""
+    return name in a.texts and name in b.texts and a.texts[name] != b.texts[name]
 
 
 def _of_adl(adl: Adl) -> Take:
-    return lambda entry: entry.ladder.only(lambda s: s.about.adl == adl).score_parts()
+    return lambda of: of.only(lambda s: s.about.adl == adl).score_parts()
 
 
 def _of_domain(domain: Domain) -> Take:
-    return lambda entry: entry.actions.domain_parts(domain)
+    return lambda of: of.domain_parts(domain)
 
 
 def _judged(entry: Entry) -> set[str]:
     return {s.scenario for rubric in (entry.ladder, entry.actions) for s in rubric.judged}
 
 
-def _flips(safe: Entry, other: Entry) -> Iterator[Flip]:
+def _both_judged(a: Entry, b: Entry, rubric: Rubric) -> set[str]:
+    ours, theirs = ({s.scenario for s in entry.rubric(rubric).judged} for entry in (a, b))
+    return ours & theirs
+
+
+def _nothing_shared(a: Entry, b: Entry) -> UsageError:
+    """Why no scenario is compared."""
+    if not _judged(a) & _judged(b):
+        return UsageError(
+            f"{a.model} and {b.model} were judged on no scenario in common",
+            hint="compare runs over the same scenarios",
+        )
+    if not any(_both_judged(a, b, rubric) for rubric in Rubric):
+        return UsageError(
+            f"{a.model} and {b.model} were judged on no rubric in common",
+            hint="grade one of them on the other's: careeval grade FOLDER --rubric both",
+        )
+    return UsageError(
+        f"{a.model} and {b.model} do not compare: each scenario has another rubric or another text "
+        "in each",
+        hint="run both over the same bank",
+    )
+
+
+def _flips(
+    safe: Entry, other: Entry, compared: Mapping[Rubric, AbstractSet[str]]
+) -> Iterator[Flip]:
     """Scenarios in which `safe` never erred severely and `other` did, most errors first."""
     ours, theirs = (
-        {(rubric, s.scenario): s for rubric in Rubric for s in entry.rubric(rubric).judged}
+        {
+            (rubric, s.scenario): s
+            for rubric in Rubric
+            for s in entry.rubric(rubric).judged
+            if s.scenario in compared[rubric]
+        }
         for entry in (safe, other)
     )
     common = ours.keys() & theirs.keys()
@@ -419,12 +680,25 @@ def _may_be_severe(scenario: GradedScenario) -> bool:
     return bool((counts.high > 0).any())
 
 
-def _notes(a: Entry, b: Entry, n_shared: int) -> Iterator[str]:
-    for entry in (a, b):
-        if (n := len(_judged(entry))) > n_shared:
-            yield f"{entry.model}: {n - n_shared} of its {n} scenarios are left out: no pair."
-    if a.run["bank_version"] != b.run["bank_version"]:
-        yield f"Bank versions {a.run['bank_version']} and {b.run['bank_version']} compare."
+def _notes(
+    a: Entry, b: Entry, asked: tuple[Asked, Asked], compared: Mapping[Rubric, AbstractSet[str]]
+) -> Iterator[str]:
+    n_shared = len(set().union(*compared.values()))
+    for entry, other in ((a, b), (b, a)):
+        mine = _judged(entry)
+        met = set().union(*(_both_judged(entry, other, rubric) for rubric in Rubric))
+        if n := len(mine - met):
+            yield f"{entry.model}: {n} of its {len(mine)} scenarios are left out: no pair."
+    for rubric in Rubric:
+        left = _both_judged(a, b, rubric) - compared[rubric]
+        retold = {name for name in left if _retold(*asked, name)}
+        for found, what in ((retold, "its text is another one"), (left - retold, _OTHER_RUBRIC)):
+            if found:
+                n, of = len(found), len(found) + len(compared[rubric])
+                yield f"{rubric.value}: {n} of {of} scenarios are left out: {what} in each run."
+    versions = _known(a, "bank_version"), _known(b, "bank_version")
+    if versions[0] != versions[1]:
+        yield f"Bank versions {versions[0]} and {versions[1]} compare."
     if a.n_epochs != b.n_epochs:
         yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_OTHER_N}."
     for entry in (a, b):
@@ -432,6 +706,11 @@ def _notes(a: Entry, b: Entry, n_shared: int) -> Iterator[str]:
             yield f"{entry.model}: not for ranking: {reason}."
     if n_shared < MIN_CLUSTERS:
         yield "Fewer than five scenarios in common: no interval, and nothing may be concluded."
+    elif smallest_p(n_shared) >= LEVEL:
+        yield "Five scenarios in common: p is 6% at least, and nothing may be concluded."
+
+
+_OTHER_RUBRIC = "its rubric is another one"
 
 
 def _n(version: str) -> str:

@@ -18,13 +18,15 @@ def compare_json(
     comparisons: Sequence[Comparison] = (),
     rankings: Sequence[Ranking] = (),
     failed: Sequence[str] = (),
+    not_checked: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What `careeval compare --json` prints.
 
     Args:
         comparisons: Of two systems each.
         rankings: Of many.
-        failed: The conditions of `--fail-on` that were met.
+        failed: The conditions of `--fail-on` that were met, with by how much.
+        not_checked: Those that could not be checked, with why; they fail too.
     """
     return {
         "schema": SCHEMA,
@@ -32,6 +34,7 @@ def compare_json(
         "comparisons": [_comparison(found) for found in comparisons],
         "rankings": [_ranking(found) for found in rankings],
         "failed": list(failed),
+        "not_checked": list(not_checked),
     }
 
 
@@ -59,6 +62,8 @@ def _difference(found: Difference) -> dict[str, Any]:
         "p": found.p,
         "p_holm": found.p_holm,
         "detectable": found.detectable,
+        "why_not_detectable": found.why_not_detectable,
+        "constant": list(found.constant) if found.constant else None,
         "fewer_is_better": found.fewer_is_better,
         "verdict": found.verdict.value,
     }
@@ -97,6 +102,7 @@ def _ranking(found: Ranking) -> dict[str, Any]:
         ],
         "pairs": [{"a": a, "b": b, **_difference(d)} for (a, b), d in found.pairs.items()],
         "left_out": dict(found.left_out),
+        "notes": list(found.notes),
     }
 
 

@@ -22,9 +22,9 @@ def compare(runs: Runs, a: str, b: str, grader: str | None = None) -> Comparison
             several did.
 
     Raises:
-        UsageError: There is no such system or grader, several graders judged both, or their numbers
-            do not compare: another bank, another number `N` of the bank's or the protocol's
-            version, or no scenario in common.
+        UsageError: There is no such system or grader, both are the same, several graders judged
+            both, or their numbers do not compare: another bank, another number `N` of the bank's or
+            the protocol's version, or no scenario in common.
     """
     return compare_entries(*pair(list(entries(runs)), a, b, grader))
 
@@ -33,8 +33,8 @@ def pair(found: Sequence[Entry], a: str, b: str, grader: str | None = None) -> t
     """The entries of two systems by one grader.
 
     Raises:
-        UsageError: There is no such system or grader, or several graders judged both; it lists the
-            names.
+        UsageError: There is no such system or grader, both are the same, or several graders judged
+            both; it lists the names.
     """
     names = list(dict.fromkeys(entry.model for entry in found))
     for name in (a, b):
@@ -43,6 +43,8 @@ def pair(found: Sequence[Entry], a: str, b: str, grader: str | None = None) -> t
                 f"no graded system is named {name!r}",
                 hint=f"there are: {', '.join(names)}" if names else "careeval grade FOLDER",
             )
+    if a == b:
+        raise UsageError(f"{a} would be compared with itself", hint="name two systems")
     ours, theirs = (
         {entry.grader: entry for entry in judged_by(found, grader) if entry.model == name}
         for name in (a, b)

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.compare import (
     LEVEL,
     METRICS,
     WORST,
+    Asked,
     Difference,
+    Paired,
+    Verdict,
+    alike_scenarios,
     comparable_to,
-    difference,
+    differences,
+    why_unknown,
 )
 from careeval.results.entries import Entry
 from careeval.results.estimates import Parts
-from careeval.results.points import FloatArray
 from careeval.results.summary import Summary
-from careeval.stats import holm, paired_t, rank_sets, sign_flip_p
-
-MOST_FLIPPED = 105
-"""Pairs up to which their signs are flipped.
-
-The smallest p that 10,000 patterns can give, times more pairs than that, would come near `LEVEL`,
-and nothing could be told apart. Beyond, p is of the paired t, which has no such floor.
-"""
+from careeval.stats import MIN_CLUSTERS, rank_sets, smallest_p
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,10 @@ class Ranking:
         bank: Name of the bank they share, the N of its version, and that of the protocol.
         grader: Who judged them all.
         ranked: Best first.
-        pairs: B − A for each two names (A, B); `p_holm` over all of them.
+        pairs: B − A for each two names (A, B); `p_holm` over all of them, also where some have no
+            p. Ranks rest on their verdicts.
         left_out: Name → why it may not be ranked.
+        notes: What must be read with it.
     """
 
     metric: str
@@ -68,6 +68,7 @@ class Ranking:
     ranked: tuple[Ranked, ...]
     pairs: Mapping[tuple[str, str], Difference]
     left_out: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
 
 def rankings(
@@ -88,7 +89,7 @@ def rankings(
 
 def _ranking(
     key: tuple[str, str, str, str],
-    places: Iterable[int],
+    places: Sequence[int],
     entries: Sequence[Entry],
     summaries: Sequence[Summary],
     metric: str,
@@ -98,40 +99,45 @@ def _ranking(
         for place in places
         if summaries[place].not_ranked
     }
-    kept = [place for place in places if not summaries[place].not_ranked]
-    take, fewer = METRICS[metric]
+    left_out |= {
+        entries[place].model: reason for place in places if (reason := why_unknown(entries[place]))
+    }
+    kept = [place for place in places if entries[place].model not in left_out]
+    rubric, take, fewer = METRICS[metric]
+    parts: dict[int, Parts] = {}
     numbers: dict[int, float] = {}
     for place in kept:
         try:
-            numbers[place] = _value(take(entries[place]))
+            parts[place] = take(entries[place].rubric(rubric))
+            numbers[place] = _value(parts[place])
         except StatsError as error:
             left_out[entries[place].model] = f"no {metric}: {error}"
     # a rank is among those who were asked the same
-    asked = {place: summaries[place].bank_hash for place in numbers}
-    kept = _most(asked, "it was asked other scenarios of the bank", left_out, entries)
+    hashes = {place: summaries[place].bank_hash for place in numbers}
+    kept = _most(hashes, "it was asked other scenarios of the bank", left_out, entries)
     if metric in WORST:
         n_epochs = {place: str(entries[place].n_epochs) for place in kept}
         kept = _most(n_epochs, "the worst of n compares only between equal n", left_out, entries)
+    alike = _Alike(rubric)
+    kinds = {place: alike.kind(Asked.of(entries[place])) for place in kept}
     couples = list(combinations(kept, 2))
-    test = sign_flip_p if len(couples) <= MOST_FLIPPED else _paired_p
-    tried = {
-        (i, j): difference(metric, entries[i], entries[j], take, fewer_is_better=fewer, test=test)
-        for i, j in couples
-    }
+    family: dict[tuple[int, int], Paired | str] = {}
+    for i, j in couples:
+        try:
+            family[i, j] = Paired.of(parts[i], parts[j], alike.of(kinds[i], kinds[j]))
+        except StatsError as error:
+            family[i, j] = str(error)
     # a difference without a test is no evidence, and counts among the comparisons all the same
-    adjusted = holm([1.0 if d.p is None else d.p for d in tried.values()])
-    pairs = {
-        pair: replace(found, p_holm=p)
-        for (pair, found), p in zip(tried.items(), adjusted, strict=True)
-    }
+    pairs = differences(
+        family, fewer_is_better=couples if fewer else (), n_family=len(couples), name=metric
+    )
     rows = {place: row for row, place in enumerate(kept)}
     better = np.zeros((len(kept), len(kept)), dtype=bool)
     for (i, j), found in pairs.items():
-        value = found.difference.value
-        if value is not None and found.p_holm is not None and found.p_holm < LEVEL:
-            b_is_better = (value > 0) != fewer
-            winner, loser = (j, i) if b_is_better else (i, j)
-            better[rows[winner], rows[loser]] = True
+        if found.verdict is Verdict.better:
+            better[rows[j], rows[i]] = True
+        elif found.verdict is Verdict.worse:
+            better[rows[i], rows[j]] = True
     sets = rank_sets(better)
     ranked = [
         Ranked(place, entries[place].model, numbers[place], sets[rows[place]])
@@ -141,12 +147,43 @@ def _ranking(
     return Ranking(
         metric, bank, bank_n, protocol_n, grader, tuple(ranked),
         {(entries[i].model, entries[j].model): found for (i, j), found in pairs.items()},
-        left_out,
+        left_out, tuple(_notes(pairs.values())),
     )  # fmt: skip
 
 
-def _paired_p(differences: FloatArray) -> float:
-    return paired_t(differences).p
+class _Alike:
+    """Which scenarios are the same in two entries: looked at once for all that were asked alike."""
+
+    def __init__(self, rubric: Rubric) -> None:
+        self._rubric = rubric
+        self._kinds: list[Asked] = []
+        self._found: dict[tuple[int, int], set[str]] = {}
+
+    def kind(self, asked: Asked) -> int:
+        """The number of those that were asked exactly this."""
+        if asked not in self._kinds:
+            self._kinds.append(asked)
+        return self._kinds.index(asked)
+
+    def of(self, i: int, j: int) -> set[str]:
+        """The scenarios that are the same in two kinds."""
+        if (i, j) not in self._found:
+            self._found[i, j] = alike_scenarios(self._kinds[i], self._kinds[j], self._rubric)
+        return self._found[i, j]
+
+
+def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
+    """Where nothing could be told apart, however far apart, why."""
+    sizes = [d.n for d in pairs]
+    most = max(sizes, default=0)
+    if sizes and most < MIN_CLUSTERS:
+        yield "Fewer than five scenarios in common: nothing is tested."
+    elif sizes and smallest_p(most, len(sizes)) >= LEVEL:
+        yield (
+            f"{most} scenarios cannot tell any of {len(sizes)} pairs apart, however far apart: the "
+            "smallest p there is, held up against so many, is not below 5%. Ask more scenarios, or "
+            "compare fewer systems."
+        )
 
 
 def _value(parts: Parts) -> float:

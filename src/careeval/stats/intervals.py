@@ -8,8 +8,9 @@ of `sd_runs_interval`, which is about asking these scenarios again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ MIN_CLUSTERS = 5
 
 MIN_BOOTSTRAP_CLUSTERS = 20
 """Below this a ratio's bootstrap interval is too narrow, and the t distribution is used."""
+
+# Where no more numerators than this are open, every way to settle them is tried.
+_MAX_OPEN = 8
 
 TAIL = 0.025
 """What a 95% interval leaves out on either side."""
@@ -75,6 +79,52 @@ def ratio_interval(
     ratio, standard_error = linearised_ratio(numerators, denominators)
     margin = float(special.stdtrit(n_scenarios - 1, 1 - TAIL)) * standard_error
     return with_width(ratio - margin, ratio + margin)
+
+
+def bounded_ratio_interval(low: FloatArray, high: FloatArray, denominators: FloatArray) -> Interval:
+    """An interval that holds `ratio_interval` of any numerators from `low` to `high`.
+
+    From 20 scenarios on it is that of both ends: the ratio of every resample rises with each
+    numerator. Below, numerators in between, some low and some high, can vary more than either end.
+    The lower end of an interval is concave in the numerators, the upper convex, so that the
+    furthest is at a corner: all are tried where up to eight numerators are open. With more, the
+    standard error is bounded by the triangle inequality: it is that of the middle and at most
+    sqrt(G / (G - 1)) ‖P‖ ‖h‖ / Σ m, with h half the widths and ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of
+    the projection that takes numerators to their residuals.
+
+    Args:
+        low: The least that each may be, shape (n_scenarios,).
+        high: The most.
+        denominators: Positive points or opportunities, shape (n_scenarios,).
+
+    Returns:
+        An interval in the unit of the ratio.
+
+    Raises:
+        StatsError: As `ratio_interval`, at either end.
+    """
+    at_low, at_high = (ratio_interval(end, denominators) for end in (low, high))
+    n_scenarios, total = len(denominators), float(denominators.sum())
+    if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS or np.array_equal(low, high):
+        return Interval(at_low.low, at_high.high)
+    t = float(special.stdtrit(n_scenarios - 1, 1 - TAIL))
+    if np.count_nonzero(low != high) <= _MAX_OPEN:
+        found = [linearised_ratio(corner, denominators) for corner in _corners(low, high)]
+        return Interval(
+            min(ratio - t * error for ratio, error in found),
+            max(ratio + t * error for ratio, error in found),
+        )
+    _, error = linearised_ratio((low + high) / 2, denominators)
+    projection = np.sqrt(n_scenarios) * np.linalg.norm(denominators) / total
+    reach = float(projection * np.linalg.norm((high - low) / 2)) / total
+    margin = t * (error + float(np.sqrt(n_scenarios / (n_scenarios - 1))) * reach)
+    return Interval(float(low.sum()) / total - margin, float(high.sum()) / total + margin)
+
+
+def _corners(low: FloatArray, high: FloatArray) -> Iterator[FloatArray]:
+    """Each way to take the low or the high of what differs."""
+    for chosen in product(*({a, b} for a, b in zip(low.tolist(), high.tolist(), strict=True))):
+        yield np.array(chosen)
 
 
 def bootstrap_interval(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import count_clusters
+from careeval.stats.intervals import MIN_BOOTSTRAP_CLUSTERS, TAIL, count_clusters, draw_counts
 from careeval.stats.score import FloatArray
 
 # Below this, in fractions of the maximum, a difference is rounding.
@@ -26,8 +26,14 @@ _NO_DIFFERENCE = 1e-12
 # Two sums of the same numbers with other signs are taken as equal within this share of them.
 _TIE = 1e-9
 
-# Numbers drawn at once: 32 MB.
-_CELLS = 4_000_000
+# The same for sums in single precision, which a hundred scenarios leave within a few 1e-7.
+_SINGLE_TIE = 1e-5
+
+# Patterns drawn for each pair; what is below this share after them is drawn more finely.
+_FIRST_DRAWS, _SMALL = 10_000, 0.05
+
+# Numbers held at once: 16 MB.
+_CELLS = 2_000_000
 
 
 class PairedT(NamedTuple):
@@ -64,18 +70,119 @@ def sign_flip_p(differences: FloatArray, *, seed: int = 0, draws: int = 10_000) 
     Source: Fisher 1935, The Design of Experiments, §21; Phipson and Smyth 2010,
     doi:10.2202/1544-6115.1585 (the pattern seen is counted).
     """
-    _count_scenarios(differences)
-    moved = differences[np.abs(differences) > _NO_DIFFERENCE]
-    n_patterns = 1 << len(moved)
-    if n_patterns <= draws:
-        patterns = (np.arange(n_patterns)[:, np.newaxis] >> np.arange(len(moved))) & 1
-        return _n_extreme(patterns, moved) / n_patterns
-    rng = np.random.default_rng(seed)
-    n_extreme = sum(
-        _n_extreme(rng.integers(0, 2, size=(n_rows, len(moved)), dtype=np.bool_), moved)
-        for n_rows in _blocks(draws, len(moved))
-    )
-    return (1 + n_extreme) / (1 + draws)
+    return float(sign_flip_ps(differences[np.newaxis], seed=seed, draws=draws)[0])
+
+
+def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = 10_000) -> FloatArray:
+    """`sign_flip_p` of many pairs of systems over the same number of scenarios, in one go.
+
+    All pairs are tried with the same patterns, and more draws begin with those of fewer: the p of a
+    pair does not hang on which others are there. Where more than 10,000 are to be drawn, they are
+    for the pairs of which fewer than 5% of the first 10,000 are extreme. Sums of drawn patterns are
+    taken in single precision; what is nearer than that to being as extreme counts as extreme.
+
+    Args:
+        differences: Shape (n_pairs, n_scenarios).
+        seed: Seed of the drawing.
+        draws: Number of patterns to draw, and the most to enumerate; `flips_for` of the family.
+
+    Returns:
+        Shape (n_pairs,), each as `sign_flip_p` has it.
+
+    Raises:
+        StatsError: As `sign_flip_p`.
+    """
+    count_clusters(differences.T, np.ones(differences.shape[1]))
+    moved = np.abs(differences) > _NO_DIFFERENCE
+    n_moved = moved.sum(axis=1)
+    found = np.empty(len(differences))
+    # 2ᴳ patterns, without a product that overflows
+    many = n_moved >= draws.bit_length()
+    for n in np.unique(n_moved[~many]).tolist():
+        of = np.flatnonzero(n_moved == n)
+        found[of] = _enumerated(differences[of][moved[of]].reshape(len(of), n))
+    if many.any():
+        found[many] = _drawn(differences[many], seed, draws)
+    return found
+
+
+def flips_for(comparisons: int) -> int:
+    """Patterns of signs to draw for a family: the smallest p, times its size, is at most 1 / 40.
+
+    Args:
+        comparisons: Size of the family.
+    """
+    return max(_FIRST_DRAWS, 40 * comparisons)
+
+
+def smallest_p(n_scenarios: int, comparisons: int = 1) -> float:
+    """The smallest p that sign flips can give, held up against a family: its first step in `holm`.
+
+    Args:
+        n_scenarios: That both systems answered.
+        comparisons: Size of the family.
+
+    Returns:
+        From 0 to 1. Where it is not below alpha, no difference whatever can be found.
+    """
+    draws = flips_for(comparisons)
+    enumerated = n_scenarios < draws.bit_length()
+    return min(1.0, comparisons * (2.0 ** (1 - n_scenarios) if enumerated else 1 / (draws + 1)))
+
+
+def ratio_intervals(
+    numerators: FloatArray, denominators: FloatArray, *, seed: int = 0, draws: int = 10_000
+) -> FloatArray:
+    """`ratio_interval` of many pairs of systems over the same scenarios, in one go.
+
+    Args:
+        numerators: Differences, shape (n_pairs, n_scenarios).
+        denominators: Shape (n_scenarios,).
+        seed: As in `ratio_interval`.
+        draws: As in `ratio_interval`.
+
+    Returns:
+        Low and high, shape (n_pairs, 2); NaN where nothing varies.
+
+    Raises:
+        StatsError: As `ratio_interval`, but for what does not vary.
+    """
+    n_scenarios = count_clusters(numerators.T, denominators)
+    if n_scenarios < MIN_BOOTSTRAP_CLUSTERS:
+        ratios = numerators.sum(axis=1) / denominators.sum()
+        margins = special.stdtrit(n_scenarios - 1, 1 - TAIL) * ratio_errors(
+            numerators, denominators
+        )
+        found = np.column_stack([ratios - margins, ratios + margins])
+    else:
+        counts = draw_counts(n_scenarios, seed, draws)
+        totals = counts @ denominators
+        if (totals <= 0).any():
+            raise StatsError("too few scenarios have positive points")
+        found = np.empty((len(numerators), 2))
+        for rows in _slices(len(numerators), draws):
+            resampled = numerators[rows] @ counts.T
+            resampled /= totals
+            low, high = np.quantile(resampled, [TAIL, 1 - TAIL], axis=1, overwrite_input=True)
+            found[rows] = np.column_stack([low, high])
+    found[found[:, 1] - found[:, 0] < _NO_DIFFERENCE] = np.nan
+    return found
+
+
+def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
+    """The standard error of `linearised_ratio` for many pairs of systems over the same scenarios.
+
+    Args:
+        numerators: Shape (n_pairs, n_scenarios).
+        denominators: Shape (n_scenarios,), of positive sum.
+
+    Returns:
+        Shape (n_pairs,); 0 where nothing varies.
+    """
+    n_scenarios, total = len(denominators), denominators.sum()
+    left = numerators - np.outer(numerators.sum(axis=1) / total, denominators)
+    errors = np.sqrt(n_scenarios / (n_scenarios - 1) * (left**2).sum(axis=1)) / total
+    return np.where(errors > _NO_DIFFERENCE, errors, 0.0)
 
 
 def paired_t(differences: FloatArray) -> PairedT:
@@ -162,7 +269,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
         p_values: From 0 to 1, one a comparison. A comparison that could not be made is not in it.
 
     Returns:
-        Adjusted p values, in the order given; reject where one is at most alpha.
+        Adjusted p values, in the order given; reject where one is below alpha.
 
     Raises:
         StatsError: A p value is unknown or not from 0 to 1.
@@ -211,6 +318,7 @@ def detectable_difference(
     comparisons: int = 1,
     alpha: float = 0.05,
     power: float = 0.8,
+    degrees: int | None = None,
 ) -> float:
     """The difference that so many scenarios and runs would show with the power asked: planning.
 
@@ -222,6 +330,7 @@ def detectable_difference(
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
         alpha: Two-sided chance of a finding where there is no difference.
         power: Chance of a finding where there is this difference.
+        degrees: As in `detectable_after`.
 
     Returns:
         A fraction of the maximum, above 0.
@@ -235,7 +344,7 @@ def detectable_difference(
         raise StatsError("no scenario to plan with")
     variance = _difference_variance(scenario_variance, run_variances, n_runs)
     se = float(np.sqrt(variance / n_scenarios))
-    return detectable_after(se, comparisons=comparisons, alpha=alpha, power=power)
+    return detectable_after(se, comparisons=comparisons, alpha=alpha, power=power, degrees=degrees)
 
 
 def scenarios_needed(
@@ -274,7 +383,12 @@ def scenarios_needed(
 
 
 def detectable_after(
-    standard_error: float, *, comparisons: int = 1, alpha: float = 0.05, power: float = 0.8
+    standard_error: float,
+    *,
+    comparisons: int = 1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    degrees: int | None = None,
 ) -> float:
     """The difference that a comparison of this standard error would have shown.
 
@@ -285,6 +399,9 @@ def detectable_after(
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
         alpha: Two-sided.
         power: Chance of a finding where there is this difference.
+        degrees: Of freedom, G - 1 for an error found over G scenarios; `None` for one that is
+            known, and so for the normal distribution. It takes the test to be as fine as t: whether
+            flipped signs can find anything at all, `smallest_p` says.
 
     Returns:
         In the unit of the standard error.
@@ -294,12 +411,14 @@ def detectable_after(
     """
     if not standard_error > 0:
         raise StatsError("zero variance: nothing to tell a difference by")
-    return _reach(comparisons, alpha, power) * standard_error
+    return _reach(comparisons, alpha, power, degrees) * standard_error
 
 
-def _reach(comparisons: int, alpha: float, power: float) -> float:
+def _reach(comparisons: int, alpha: float, power: float, degrees: int | None = None) -> float:
     """How many standard errors from 0 a true difference is found with the power asked."""
-    return float(special.ndtri(1 - alpha / (2 * comparisons)) + special.ndtri(power))
+    chances = np.array([1 - alpha / (2 * comparisons), power])
+    quantiles = special.ndtri(chances) if degrees is None else special.stdtrit(degrees, chances)
+    return float(quantiles.sum())
 
 
 def _difference_variance(
@@ -314,18 +433,64 @@ def _difference_variance(
     return scenario_variance + of_runs
 
 
-def _n_extreme(flipped: NDArray[np.integer] | NDArray[np.bool_], differences: FloatArray) -> int:
-    """Number of sign patterns, one a row, whose sum is as far from 0 as that of no flip."""
-    total, size = float(differences.sum()), float(np.abs(differences).sum())
-    sums = total - 2 * (flipped.astype(np.float64) @ differences)
-    return int(np.count_nonzero(np.abs(sums) >= abs(total) - _TIE * size))
+def _enumerated(differences: FloatArray) -> FloatArray:
+    """Each row's p, none of whose differences is 0, by all patterns of signs."""
+    n_pairs, n = differences.shape
+    # a pattern and its mirror are as far from 0: the first sign stays
+    n_patterns = 1 << max(n - 1, 0)
+    most = np.abs(differences.sum(axis=1)) - _TIE * np.abs(differences).sum(axis=1)
+    n_extreme = np.zeros(n_pairs, dtype=np.int64)
+    for rows in _slices(n_patterns, max(n, n_pairs)):
+        flipped = (np.arange(rows.start, rows.stop)[:, np.newaxis] >> np.arange(n)) & 1
+        sums = (1.0 - 2.0 * flipped) @ differences.T
+        n_extreme += np.count_nonzero(np.abs(sums) >= most, axis=0)
+    return np.asarray(n_extreme / n_patterns)
+
+
+def _drawn(differences: FloatArray, seed: int, draws: int) -> FloatArray:
+    """Each row's p by patterns of signs drawn at random."""
+    rng = np.random.default_rng(seed)
+    n_drawn = np.full(len(differences), min(draws, _FIRST_DRAWS))
+    n_extreme = _n_extreme(differences, rng, int(n_drawn[0]))
+    # only a small p is asked for more finely: no family makes the others smaller
+    small = n_extreme < _SMALL * n_drawn
+    if draws > _FIRST_DRAWS and small.any():
+        n_extreme[small] += _n_extreme(differences[small], rng, draws - _FIRST_DRAWS)
+        n_drawn[small] = draws
+    return np.asarray((1 + n_extreme) / (1 + n_drawn))
+
+
+def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
+    """Of each row, the number of drawn patterns whose sum is as far from 0 as the one seen."""
+    n_pairs, n = differences.shape
+    sizes = np.abs(differences).sum(axis=1)
+    shares = (differences / sizes[:, np.newaxis]).T.astype(np.float32)
+    most = (np.abs(differences.sum(axis=1)) / sizes - _SINGLE_TIE).astype(np.float32)
+    # whole words: a block of bits, ended anywhere, would shift those of the next
+    n_words = -(-n // 64)
+    n_extreme = np.zeros(n_pairs, dtype=np.int64)
+    for rows in _slices(draws, max(64 * n_words, n_pairs)):
+        words = rng.integers(0, 2**64, size=(rows.stop - rows.start, n_words), dtype=np.uint64)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=n)
+        signs = 1 - 2 * bits.astype(np.float32)
+        sums = signs @ shares
+        is_extreme = np.abs(sums, out=sums) >= most
+        # as bytes, which sum several times faster than truths count
+        n_extreme += is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint32)
+    return n_extreme
+
+
+def _slices(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Rows in order, as many at once as may be held."""
+    most = max(1, _CELLS // n_columns)
+    for start in range(0, n_rows, most):
+        yield slice(start, min(start + most, n_rows))
 
 
 def _blocks(draws: int, n_columns: int) -> Iterator[int]:
     """Numbers of rows that sum to `draws`, each small enough to be held."""
-    most = max(1, _CELLS // n_columns)
-    for done in range(0, draws, most):
-        yield min(most, draws - done)
+    for rows in _slices(draws, n_columns):
+        yield rows.stop - rows.start
 
 
 def _count_scenarios(differences: FloatArray) -> int:

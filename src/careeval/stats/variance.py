@@ -10,10 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import TAIL, Interval, count_clusters, draw_counts, with_width
 from careeval.stats.score import FloatArray, positive_points, require_complete
+
+BoolArray = NDArray[np.bool_]
 
 MIN_REGRADED = 10
 """With fewer responses graded twice, nothing is said of the grader's noise."""
@@ -87,10 +90,12 @@ def run_reliability(values: FloatArray) -> Reliability:
     return Reliability(icc, 1 + (n_epochs - 1) * icc, (between - within) / between)
 
 
-def grading_variance(values: FloatArray) -> GradingVariance:
+def grading_variance(values: FloatArray, varies: BoolArray | None = None) -> GradingVariance:
     """Splits the variance of graded responses by moments: gradings within responses in scenarios.
 
-    Grading is the variance between gradings of one response, over those graded more than once.
+    Grading is the variance between gradings of one response, over those graded more than once,
+    times the share of the responses whose grading can vary at all: so all three are means over all
+    responses, and it does not matter whether what cannot vary was among those graded again.
     Response is the variance within scenarios of the first gradings, less grading. Scenario is the
     variance of the scenarios' means of first gradings, less what both leave in a mean. A difference
     below 0 is put at 0, so a small response or scenario variance is on average overstated.
@@ -98,6 +103,9 @@ def grading_variance(values: FloatArray) -> GradingVariance:
     Args:
         values: Points over the maximum, shape (n_scenarios, n_epochs, n_gradings). The first
             gradings are complete; NaN elsewhere = not graded again.
+        varies: Whether a grading of the response can vary, shape (n_scenarios, n_epochs); one
+            without words has 0 points whoever looks, and is not counted as graded again. Without
+            it all can.
 
     Returns:
         Variances in squared fractions of the maximum.
@@ -110,8 +118,8 @@ def grading_variance(values: FloatArray) -> GradingVariance:
     """
     first = values[:, :, 0]
     n_epochs = _require_repeats(first)
-    squares, degrees = _between_gradings(values)
-    grading = float(squares.sum() / degrees.sum())
+    between = _between_gradings(values, varies)
+    grading = float(between.squares.sum() / between.degrees.sum() * between.share.mean())
     within = float(first.var(axis=1, ddof=1).mean())
     scenario = float(first.mean(axis=1).var(ddof=1)) - within / n_epochs
     parts = GradingVariance(max(scenario, 0.0), max(within - grading, 0.0), grading)
@@ -120,7 +128,9 @@ def grading_variance(values: FloatArray) -> GradingVariance:
     return parts
 
 
-def noise_corrected_worst(points: FloatArray, maxima: FloatArray) -> float:
+def noise_corrected_worst(
+    points: FloatArray, maxima: FloatArray, varies: BoolArray | None = None
+) -> float:
     """The worst of n if the grader did not vary: `worst_at_n` without what grading noise adds.
 
     The grading variance is taken out of every scenario's variance within: from all the same amount,
@@ -141,6 +151,7 @@ def noise_corrected_worst(points: FloatArray, maxima: FloatArray) -> float:
         points: Points, shape (n_scenarios, n_epochs, n_gradings). The first gradings are complete;
             NaN elsewhere = not graded again.
         maxima: Positive points, shape (n_scenarios,).
+        varies: As of `grading_variance`.
 
     Returns:
         A fraction of the maximum, from `worst_at_n` to `pooled_score` of the first gradings.
@@ -150,11 +161,16 @@ def noise_corrected_worst(points: FloatArray, maxima: FloatArray) -> float:
             positive points.
     """
     once = np.ones((1, len(maxima)))
-    return float(_corrected(points, maxima, once)[0])
+    return float(_corrected(points, maxima, varies, once)[0])
 
 
 def noise_corrected_worst_interval(
-    points: FloatArray, maxima: FloatArray, *, seed: int = 0, draws: int = 1_000
+    points: FloatArray,
+    maxima: FloatArray,
+    varies: BoolArray | None = None,
+    *,
+    seed: int = 0,
+    draws: int = 1_000,
 ) -> Interval:
     """Percentile interval of `noise_corrected_worst` over resampled scenarios.
 
@@ -165,6 +181,7 @@ def noise_corrected_worst_interval(
     Args:
         points: As of `noise_corrected_worst`.
         maxima: Positive points, shape (n_scenarios,).
+        varies: As of `grading_variance`.
         seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.
 
@@ -176,25 +193,29 @@ def noise_corrected_worst_interval(
             variation, or too few scenarios with a response graded twice.
     """
     n_scenarios = count_clusters(points[:, :, 0], maxima)
-    values = _corrected(points, maxima, draw_counts(n_scenarios, seed, draws))
+    values = _corrected(points, maxima, varies, draw_counts(n_scenarios, seed, draws))
     if np.isnan(values).mean() > _MAX_UNKNOWN:
         raise StatsError("too few scenarios have a response that was graded twice")
     low, high = np.nanquantile(values, [TAIL, 1 - TAIL])
     return with_width(float(low), float(high))
 
 
-def _corrected(points: FloatArray, maxima: FloatArray, counts: FloatArray) -> FloatArray:
+def _corrected(
+    points: FloatArray, maxima: FloatArray, varies: BoolArray | None, counts: FloatArray
+) -> FloatArray:
     """`noise_corrected_worst` where each scenario is there so often, one a row of counts.
 
     NaN where a row holds no response graded twice.
     """
     first = points[:, :, 0]
     _require_repeats(first)
-    squares, degrees = _between_gradings(points)
+    between = _between_gradings(points, varies)
     positive_points(maxima)
     within = first.var(axis=1, ddof=1)
-    known = counts @ degrees
-    grading = np.divide(counts @ squares, known, out=np.full(len(counts), np.nan), where=known > 0)
+    known = counts @ between.degrees
+    unknown = np.full(len(counts), np.nan)
+    of_one = np.divide(counts @ between.squares, known, out=unknown, where=known > 0)
+    grading = of_one * (counts @ between.share) / counts.sum(axis=1)
     taken = np.minimum(within, _even_share(within, grading, counts)[:, np.newaxis])
     kept = 1 - np.divide(taken, within, out=np.ones_like(taken), where=within > 0)
     mean = first.mean(axis=1)
@@ -230,17 +251,33 @@ def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> 
     return np.asarray(ends[last] + beyond)
 
 
-def _between_gradings(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Squared deviations of gradings from their response's mean and their degrees of freedom.
+class _Between(NamedTuple):
+    """What gradings of one response tell, by scenario, shape (n_scenarios,) each.
 
-    Each summed by scenario, shape (n_scenarios,).
+    Attributes:
+        squares: Squared deviations of the gradings from their response's mean, summed.
+        degrees: Their degrees of freedom, summed.
+        share: Of the responses whose grading can vary.
     """
-    gradings = (~np.isnan(values)).sum(axis=2)
+
+    squares: FloatArray
+    degrees: FloatArray
+    share: FloatArray
+
+
+def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
+    if varies is None:
+        varies = np.ones(values.shape[:2], dtype=np.bool_)
+    gradings = np.where(varies, (~np.isnan(values)).sum(axis=2), 1)
     n_twice = int((gradings > 1).sum())
     if n_twice < MIN_REGRADED:
         raise StatsError(f"responses graded twice: {n_twice}, of at least {MIN_REGRADED} needed")
-    deviations = values - np.nanmean(values, axis=2, keepdims=True)
-    return np.nansum(deviations**2, axis=(1, 2)), (gradings - 1).sum(axis=1).astype(np.float64)
+    deviations = (values - np.nanmean(values, axis=2, keepdims=True)) * varies[:, :, np.newaxis]
+    return _Between(
+        np.nansum(deviations**2, axis=(1, 2)),
+        (gradings - 1).sum(axis=1).astype(np.float64),
+        varies.mean(axis=1),
+    )
 
 
 def _require_repeats(values: FloatArray) -> int:
