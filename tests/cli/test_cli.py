@@ -246,7 +246,7 @@ def test_settings_come_from_flag_environment_and_file(
     monkeypatch.chdir(tmp_path)
     Path("careeval.toml").write_text('[summary]\nformat = "csv"\n', encoding="utf-8")
     assert run(["summary", str(folder)]) == OK
-    assert capsys.readouterr().out.startswith("model,")
+    assert capsys.readouterr().out.startswith('"model",')
     monkeypatch.setenv("CAREEVAL_SUMMARY_FORMAT", "md")
     assert run(["summary", str(folder)]) == OK
     assert capsys.readouterr().out.startswith("| model |")

@@ -133,6 +133,22 @@ def test_csv_holds_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "careeval export" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["--detail"], "--detail is of JSON alone"),
+        (["--detail", "--format", "csv"], "--detail is of JSON alone"),
+        (["--json", "--by", "actor"], "--by is of tables"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    line: list[str], said: str, runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a form has no use for ends in 2, with the command that has."""
+    assert run(["summary", str(runs), *line]) == USAGE
+    assert said in capsys.readouterr().err
+
+
 def test_summary_for_people_has_both_rubrics(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

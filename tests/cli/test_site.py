@@ -58,6 +58,7 @@ def test_the_lexical_grader_s_card_is_measured_at_once(folder: Path, tmp_path: P
         (["site", "/no/such/folder", "-o", "out"], "is not a folder"),
         (["site", "RUNS", "-o", "out", "--probes", "RUNS"], "no audit"),
         (["site", "RUNS", "-o", "a-file"], "a-file"),
+        (["site", "RUNS", "-o", "out", "--repository", "javascript:x"], "no web address"),
     ],
 )
 def test_mistakes_get_a_word(

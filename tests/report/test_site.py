@@ -229,6 +229,72 @@ def test_simulated_runs_say_so_on_every_page() -> None:
         assert "SIMULATED: nobody answered." in text.partition("<main")[0], path
 
 
+def test_simulated_runs_say_so_in_every_data_file() -> None:
+    """Every row of every CSV file, and every JSON file, says that nobody answered."""
+    said = "SIMULATED: nobody answered."
+    runs = with_columns(made_runs(), "alpha", bank_provenance=said)
+    made = rendered(findings(with_columns(runs, "beta", bank_provenance=said)))
+    names = [path for path in made if path.endswith(".csv")]
+    assert len(names) > 15
+    for path in names:
+        table = list(csv.DictReader(io.StringIO(made[path])))
+        assert all(row["provenance"] == said for row in table), path
+        assert "provenance" in made[path].partition("\n")[0], path
+        assert json.loads(made[path.replace(".csv", ".json")])["provenance"] == said, path
+
+
+def test_a_row_s_provenance_is_its_own() -> None:
+    """A run beside a simulated one is not called simulated, and a pair of both says so."""
+    runs = with_columns(made_runs(), "alpha", bank_provenance="SIMULATED: nobody answered.")
+    made = rendered(findings(runs))
+    assert {row["system"]: row["provenance"] for row in rows(made, "leaderboard")} == {
+        "alpha": "SIMULATED: nobody answered.",
+        "beta": "Made for tests.",
+    }
+    (row,) = rows(made, "pairs")
+    assert "SIMULATED: nobody answered." in row["provenance"]
+    assert "Made for tests." in row["provenance"]
+    records = json.loads(made["data/leaderboard.json"])["rows"]
+    assert {record["provenance"] for record in records} == {
+        "SIMULATED: nobody answered.",
+        "Made for tests.",
+    }
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "pairs", "pair-metrics", "entries"])
+def test_data_says_what_was_asked_and_who_judged(name: str, site: Site) -> None:
+    """A row of a ranking or of a pair names its bank, its versions and its grader."""
+    table = rows(site, name)
+    assert table
+    for row in table:
+        assert (row["bank"], row["bank_version"], row["protocol"]) == ("made-bank", "1-A", "1-A")
+        assert row["grader"] == "vendor/judge (batched)"
+    assert json.loads(site[f"data/{name}.json"])["rows"][0]["bank"] == "made-bank"
+
+
+def test_severe_errors_are_of_a_rubric_wherever_they_are_counted(site: Site) -> None:
+    """The ranking, the explorer and a scenario's table have each rubric's rate, and its name."""
+    for row in rows(site, "leaderboard"):
+        assert row["severe_per_response"] == row["action_severe_per_response"] != ""
+    head, cards, page = (
+        Markup(site[path].partition("<main")[2]).striptags()
+        for path in ("index.html", "scenarios.html", "scenarios/dressing-003.html")
+    )
+    assert re.search(r"Severe errors responses with any", head)
+    assert re.search(r"ladder [\d.]+%.* actions [\d.]+%", head)
+    assert "Severe errors, responses with any: ladder 2 of 4, actions 2 of 4" in cards
+    assert "Severe errors, ladder responses with any Severe errors, actions" in page
+
+
+def test_runs_are_asked_for_only_where_they_can_be_sent(found: Findings) -> None:
+    """With a repository the site says how to add a run and leads there; without one it does not."""
+    address = "https://example.org/lab/board"
+    with_one, without = (rendered(found, repository=each)["about.html"] for each in (address, None))
+    assert f'href="{address}"' in with_one
+    assert "pull request" in with_one
+    assert "pull request" not in without
+
+
 def test_a_very_long_response_does_not_fill_the_site() -> None:
     """Of a response of a million characters a page shows the beginning, and that there is more."""
     long = BAD + " word" * 200_000
@@ -307,7 +373,22 @@ def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
     (path,) = (path for path in site if path.startswith("compare/"))
     assert "95% interval" in site[path]
     assert "no clear difference" in site[path]
-    assert {row["metric"] for row in rows(site, "pair-metrics")} <= set(pairs.METRICS.values())
+    assert {row["metric"] for row in rows(site, "pair-metrics")} <= {
+        name.format(n=2) for name in pairs.METRICS.values()
+    }
+
+
+def test_a_difference_has_one_corrected_p_on_its_page() -> None:
+    """Of three systems a pair's score has the p of the ranking's pairs in its head and its row."""
+    made = rendered(findings(made_runs(["alpha", "beta", "gamma"])))
+    of_ranking = {(row["a"], row["b"]): row["p_holm"] for row in rows(made, "pairs")}
+    table = [row for row in rows(made, "pair-metrics") if row["metric"] == "Score, ladder"]
+    assert len(table) == 3
+    for row in table:
+        assert row["p_holm"] == of_ranking[row["first"], row["second"]]
+        assert row["p_holm_family"] == "over all 3 pairs"
+    page = made[next(path for path in made if path.startswith("compare/"))]
+    assert re.search(r"p, Holm over \d metrics", page)
 
 
 def test_too_many_systems_have_no_page_for_each_pair(
@@ -330,6 +411,48 @@ def test_no_word_of_the_held_out_split_is_in_the_site(site: Site) -> None:
     for path, text in site.items():
         assert SECRET not in text, path
         assert "bathing-009" not in path + text, path
+
+
+def held_out_elsewhere(runs: Runs, where: pl.Expr, split: str | None = "held-out") -> Runs:
+    """The same runs, some responses to `eating-001` held out, with words that nobody may see."""
+    of = pl.col("scenario").eq("eating-001") & where
+    words = {"split": split, "text": f"{SECRET} pull her left arm through", "scenario_text": SECRET}
+    responses = runs.responses.with_columns(
+        pl.when(of).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in words.items()
+    )
+    said = [
+        pl.when(of).then(pl.lit(SECRET)).otherwise(pl.col(name)).alias(name)
+        for name in ("item_text", "reason", "quote")
+    ]
+    found = pl.when(of).then(pl.col("points") < 0).otherwise(pl.col("present")).alias("present")
+    return Runs(responses, runs.judgments.with_columns(*said, found), runs.notes)
+
+
+@pytest.mark.parametrize("system", ["alpha", "beta"])
+@pytest.mark.parametrize("version", ["1-A", "1-B"])
+@pytest.mark.parametrize("split", ["held-out", None])
+def test_what_one_log_holds_out_no_page_shows(system: str, version: str, split: str | None) -> None:
+    """Public in one log and not in another of the same N, a scenario is nowhere in the site."""
+    runs = with_columns(made_runs(), system, bank_version=version)
+    made = rendered(findings(held_out_elsewhere(runs, pl.col("system") == system, split)))
+    for path, text in made.items():
+        assert SECRET not in text, path
+        assert "eating-001" not in path + text, path
+    assert "scenarios/eating-002.html" in made
+
+
+def test_a_row_s_own_split_counts_where_a_run_is_of_two_banks() -> None:
+    """Held out in a second version within one run, words stay hidden though the first is public."""
+    late = pl.col("epoch") == 2
+    runs = held_out_elsewhere(made_runs(), late & (pl.col("system") == "beta"))
+    second = pl.col("scenario").eq("eating-001") & late & (pl.col("system") == "beta")
+    version = pl.when(second).then(pl.lit("2-A")).otherwise(pl.col("bank_version"))
+    responses = runs.responses.with_columns(bank_version=version)
+    made = rendered(findings(Runs(responses, runs.judgments, runs.notes)))
+    assert "scenarios/eating-001.html" in made
+    for path, text in made.items():
+        assert SECRET not in text, path
 
 
 def test_every_link_leads_somewhere(site: Site) -> None:
@@ -462,10 +585,10 @@ def test_a_sheet_says_the_same_as_csv_and_as_json() -> None:
         ((sheets.words("a"), sheets.estimate(known)),
          (sheets.words("b"), sheets.estimate(Estimate.unknown("no reason at all")))),
     )  # fmt: skip
-    assert sheets.csv_text(sheet) == (
-        "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_unknown\n"
-        "a,0.5,0.5,0.5,0.4,0.6,\n"
-        "b,,,,,,no reason at all\n"
+    assert sheets.csv_text(sheet, None, "Made by hand.").replace('"', "") == (
+        "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_unknown,provenance\n"
+        "a,0.5,0.5,0.5,0.4,0.6,,Made by hand.\n"
+        "b,,,,,,no reason at all,Made by hand.\n"
     )
     first, second = json.loads(sheets.json_text(sheet))["rows"]
     assert (first["score"], first["score_ci95_high"], first["score_unknown"]) == (0.5, 0.6, None)
@@ -476,7 +599,7 @@ def test_an_empty_sheet_is_json_too() -> None:
     """A table without a row is a document with no rows."""
     sheet = Sheet("x", "X", (Column("system", "System"),), ())
     assert json.loads(sheets.json_text(sheet))["rows"] == []
-    assert sheets.csv_text(sheet) == "system\n"
+    assert sheets.csv_text(sheet) == '"system","provenance"\n'
 
 
 def test_a_bar_has_its_numbers_in_order() -> None:

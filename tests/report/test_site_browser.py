@@ -101,7 +101,7 @@ def test_the_table_sorts_by_keyboard(page: Page, root: Path) -> None:
     """A head's button sorts by its column, says so, and turns the order when pressed again."""
     page.goto(_address(root, "index.html"))
     by_rank = _names(page)
-    head = page.locator("table.board").first.locator("thead th", has_text="Worst of n")
+    head = page.locator("table.board").first.locator("thead th", has_text="Worst of 2")
     head.get_by_role("button").focus()
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
@@ -112,6 +112,28 @@ def test_the_table_sorts_by_keyboard(page: Page, root: Path) -> None:
     column = page.locator("table.board").first.locator("tbody tr td:nth-child(4)")
     keys = [float(cell.get_attribute("data-key") or "nan") for cell in column.all()]
     assert keys == sorted(keys)
+
+
+def test_the_order_that_a_table_comes_in_is_said(page: Page, root: Path) -> None:
+    """The ranked table's rank head says that it is in ascending order before anybody sorts."""
+    page.goto(_address(root, "index.html"))
+    heads = page.locator("table.board").first.locator("th[aria-sort]")
+    assert heads.all_text_contents() == ["Rank"]
+    assert heads.first.get_attribute("aria-sort") == "ascending"
+
+
+def test_a_phone_shows_worst_and_severe_without_scrolling(page: Page, root: Path) -> None:
+    """On a phone the worst and both rates of severe errors stand under the score, in its width."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(_address(root, "index.html"))
+    cell = page.locator("table.board").first.locator("tbody tr").first.locator("td.n").first
+    for said in ("Worst of 2", "Severe errors, ladder", "Severe errors, actions"):
+        line = cell.get_by_text(said)
+        expect(line).to_be_visible()
+        box = line.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+    assert not page.locator("td.of-worst_at_n, th.of-worst_at_n").first.is_visible()
 
 
 def test_the_filter_is_kept_in_the_address(page: Page, root: Path) -> None:

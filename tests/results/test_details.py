@@ -8,6 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
 from careeval.results.tables import WITHHELD, Runs
-from careeval.stats import Estimate
+from careeval.stats import Estimate, beta_binomial_interval
 from results.authored import (
     ANY,
     JUDGED,
@@ -47,17 +48,71 @@ def test_instruments_by_hand() -> None:
     # only the best of the positive rungs counts, of 2: dressing 2 and -1, eating 0 and 1
     assert ladder.best_rung.value == pytest.approx((1 / 2 + 1 / 2) / 4)
     assert ladder.worst_run.value == 0
-    # of 1, -1/3 and 0, 1/3: 2 × var(1/3, 1/6) = 1/36 between, (8/9 + 1/18) / 2 = 17/36 within
-    assert ladder.reliability is not None
-    assert ladder.reliability.icc == pytest.approx((1 - 17) / (1 + 17))
-    assert ladder.reliability.of_mean == pytest.approx(-16)
-    assert ladder.why_no_reliability == ""
+    # dressing never, eating once
+    assert ladder.severe_beta_binomial.value == pytest.approx(1 / 4)
+    assert ladder.severe_beta_binomial.ci95 is None
+    assert ladder.reliability is None
+    assert ladder.why_no_reliability == "fewer than five scenarios have positive points"
 
     actions = detail(by_hand()).instruments[Rubric.actions]
     # of 3 and of 4: dressing 2 and -1, eating 4 and 2
     assert values(actions.worst_at_k) == pytest.approx([3.5 / 7, 1 / 7])
     assert actions.scenario_mean.value == pytest.approx((1 / 6 + 3 / 4) / 2)
     assert actions.best_rung.value is None
+
+
+def test_reliability_is_over_what_was_judged_whole() -> None:
+    """Scenarios with an unresolved item are left out, and the number of the others is said."""
+    whole = [[3, 1], [3, 1], [1, 0], [1, 0], [0, -1]]
+    mark = {3: "11000", 1: "01000", 0: "00000", -1: "00010"}
+    marks: Marks = {f"dressing-{k}": [mark[p] for p in row] for k, row in enumerate(whole)}
+    known = detail(ladder_run(marks)).instruments[Rubric.ladder]
+    means = np.array(whole).mean(axis=1) / 3
+    between = 2 * means.var(ddof=1)
+    within = np.mean([np.var(np.array(row) / 3, ddof=1) for row in whole])
+    assert known.reliability is not None
+    assert known.reliability.icc == pytest.approx((between - within) / (between + within))
+    assert known.reliability.of_mean == pytest.approx((between - within) / between)
+    assert (known.n_reliability, known.why_no_reliability) == (5, "")
+    more = {**marks, "eating-1": ["1?000", "00000"], "eating-2": ["?????", "11000"]}
+    shown = detail(ladder_run(more)).instruments[Rubric.ladder]
+    assert (shown.n_reliability, shown.reliability) == (5, known.reliability)
+    fewer = {**marks, "dressing-0": ["1?000", "01000"]}
+    none = detail(ladder_run(fewer)).instruments[Rubric.ladder]
+    assert (none.n_reliability, none.reliability) == (0, None)
+    assert none.why_no_reliability == "fewer than five scenarios have every judgment made"
+
+
+def test_the_second_interval_of_severe_errors() -> None:
+    """It is the beta-binomial's of the responses with any, of both ends where some are open."""
+    counts = [0, 0, 1, 0, 2, 3, 0, 1]
+    marks: Marks = {
+        f"dressing-{k}": ["11001"] * n + ["11000"] * (3 - n) for k, n in enumerate(counts)
+    }
+    (entry,) = entries(ladder_run(marks))
+    found = detail_of(entry).instruments[Rubric.ladder].severe_beta_binomial
+    errors = summary_of(entry).severe
+    assert errors is not None
+    assert found.value == errors.per_response.value == pytest.approx(7 / 24)
+    known = beta_binomial_interval(np.array(counts, dtype=np.float64), 3)
+    assert found.ci95 == tuple(known)
+    marks["dressing-0"] = ["1100?", "11000", "11000"]
+    open_ = detail(ladder_run(marks)).instruments[Rubric.ladder].severe_beta_binomial
+    most = beta_binomial_interval(np.array([1, *counts[1:]], dtype=np.float64), 3)
+    assert (open_.low, open_.high) == pytest.approx((7 / 24, 8 / 24))
+    assert open_.ci95 == pytest.approx((min(known.low, most.low), max(known.high, most.high)))
+
+
+def test_no_second_interval_says_why() -> None:
+    """With a missing response, or without an error, the share has no interval but a reason."""
+    marks: Marks = {f"dressing-{k}": ["11001", "11000"] for k in range(6)}
+    missing = detail(ladder_run({**marks, "dressing-0": ["11000", "missing"]}))
+    found = missing.instruments[Rubric.ladder].severe_beta_binomial
+    assert (found.value, found.ci95) == (pytest.approx(5 / 11), None)
+    assert found.reason == "1 of 12 responses are missing or not graded"
+    none = detail(ladder_run({name: ["11000"] * 2 for name in marks})).instruments[Rubric.ladder]
+    assert (none.severe_beta_binomial.value, none.severe_beta_binomial.ci95) == (0, None)
+    assert "no event" in none.severe_beta_binomial.reason
 
 
 def test_scenarios_by_hand() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from careeval.core.scenario import Rubric
@@ -52,6 +53,18 @@ def test_a_later_grading_counts_where_the_first_is_not_there() -> None:
     rows = judgments(TWICE)[:5] + judgments(worse, grading=2)
     (entry,) = entries(Runs.of(responses(TWICE), rows))
     assert entry.ladder.score().value == pytest.approx((3 - 2) / 2 / 3)
+
+
+def test_a_grading_that_failed_counts_only_where_there_is_no_other() -> None:
+    """Of each response the earliest grading with any judgment made counts, else the earliest."""
+    failed: Marks = {"dressing-1": ["?????", "?????"]}
+    better: Marks = {"dressing-1": ["1100?", "?????"]}
+    rows = judgments(failed) + judgments(better, grading=2) + judgments(TWICE, grading=3)
+    (entry,) = entries(Runs.of(responses(TWICE), rows))
+    counts = entry.first.group_by("epoch").agg(pl.col("grading").unique()).sort("epoch")
+    assert counts["grading"].to_list() == [[2], [3]]
+    (none,) = entries(Runs.of(responses(TWICE), judgments(failed) + judgments(failed, grading=2)))
+    assert set(none.first["grading"]) == {1}
 
 
 def test_judgments_of_a_missing_response() -> None:

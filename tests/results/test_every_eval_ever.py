@@ -109,6 +109,27 @@ def test_record_by_hand() -> None:
     assert severe["metric_config"]["lower_is_better"] is True
 
 
+def test_rates_are_over_what_could_have_the_error() -> None:
+    """A rate counts the responses, or the scenarios, whose rubric has such an item."""
+    marks = {f"dressing-{k}": ["100", "missing" if k == 0 else "100"] for k in range(8)}
+    points = {name: [2, 1, -2 if k < 2 else 0] for k, name in enumerate(marks)}
+    rows = judgments(marks, points, rubric="actions")
+    record, _ = of(Runs.of(responses(marks), rows))
+    uncertain = {
+        result["evaluation_name"]: result["score_details"]["uncertainty"]
+        for result in record["evaluation_results"]
+    }
+    assert uncertain["careeval.action_severe.per_response"]["num_samples"] == 3
+    assert uncertain["careeval.action_score"]["num_samples"] == 8
+    whole, _ = of(Runs.of(responses(marks)[2:], rows[3:]))
+    (per_scenario,) = (
+        result["score_details"]["uncertainty"]["num_samples"]
+        for result in whole["evaluation_results"]
+        if result["evaluation_name"] == "careeval.action_severe.per_scenario"
+    )
+    assert per_scenario == 1
+
+
 def test_intervals_are_the_summary_s() -> None:
     """A known interval is given with its level and how it was made."""
     (entry,) = entries(runs_of(["a"]))

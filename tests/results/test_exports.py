@@ -38,6 +38,7 @@ from careeval.results.exports import (
     markdown,
     percent,
     remarks,
+    with_bounds,
     with_interval,
 )
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise, summary_of
@@ -46,7 +47,15 @@ from careeval.results.summary_table import summary_frame
 from careeval.results.table_files import csv_text
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
-from results.authored import Marks, by_hand, judgments, ladder_run, marks_of_runs, responses
+from results.authored import (
+    Marks,
+    by_hand,
+    judgments,
+    ladder_run,
+    marks_of_runs,
+    responses,
+    runs_of,
+)
 
 KNOWN: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in range(6)}
 UNKNOWN: Marks = {"dressing-1": ["11000", "missing"], "eating-1": ["missing", "missing"]}
@@ -171,10 +180,11 @@ def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
 
 def test_json_in_detail_is_what_its_schema_says() -> None:
     """Known and unknown details are valid, and a half of one is not."""
-    marks = known_and_unknown_runs()
-    found = detailed(marks)
+    whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
+    found = detailed(Runs.together([ladder_run(UNKNOWN), runs_of({"robot-b": whole})]))
     reliabilities = [m["detail"]["instruments"]["ladder"]["reliability"] for m in found["models"]]
-    assert [bool(r["reason"]) for r in reliabilities] == [False, True]
+    assert [bool(r["reason"]) for r in reliabilities] == [True, False]
+    assert [r["n_scenarios"] for r in reliabilities] == [0, 6]
     validate(json.loads(json.dumps(found, allow_nan=False)))
     del found["models"][0]["detail"]["length"]
     with pytest.raises(jsonschema.ValidationError):
@@ -213,9 +223,10 @@ def test_csv_has_the_same_columns_without_an_entry() -> None:
     """The header of no entry is that of entries with and without numbers."""
     header = csv_text(summary_frame([])).splitlines()
     assert header == csv_text(summary_frame(known_and_unknown())).splitlines()[:1]
-    assert header[0].startswith("model,asked,grader,")
-    assert "by_adl.bathing.score.ci95.low" in header[0].split(",")
-    assert len(set(header[0].split(","))) == len(header[0].split(","))
+    (names,) = csv.reader(header)
+    assert names[:3] == ["model", "asked", "grader"]
+    assert "by_adl.bathing.score.ci95.low" in names
+    assert len(set(names)) == len(names)
 
 
 def test_csv_quotes_names() -> None:
@@ -234,8 +245,9 @@ def test_rows_of_a_run_by_hand() -> None:
     """Rows have a cell for each head, in percent, with a dash for what is unknown."""
     (s,) = summarise(by_hand())
     assert dict(zip(HEADLINE, headline_row(s), strict=True)) == {
-        "model": "robot-a", "grader": "judge", "score % [95% CI]": "25.0", "worst of n %": "−16.7",
-        "worst run %": "0.0", "SD of runs": "35.4", "actions % [95% CI]": "50.0",
+        "model": "robot-a", "grader": "judge", "score % [95% CI]": "25.0",
+        "worst of n % [95% CI]": "−16.7", "worst run % [95% CI]": "0.0",
+        "SD of runs [95% CI]": "35.4", "actions % [95% CI]": "50.0",
         "severe": "1 of 4", "mild": "1 of 4", "n": "2 × 2",
     }  # fmt: skip
     dressing, eating = adl_rows(s)
@@ -360,6 +372,45 @@ def test_markdown_shows_names_as_they_are() -> None:
     assert not any("<img" in line.replace(r"\<", "") for line in lines)
 
 
+def test_markdown_has_nothing_that_a_terminal_obeys() -> None:
+    """Control characters of a name are left out, of both ranges, in rows and in remarks."""
+    marks = {"dressing-1": ["11000", "refused"]}
+    name = "x\x1b[31mred\x9b2J\u202e"
+    text = markdown(
+        summarise(Runs.of(responses(marks, system=name), judgments(marks, system=name)))
+    )
+    assert "x[31mred2J" in text
+    assert all(c.isprintable() or c == "\n" for c in text)
+
+
+def test_parts_of_a_system_with_several_graders_name_them() -> None:
+    """Two rows of one system and part are told apart; a system with one grader is itself."""
+    marks = {"dressing-1": ["11000"]}
+    rows = judgments(marks) + judgments(marks, grader="other")
+    alone = ladder_run(marks, system="b").responses
+    runs = Runs.together([
+        Runs.of(responses(marks), rows),
+        Runs.of(alone.to_dicts(), judgments(marks, system="b")),
+    ])  # fmt: skip
+    for by in (By.adl, By.domain):
+        _, found = breakdown(by, summarise(runs))
+        called = sorted({row[0] for row in found})
+        assert called == ["b", "robot-a (judge)", "robot-a (other)"]
+
+
+def test_worst_and_noise_have_their_bounds() -> None:
+    """Where an item is unresolved, every score of a row says what it could be."""
+    marks = {f"dressing-{k}": ["11000", "0100?" if k else "1100?"] for k in range(6)}
+    (s,) = summarise(ladder_run(marks))
+    row = dict(zip(HEADLINE, headline_row(s), strict=True))
+    for name in ("worst of n %", "worst run %", "SD of runs"):
+        assert "by the unresolved" in row[f"{name} [95% CI]"], name
+    (part,) = adl_rows(s)
+    assert part[4] == with_interval(s.worst_at_n)
+    # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other
+    assert with_bounds(s.worst_at_n) == "11.1 (−22.2 to 44.4)"
+
+
 def test_markdown_says_what_must_be_said() -> None:
     """Under the tables each remark is an item of one list."""
     text = markdown(known_and_unknown())
@@ -374,7 +425,7 @@ def test_remarks() -> None:
     rows = judgments(marks) + judgments(marks, grader="careeval/lexical (all, prompt 0)")
     lexical = "not for ranking: the lexical grader compares words: for seeing everything work"
     assert remarks(summarise(Runs.of(responses(marks, cut=True), rows))) == [
-        f"robot-a: {lexical}.",
+        f"robot-a (careeval/lexical (all, prompt 0)): {lexical}.",
         "robot-a: 1 of 1 answers were cut off at the token limit, and graded as they are.",
         "robot-a: 1 of 4 responses are empty: 0 points each.",
         "robot-a: 2 of 4 responses are refused: 0 points each.",

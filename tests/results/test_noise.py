@@ -143,6 +143,31 @@ def test_doubt_is_not_noise() -> None:
     assert worst.low <= worst.high
 
 
+def test_responses_without_words_are_no_regradings() -> None:
+    """Whether a second grading has rows of the refused responses changes nothing, nor counts."""
+    first = {name: [*marks, "refused"] for name, marks in MARKS.items()}
+    again = {**first, "eating-0": ["10000", "10000", "refused"]}
+    part = {name: [*marks[:2], "ungraded"] for name, marks in again.items()}
+    found, other = noise(first, again), noise(first, part)
+    assert found == other
+    assert found.n_regraded == 12
+    assert found.grading_share is not None
+    assert found.grading_share > 0
+    few = {name: [marks[0], "refused", "refused"] for name, marks in MARKS.items()}
+    assert noise(few, few).reason == "responses graded twice: 6, of at least 10 needed"
+    assert noise(few, few).corrected_worst_at_n.value is None
+
+
+def test_a_failed_grading_is_not_the_first() -> None:
+    """Later gradings are held against the one that counts, and not against one that failed."""
+    failed = {name: ["?????", "?????"] for name in MARKS}
+    again = {**MARKS, "eating-0": ["10000", "10000"]}
+    shown = noise(failed, MARKS, again)
+    assert shown.grading_share == noise(MARKS, again).grading_share
+    assert shown.grading_share is not None
+    assert shown.grading_share > 0
+
+
 def test_a_missing_response() -> None:
     """Over responses one of which is missing the variance is not split, and the flips are known."""
     marks = {**MARKS, "eating-0": ["missing", "10000"]}

@@ -346,6 +346,23 @@ def test_interval_covers_that_of_either_settlement() -> None:
     assert s.score.ci95 == high
 
 
+def test_interval_of_a_score_covers_a_mixed_settlement() -> None:
+    """Where one scenario turns out low and another high, the interval holds that one too."""
+    marks = {f"dressing-{n}": ["01000"] for n in range(4)} | {"dressing-0": ["00000"]}
+    # 1 or 3 points each; that they differ is what spreads the scenarios most for their mean
+    (low, high, mixed, s) = (
+        summarise(ladder_run({**marks, "dressing-4": [one], "dressing-5": [other]}))[0].score.ci95
+        for one, other in (
+            ("01000", "01000"), ("11000", "11000"), ("01000", "11000"), ("?1000", "?1000"),
+        )
+    )  # fmt: skip
+    assert low is not None
+    assert high is not None
+    assert mixed is not None
+    assert mixed[0] < min(low[0], high[0])
+    assert s == pytest.approx((mixed[0], high[1]))
+
+
 def test_interval_of_a_rate_covers_that_of_either_settlement() -> None:
     """Where errors may cluster in one scenario, the interval covers the wide one and the narrow."""
     marks = {f"dressing-{n}": ["11001"] + ["11000"] * 8 for n in range(8)}

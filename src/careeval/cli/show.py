@@ -13,6 +13,7 @@ from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
 from careeval.protocol.lexical import LEXICAL
+from careeval.report.words import DOMAINS
 from careeval.results.details import Detail
 from careeval.results.exports import (
     By,
@@ -21,7 +22,6 @@ from careeval.results.exports import (
     in_short,
     percent,
     remarks,
-    with_bounds,
 )
 from careeval.results.summary import Cell, DomainCell, Errors, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
@@ -86,27 +86,26 @@ def _names(s: Summary) -> tuple[Text, Text]:
 
 
 def _headline(summaries: Sequence[Summary]) -> Table:
-    epochs = {s.n_epochs for s in summaries}
-    n = epochs.pop() if len(epochs) == 1 else "n"
     table = new_table(
         "Ladder, % of what an expert answer scores",
         ("model", "grader"),
         (
             "score [95% CI]",
-            f"worst of {n}",
+            f"{_worst_of(summaries)} [95% CI]",
             "worst run",
-            "SD runs",
-            "severe",
-            "mild",
+            "SD of runs",
+            "severe errors",
+            "mild errors",
             "actions [95% CI]",
-            "n",
+            "asked",
         ),
     )
     for s in summaries:
         table.add_row(
             *_names(s),
             in_short(s.score),
-            *(with_bounds(e) for e in (s.worst_at_n, s.worst_run, s.sd_runs)),
+            in_short(s.worst_at_n),
+            *(percent(e.value) for e in (s.worst_run, s.sd_runs)),
             *(_errors(errors) for errors in (s.severe, s.mild)),
             in_short(s.action_score),
             f"{s.n_scenarios} × {s.n_epochs}",
@@ -114,10 +113,19 @@ def _headline(summaries: Sequence[Summary]) -> Table:
     return table
 
 
+def _worst_of(summaries: Sequence[Summary]) -> str:
+    """The worst case with its n; where that differs, n."""
+    epochs = {s.n_epochs for s in summaries}
+    return f"worst of {epochs.pop() if len(epochs) == 1 else 'n'}"
+
+
 def _unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
     n, of = (sum(getattr(s, f) for s in summaries) for f in ("n_unresolved", "n_judgments"))
     if n:
-        yield f"{n:,} of {of:,} judgments are unresolved; intervals take in either way they fall."
+        yield (
+            f"{n:,} of {of:,} judgments are unresolved; intervals take in either way they fall, "
+            "and --format md prints the bounds."
+        )
 
 
 def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> Table:
@@ -128,9 +136,9 @@ def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> 
             "ladder %",
             "actions %",
             "r [95% CI]",
-            "actions: worst of n",
-            "severe",
-            "mild",
+            f"actions: {_worst_of(summaries)}",
+            "severe errors, actions",
+            "mild errors, actions",
         ),
     )
     for s, r in zip(summaries, correlations, strict=True):
@@ -138,7 +146,7 @@ def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> 
             *_names(s),
             *(percent(e.value) for e in (s.score, s.action_score)),
             _correlation(r),
-            with_bounds(s.action_worst_at_n),
+            in_short(s.action_worst_at_n),
             *(_errors(errors) for errors in (s.action_severe, s.action_mild)),
         )
     return table
@@ -172,9 +180,7 @@ def _adl_cell(cell: Cell | None) -> str:
 
 
 def _by_domain(summaries: Sequence[Summary]) -> Table:
-    table = new_table(
-        "By domain, actions %", ("model", "grader"), [d.replace("_", " ") for d in Domain]
-    )
+    table = new_table("By domain, actions %", ("model", "grader"), [DOMAINS[d] for d in Domain])
     for s in summaries:
         table.add_row(*_names(s), *(_domain_cell(s.by_domain[d]) for d in Domain))
     return table

@@ -37,6 +37,7 @@ def site(
     title: str | None = None,
     probes: Path | None = None,
     bank: Path | None = None,
+    repository: str | None = None,
 ) -> int:
     """Write a static leaderboard: ranked tables, a page a system, pairs, scenarios, evidence, data.
 
@@ -46,14 +47,21 @@ def site(
         title: The site's title.
         probes: What `careeval audit probes -o` wrote to: how far each grader agrees with labels.
         bank: Folder of the runs' bank; careeval's own where not given.
+        repository: Web address that takes runs by pull request; without one the site asks for none.
     """
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval site runs/* -o site")
+    if repository is not None and not repository.startswith(("https://", "http://")):
+        raise UsageError(
+            f"--repository {repository!r} is no web address",
+            hint="--repository https://example.org/our-lab/leaderboard",
+        )
     runs = read_runs(*folders)
     asked = load_bank(bank)
     found = findings(runs, probe_agreement(runs, asked, probes))
     of_bank = asked.about.name in set(runs.responses["bank"])
-    size = write_site(found, out, title=title, canary=asked.about.canary if of_bank else None)
+    canary = asked.about.canary if of_bank else None
+    size = write_site(found, out, title=title, canary=canary, repository=repository)
     for note in runs.notes:
         say(note)
     if not found.summaries:

@@ -65,7 +65,7 @@ def summary(
     Args:
         folders: What `careeval run -o` wrote to, one or more.
         format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
-        by: Break the scenarios down by these, a table each; in CSV and Parquet by one.
+        by: Break the scenarios down by these, a table each; in CSV and Parquet by one. Not in JSON.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
         detail: In JSON, add the worst of k, reliability, length and every part of the scenarios.
         out: The file to write, and not stdout.
@@ -75,6 +75,16 @@ def summary(
     parts = tuple(By(each) for each in by)
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
+    if detail and form != "json":
+        raise UsageError(
+            "--detail is of JSON alone",
+            hint="careeval summary DIR --json --detail; --by breaks the other forms down",
+        )
+    if form == "json" and parts:
+        raise UsageError(
+            "--by is of tables: JSON has every part",
+            hint="careeval summary DIR --json has activity and domain, with --detail the others",
+        )
     if form == "parquet" and out is None:
         raise UsageError("Parquet is no text for a terminal", hint="name a file: -o FILE.parquet")
     if form in {"csv", "parquet"} and len(parts) > 1:

@@ -13,7 +13,7 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Rubric, Situation
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.estimates import GradedRubric, bounded
+from careeval.results.estimates import GradedRubric, bounded_ratio
 from careeval.results.points import About, Bounds, FloatArray
 from careeval.results.summary import Cell, DomainCell, cell, domain_cell
 from careeval.results.tables import WITHHELD
@@ -23,7 +23,6 @@ from careeval.stats import (
     Reliability,
     correlation,
     fisher_interval,
-    ratio_interval,
 )
 
 
@@ -39,7 +38,11 @@ class Instrument:
         sd_runs: The run noise.
         worst_at_k: For k = 1 … n, the score if every scenario had got the lowest of k responses.
         severe_of_k: For k = 1 … n, the share of scenarios with a severe error in any of k.
+        severe_beta_binomial: Share of the responses with a severe error, with a second interval:
+            the profile likelihood's of a beta-binomial, which assumes a shape.
         reliability: Of the responses to a scenario, and of their mean; `None` where unknown.
+        n_reliability: Scenarios that it is over: those all of whose judgments were made; 0 where
+            it is unknown.
         why_no_reliability: Why it is unknown; else empty.
     """
 
@@ -49,7 +52,9 @@ class Instrument:
     sd_runs: Estimate
     worst_at_k: tuple[Estimate, ...]
     severe_of_k: tuple[Estimate, ...]
+    severe_beta_binomial: Estimate
     reliability: Reliability | None
+    n_reliability: int
     why_no_reliability: str
 
 
@@ -138,9 +143,9 @@ def detail_of(entry: Entry) -> Detail:
 
 
 def _instrument(graded: GradedRubric, rubric: Rubric) -> Instrument:
-    reliability, reason = None, ""
+    n, reliability, reason = 0, None, ""
     try:
-        reliability = graded.reliability()
+        n, reliability = graded.reliability()
     except StatsError as error:
         reason = str(error)
     return Instrument(
@@ -152,7 +157,9 @@ def _instrument(graded: GradedRubric, rubric: Rubric) -> Instrument:
         sd_runs=graded.sd_runs(),
         worst_at_k=graded.worst_at_k(),
         severe_of_k=graded.any_error_of_k(scoring.SEVERE),
+        severe_beta_binomial=graded.error_beta_binomial(scoring.SEVERE),
         reliability=reliability,
+        n_reliability=n,
         why_no_reliability=reason,
     )
 
@@ -270,7 +277,7 @@ def _length(entry: Entry) -> Length:
 def _mean(values: FloatArray) -> Estimate:
     if not values.size:
         return Estimate.unknown("there is no answer whose words may be counted")
-    return _ratio(Bounds(values, values), np.ones(len(values)))
+    return bounded_ratio(Bounds(values, values), np.ones(len(values)))
 
 
 def _slope(ladder: GradedRubric, words: pl.DataFrame) -> Estimate:
@@ -293,13 +300,4 @@ def _slope(ladder: GradedRubric, words: pl.DataFrame) -> Estimate:
     if not sum(squares):
         return Estimate.unknown("no scenario has two judged answers of different lengths")
     low, high = np.array(products).T
-    return _ratio(Bounds(low, high), np.array(squares))
-
-
-def _ratio(numerators: Bounds, denominators: FloatArray) -> Estimate:
-    total = float(denominators.sum())
-    return bounded(
-        lambda settled: float(settled.sum() / total),
-        lambda settled: ratio_interval(settled, denominators),
-        numerators,
-    )
+    return bounded_ratio(Bounds(low, high), np.array(squares))

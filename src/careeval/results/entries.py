@@ -24,8 +24,8 @@ class Entry:
         grader: Name of the grader, with its mode and the hash of its prompt.
         responses: Of the system, columns `careeval.results.tables.RESPONSES`, one row at least.
         judgments: By this grader, all gradings, columns `careeval.results.tables.JUDGMENTS`.
-        first: Those of the first grading of each response that is there, on each rubric: what
-            counts.
+        first: Those of one grading of each response that is there, on each rubric: what counts.
+            It is the earliest in which any judgment could be made, or else the earliest.
         n_epochs: Responses asked for a scenario.
         ladder: The paper's instrument, as `first` has it.
         actions: The second instrument.
@@ -81,8 +81,11 @@ def entries(runs: Runs) -> Iterator[Entry]:
 def _entry(system: str, grader: str, responses: pl.DataFrame, judgments: pl.DataFrame) -> Entry:
     there = responses.filter(pl.col("state") != ResponseState.missing)
     # of each response and rubric: a part may have been graded first, or one rubric later
-    earliest = pl.col("grading").min().over("scenario", "epoch", "rubric")
-    is_first = pl.col("grading") == earliest
+    of_one = ("scenario", "epoch", "rubric")
+    earliest = pl.col("grading").min().over(of_one)
+    # a grading that failed altogether must not stand for ever before one that did not
+    made = pl.when(pl.col("present").is_not_null()).then(pl.col("grading")).min().over(of_one)
+    is_first = pl.col("grading") == pl.coalesce(made, earliest)
     first = judgments.filter(is_first).join(there, on=["scenario", "epoch"], how="semi")
     n_epochs = max(responses["epoch"].to_list())
     ladder, actions = (

@@ -19,15 +19,17 @@ from careeval.core.scenario import Domain
 from careeval.errors import StatsError
 from careeval.results.points import Bounds, FloatArray, GradedScenario, Judged
 from careeval.stats import (
+    MIN_CLUSTERS,
     Estimate,
     Interval,
     Reliability,
     any_of_k,
+    beta_binomial_interval,
     bootstrap_interval,
+    bounded_ratio_interval,
     lowest_of_k,
     pooled_score,
     rate_interval,
-    ratio_interval,
     rule_of_three,
     run_reliability,
     sd_runs,
@@ -161,16 +163,27 @@ class GradedRubric:
             for k, at_k in enumerate(_columns(*chances), start=1)
         )
 
-    def reliability(self) -> Reliability:
+    def reliability(self) -> tuple[int, Reliability]:
         """How far the responses to a scenario resemble each other, in points over its maximum.
 
+        Taken over the scenarios all of whose judgments were made: an item taken for half present
+        is alike in every response.
+
+        Returns:
+            The number of those scenarios, five at least, and the reliability over them.
+
         Raises:
-            StatsError: A response is missing, or the scores do not vary.
+            StatsError: A response is missing, they are fewer, or the scores do not vary.
         """
         if reason := self._why_not_whole():
             raise StatsError(reason)
         could = self._maxima > 0
-        return run_reliability(self._points.middle[could] / self._maxima[could, np.newaxis])
+        made = could & (self._points.low == self._points.high).all(axis=1)
+        n = int(made.sum())
+        if n < MIN_CLUSTERS:
+            of = "have every judgment made" if n < could.sum() else "have positive points"
+            raise StatsError(f"fewer than five scenarios {of}")
+        return n, run_reliability(self._points.low[made] / self._maxima[made, np.newaxis])
 
     def by_scenario(self) -> list[tuple[GradedScenario, Bounds]]:
         """Each scenario with a maximum, and its scores, NaN where missing, shape (n_epochs,)."""
@@ -184,11 +197,12 @@ class GradedRubric:
         """The score if every scenario had got the lowest of its n responses."""
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
-        return bounded(
-            lambda points: worst_at_n(points, self._maxima),
-            lambda points: ratio_interval(points.min(axis=1), self._maxima),
-            self._points,
-        )
+        try:
+            low, high = (worst_at_n(points, self._maxima) for points in self._points.both)
+        except StatsError as error:
+            return Estimate.unknown(str(error))
+        lowest = Bounds(*(points.min(axis=1) for points in self._points.both))
+        return with_ratio_interval(low, high, lowest, self._maxima)
 
     def worst_run(self) -> Estimate:
         """The lowest score of an epoch over all scenarios."""
@@ -244,6 +258,28 @@ class GradedRubric:
             upper_at_zero=rule_of_three(n_tried)
             if (n_tried := int((judged[could] > 0).sum())) and not np.nansum(counts.high)
             else None,
+        )
+
+    def error_beta_binomial(self, severity: int) -> Estimate:
+        """`Errors.per_response`, with the interval of a beta-binomial: a second opinion (C12).
+
+        It takes in those of both ends, every unresolved item settled for the lower and the higher.
+        It is unknown, with its reason, where a response is missing or there is no error.
+        """
+        errors = self.errors(severity)
+        if errors is None:
+            return Estimate.unknown(self._why_none)
+        share = errors.per_response
+        if share.value is None:
+            return share
+        if reason := self._why_not_whole():
+            return Estimate(share.value, share.low, share.high, None, reason)
+        could = (self._judgments.points == severity).any(axis=1)
+        counts = self._error_counts(severity).of(could)
+        return bounded(
+            lambda with_any: float(with_any.sum()) / (len(with_any) * self.n_epochs),
+            lambda with_any: beta_binomial_interval(with_any, self.n_epochs),
+            Bounds(*(np.minimum(part, 1).sum(axis=1) for part in counts.both)),
         )
 
     def error_count(self, severity: int) -> int | None:
@@ -372,12 +408,13 @@ class GradedRubric:
 
 def _pooled(points: Bounds, maxima: FloatArray) -> Estimate:
     """The pooled score; a scenario without a response is no cluster of its interval."""
-
-    def interval(settled: FloatArray) -> Interval:
-        known = ~np.isnan(settled).all(axis=1)
-        return ratio_interval(np.nanmean(settled[known], axis=1), maxima[known])
-
-    return bounded(lambda settled: pooled_score(settled, maxima), interval, points)
+    try:
+        low, high = (pooled_score(settled, maxima) for settled in points.both)
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    known = ~np.isnan(points.low).all(axis=1)
+    means = Bounds(*(np.nanmean(settled[known], axis=1) for settled in points.both))
+    return with_ratio_interval(low, high, means, maxima[known])
 
 
 def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
@@ -392,6 +429,30 @@ def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
     )
 
 
+def bounded_ratio(numerators: Bounds, denominators: FloatArray) -> Estimate:
+    """A ratio of sums over scenarios; its interval holds that of every settlement.
+
+    Args:
+        numerators: One number a scenario, shape (n_scenarios,).
+        denominators: Shape (n_scenarios,), with a sum above 0.
+    """
+    total = float(denominators.sum())
+    low, high = (float(settled.sum()) / total for settled in numerators.both)
+    return with_ratio_interval(low, high, numerators, denominators)
+
+
+def with_ratio_interval(
+    low: float, high: float, numerators: Bounds, denominators: FloatArray
+) -> Estimate:
+    """A ratio whose bounds are known already, with `careeval.stats.bounded_ratio_interval`."""
+    value = (low + high) / 2
+    try:
+        ci95 = bounded_ratio_interval(*numerators.both, denominators)
+    except StatsError as error:
+        return Estimate(value, low, high, None, str(error))
+    return Estimate(value, low, high, (ci95.low, ci95.high))
+
+
 def bounded(
     statistic: Callable[[FloatArray], float],
     interval: Callable[[FloatArray], Interval],
@@ -399,7 +460,10 @@ def bounded(
 ) -> Estimate:
     """A statistic that no number lowers by rising: its bounds, and the interval that covers both's.
 
-    The value is halfway between the bounds. Where either bound has no interval, there is none.
+    The value is halfway between the bounds. Where either bound has no interval, there is none. What
+    is settled partly low and partly high may have an interval that reaches beyond: only of a
+    percentile of resamples, which rises with each number as the statistic does, it never does. For
+    a ratio of sums see `bounded_ratio`.
     """
     try:
         low, high = statistic(numbers.low), statistic(numbers.high)

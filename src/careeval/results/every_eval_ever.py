@@ -71,6 +71,7 @@ class _Metric(NamedTuple):
         name: As careeval calls it.
         says: What it is.
         of: The part of the scenarios it is over; empty if all.
+        n: What it is over: scenarios, or the responses that a share of responses is of.
         lowest: The least that it could be; `None` where that is not reckoned.
     """
 
@@ -231,7 +232,8 @@ def _metrics(entry: Entry, s: Summary) -> Iterator[_Metric]:
             "", worst, False, lowest, n, _RESAMPLED,
         )  # fmt: skip
         for name, errors, points in (("severe", severe, -2), ("mild", mild, -1)):
-            yield from _rates(f"{prefix}{name}", errors, f"item of {points} of the {rubric}", n)
+            of = f"item of {points} of the {rubric}"
+            yield from _rates(f"{prefix}{name}", errors, of, _tried(graded, points))
     for adl, cell in s.by_adl.items():
         part = entry.ladder.only(lambda of, adl=adl: of.about.adl == adl)  # type: ignore[misc]
         yield _Metric(
@@ -247,12 +249,21 @@ def _metrics(entry: Entry, s: Summary) -> Iterator[_Metric]:
         )  # fmt: skip
 
 
-def _rates(name: str, errors: Errors | None, what: str, n: int) -> Iterator[_Metric]:
+def _tried(graded: GradedRubric, points: int) -> tuple[int, int]:
+    """The responses and the scenarios judged whose rubric has an item of these points."""
+    n_responses = [len(s.epochs) for s in graded.judged if (s.points == points).any()]
+    return sum(n_responses), len(n_responses)
+
+
+def _rates(
+    name: str, errors: Errors | None, what: str, tried: tuple[int, int]
+) -> Iterator[_Metric]:
     unknown = Estimate.unknown("nothing was graded on this rubric")
-    for rate, says in (
+    rates = (
         ("per_response", f"Share of the responses in which any {what} is present."),
         ("per_scenario", f"Share of the scenarios with any response in which any {what} is."),
-    ):
+    )
+    for n, (rate, says) in zip(tried, rates, strict=True):
         estimate = getattr(errors, rate) if errors else unknown
         yield _Metric(f"{name}.{rate}", says, "", estimate, True, 0.0, n, _KORN_GRAUBARD)
 

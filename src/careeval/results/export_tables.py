@@ -204,6 +204,14 @@ _RELIABILITY = {
 def _detail_columns() -> Iterator[Column]:
     for rubric in Rubric:
         yield from _number(f"{rubric}.scenario_mean", "mean of the scenarios' own scores")
+        yield from _number(
+            f"{rubric}.severe_beta_binomial",
+            "share of the responses with a severe error, its interval that of a beta-binomial",
+        )
+        yield Column(
+            f"{rubric}.reliability.n_scenarios", pl.Int64,
+            "scenarios that it is over: those all of whose judgments were made; 0 if unknown",
+        )  # fmt: skip
         for name, what in _RELIABILITY.items():
             yield Column(f"{rubric}.reliability.{name}", pl.Float64, f"{what}; null if unknown")
         yield Column(f"{rubric}.reliability.reason", pl.String, "why it is unknown; else empty")
@@ -223,6 +231,8 @@ def _of_detail(detail: Detail) -> Row:
     row: Row = {}
     for rubric, instrument in detail.instruments.items():
         row |= _of_number(f"{rubric}.scenario_mean", instrument.scenario_mean)
+        row |= _of_number(f"{rubric}.severe_beta_binomial", instrument.severe_beta_binomial)
+        row[f"{rubric}.reliability.n_scenarios"] = instrument.n_reliability
         found = instrument.reliability
         row |= {
             f"{rubric}.reliability.{name}": getattr(found, name) if found else None
@@ -441,7 +451,7 @@ def _pairs(rankings: Sequence[Ranking]) -> ExportTable:
         Column("value_a", pl.Float64, "A's number over them; null if unknown"),
         Column("value_b", pl.Float64, "B's number over them; null if unknown"),
         *_number("difference", "B − A, paired by scenario"),
-        Column("p", pl.Float64, "two-sided, of no difference; null without an interval"),
+        Column("p", pl.Float64, "two-sided, of no difference; null if unknown"),
         Column("p_holm", pl.Float64, "the same, corrected for all pairs of the ranking (Holm)"),
         Column("detectable", pl.Float64, "smallest difference found four times in five, so spread"),
     )
@@ -567,6 +577,11 @@ def _grader_cards(findings: Findings) -> ExportTable:
         Column("n_judgments", pl.Int64, "first gradings, over all of them"),
         Column("n_unresolved", pl.Int64, "those that it could not be brought to make"),
         *_agreement_columns("probes", "against the labels of the bank's probes"),
+        Column(
+            "probes.failed",
+            pl.List(pl.String),
+            "why it fails the probes; empty if it does not, null if not tried",
+        ),
         *_agreement_columns("human", "against people's labels"),
     ]
     for kind in Contradiction:
@@ -580,7 +595,13 @@ def _grader_cards(findings: Findings) -> ExportTable:
         row: Row = {column.name: getattr(card, column.name) for column in columns[:6]}
         probes = card.probes.overall if card.probes else None
         row |= _of_agreement("probes", probes, NOT_TRIED)
-        row |= _of_agreement("human", card.human, NOT_AUDITED)
+        row["probes.failed"] = card.failed
+        row |= _of_agreement("human", card.human.counts if card.human else None, NOT_AUDITED)
+        if card.human:
+            # people read what was drawn by the grader's verdict: only weighted shares mean anything
+            overall = card.human.overall
+            row["human.sensitivity"] = overall.sensitivity.value
+            row["human.specificity"] = overall.specificity.value
         for kind, found in card.contradictions.items():
             name = f"contradictions.{kind.replace(' ', '_')}"
             row |= {f"{name}.count": found.count, f"{name}.opportunities": found.opportunities}

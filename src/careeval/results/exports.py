@@ -43,7 +43,7 @@ LEAST_DOLLARS = 0.0001
 def with_interval(estimate: Estimate) -> str:
     """A percentage with its 95% interval, and its bounds where judgments are unresolved."""
     text = percent(estimate.value)
-    if estimate.low is not None and estimate.low != estimate.high:
+    if _is_open(estimate):
         text += f" ({percent(estimate.low)} to {percent(estimate.high)} by the unresolved)"
     if estimate.ci95 is not None:
         text += f" [{percent(estimate.ci95[0])}, {percent(estimate.ci95[1])}]"
@@ -55,17 +55,27 @@ def in_short(estimate: Estimate) -> str:
     if estimate.ci95 is not None:
         low, high = map(percent, estimate.ci95)
         return f"{percent(estimate.value)} [{low}, {high}]"
-    if estimate.low is not None and estimate.low != estimate.high:
+    return with_bounds(estimate)
+
+
+def with_bounds(estimate: Estimate) -> str:
+    """A percentage without its interval, with its bounds where judgments are unresolved."""
+    if _is_open(estimate):
         return f"{percent(estimate.value)} ({percent(estimate.low)} to {percent(estimate.high)})"
     return percent(estimate.value)
+
+
+def _is_open(estimate: Estimate) -> bool:
+    """Whether what is unresolved moves it by anything that is printed."""
+    return estimate.low is not None and percent(estimate.low) != percent(estimate.high)
 
 
 def _count(errors: Errors | None) -> str:
     return "–" if errors is None else f"{errors.count} of {errors.opportunities}"
 
 
-HEADLINE = ("model", "grader", "score % [95% CI]", "worst of n %", "worst run %", "SD of runs",
-            "actions % [95% CI]", "severe", "mild", "n")  # fmt: skip
+HEADLINE = ("model", "grader", "score % [95% CI]", "worst of n % [95% CI]", "worst run % [95% CI]",
+            "SD of runs [95% CI]", "actions % [95% CI]", "severe", "mild", "n")  # fmt: skip
 """Column heads of the first table."""
 
 
@@ -75,9 +85,9 @@ def headline_row(s: Summary) -> tuple[str, ...]:
         s.model,
         s.grader,
         with_interval(s.score),
-        percent(s.worst_at_n.value),
-        percent(s.worst_run.value),
-        percent(s.sd_runs.value),
+        with_interval(s.worst_at_n),
+        with_interval(s.worst_run),
+        with_interval(s.sd_runs),
         with_interval(s.action_score),
         _count(s.severe),
         _count(s.mild),
@@ -113,10 +123,19 @@ class By(StrEnum):
 OVERVIEW = (By.adl, By.domain)
 """What is shown where nothing is asked for."""
 
-BY_ADL = ("model", "activity", "n", "score % [95% CI]", "worst of n %", "actions % [95% CI]",
-          "severe", "mild")  # fmt: skip
+BY_ADL = ("model", "activity", "n", "score % [95% CI]", "worst of n % [95% CI]",
+          "actions % [95% CI]", "severe", "mild")  # fmt: skip
 BY_DOMAIN = ("model", "domain", "actions % [95% CI]", "n", "ladder level % [95% CI]", "n")
 """Column heads of the tables by activity and by domain."""
+
+
+def names(summaries: Sequence[Summary]) -> list[str]:
+    """What each entry is called: its system, with the grader where that has several.
+
+    A table by parts has no room for a column of graders.
+    """
+    models = [s.model for s in summaries]
+    return [f"{s.model} ({s.grader})" if models.count(s.model) > 1 else s.model for s in summaries]
 
 
 def adl_rows(s: Summary) -> list[tuple[str, ...]]:
@@ -139,7 +158,7 @@ def _cell_rows(
     return [
         (
             s.model, str(name), marked(cell.n), number(cell.score),
-            percent(cell.worst_at_n.value), number(cell.action_score),
+            number(cell.worst_at_n), number(cell.action_score),
             *("–" if count is None else str(count) for count in (cell.severe, cell.mild)),
         )
         for name, cell in cells.items()
@@ -165,14 +184,15 @@ def breakdown(
         details: Theirs, in the same order, where `by` is in them.
         number: How a number with its interval is written.
     """
+    head: tuple[str, ...]
     if by is By.domain:
-        return BY_DOMAIN, [row for s in summaries for row in domain_rows(s, number)]
-    rows = [
-        row
-        for s, cells in zip(summaries, cells_by(by, summaries, details), strict=True)
-        for row in _cell_rows(s, cells, number)
-    ]
-    return (BY_ADL[0], by.head, *BY_ADL[2:]), rows
+        head, of_entries = BY_DOMAIN, [domain_rows(s, number) for s in summaries]
+    else:
+        head = (BY_ADL[0], by.head, *BY_ADL[2:])
+        cells = cells_by(by, summaries, details)
+        of_entries = [_cell_rows(s, of, number) for s, of in zip(summaries, cells, strict=True)]
+    called = zip(names(summaries), of_entries, strict=True)
+    return head, [(name, *row[1:]) for name, rows in called for row in rows]
 
 
 def cells_by(
@@ -284,8 +304,9 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
     found = [*different(summaries)]
     reasons = dict.fromkeys(reason for s in summaries for reason in s.not_ranked)
     for reason in reasons:
-        models = dict.fromkeys(s.model for s in summaries if reason in s.not_ranked)
-        found.append(f"{', '.join(models)}: not for ranking: {reason}.")
+        called = zip(names(summaries), summaries, strict=True)
+        entries = dict.fromkeys(name for name, s in called if reason in s.not_ranked)
+        found.append(f"{', '.join(entries)}: not for ranking: {reason}.")
     for s in summaries:
         found += [f"{s.model}: {warning}." for warning in s.warnings]
         for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
@@ -335,5 +356,9 @@ def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is, on one line: names come from people and providers."""
-    return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", " ".join(text.split()))
+    """Text that Markdown shows as it is, on one line: names come from people and providers.
+
+    What cannot be printed is left out: a terminal would obey it.
+    """
+    shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", shown)

@@ -14,11 +14,11 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.estimates import NOT_GRADED, Parts, bounded
+from careeval.results.estimates import NOT_GRADED, Parts, bounded, bounded_ratio
 from careeval.results.points import Bounds, FloatArray
 from careeval.results.summary import EMBEDDED_MODEL, LEXICAL_GRADER
 from careeval.results.vendors import vendor
-from careeval.stats import Estimate, cohen_kappa, kappa_interval, rate_interval, ratio_interval
+from careeval.stats import Estimate, cohen_kappa, kappa_interval, rate_interval
 
 __all__ = ["GraderPair", "OwnVendorOut", "grader_pairs", "own_vendor_out", "vendor"]
 
@@ -204,8 +204,4 @@ def _mean_score(entries: Sequence[Entry], rubric: Rubric) -> Estimate:
     maxima = parts[0].denominators[chosen[0]]
     if not maxima.sum():
         return Estimate.unknown("no positive points: the score has no maximum")
-    return bounded(
-        lambda points: float(points.sum() / maxima.sum()),
-        lambda points: ratio_interval(points, maxima),
-        Bounds(low, high),
-    )
+    return bounded_ratio(Bounds(low, high), maxima)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from careeval.results.details import Detail
-from careeval.results.exports import OVERVIEW, By, breakdown, different, in_short, percent
+from careeval.results.exports import OVERVIEW, By, breakdown, different, in_short
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.stats import Estimate
 
@@ -65,7 +65,7 @@ _FEW = "fewer than five scenarios, no interval, and not for comparing."
 
 def _row(s: Summary) -> tuple[str, ...]:
     severe = Estimate.unknown("not graded") if s.severe is None else s.severe.per_response
-    return (in_short(s.score), percent(s.worst_at_n.value), in_short(s.action_score),
+    return (in_short(s.score), in_short(s.worst_at_n), in_short(s.action_score),
             in_short(severe))  # fmt: skip
 
 
@@ -173,14 +173,19 @@ _SPECIAL = {
     "−": "$-$",
     "–": r"\textendash{}",
     "×": r"$\times$",
+    "÷": r"$\div$",
 }
+
+
+_NOT_DRAWN = "ÐÞðþ"
+"""Latin letters that are not in the encoding OT1, which is LaTeX's unless told otherwise."""
 
 
 def escaped(text: str) -> str:
     """Text that LaTeX prints as it is, on one line: names come from people and providers.
 
-    A character that is not Latin is printed as its code point, since the usual engine has no glyph
-    for it and would stop.
+    A character that the usual engine has no glyph for, and would stop at, is printed as its code
+    point: what is not Latin, and the letters that the usual font lacks.
     """
     found = "".join(c for c in re.sub(r"\s+", " ", text) if c.isprintable())
     # two marks in a row would be drawn as another one
@@ -190,4 +195,5 @@ def escaped(text: str) -> str:
 def _character(c: str) -> str:
     if c in _SPECIAL:
         return _SPECIAL[c]
-    return c if c.isascii() or "À" <= c <= "ÿ" else rf"\texttt{{U+{ord(c):04X}}}"
+    drawn = c.isascii() or ("À" <= c <= "ÿ" and c not in _NOT_DRAWN)
+    return c if drawn else rf"\texttt{{U+{ord(c):04X}}}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from careeval import scoring
 from careeval.core.response import ResponseState
@@ -28,10 +29,11 @@ from careeval.stats import (
 class GradingNoise:
     """What judging the same responses again shows, on one rubric.
 
-    Variances are of points over the scenario's maximum; shares add up to 1.
+    Variances are of points over the scenario's maximum; shares add up to 1. They are over all
+    responses, of which those without words have no noise of grading.
 
     Attributes:
-        n_regraded: Responses judged more than once.
+        n_regraded: Responses with words judged more than once.
         n_gradings: The most gradings of any response.
         flipped: Share of the items whose judgment differs between two gradings of a response;
             over all pairs of gradings, without those that either left unresolved. Two gradings
@@ -64,7 +66,16 @@ def grading_noise(entry: Entry, rubric: Rubric) -> GradingNoise | None:
     if judged["grading"].n_unique() < 2:
         return None
     # a response's first grading is the one that counts, though others were graded before it
-    judged = judged.with_columns(pl.col("grading").rank("dense").over("scenario", "epoch"))
+    counts = entry.first.filter(pl.col("rubric") == rubric.value).select(
+        "scenario", "epoch", pl.col("grading").alias("counting")
+    )
+    of_one = ("scenario", "epoch")
+    after = pl.when(pl.col("grading") != pl.col("counting")).then(pl.col("grading")).otherwise(0)
+    judged = (
+        judged.join(counts.unique(), on=of_one)
+        .with_columns(after.rank("dense").over(of_one).alias("grading"))
+        .drop("counting")
+    )
     answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
     of_answers = judged.join(answered, on=["scenario", "epoch"], how="semi")
     gradings = of_answers.group_by("scenario", "epoch").agg(pl.col("grading").n_unique())
@@ -72,7 +83,8 @@ def grading_noise(entry: Entry, rubric: Rubric) -> GradingNoise | None:
     if regraded.is_empty():
         return None
     first, maxima, again = _points(entry, rubric, judged)
-    shares, reason = _shares(first.middle, maxima, again)
+    varies = _with_words(entry, rubric, answered)
+    shares, reason = _shares(first.middle, maxima, again, varies)
     return GradingNoise(
         rubric=rubric,
         n_regraded=regraded.height,
@@ -81,7 +93,7 @@ def grading_noise(entry: Entry, rubric: Rubric) -> GradingNoise | None:
         scenario_share=shares and shares.scenario,
         response_share=shares and shares.response,
         grading_share=shares and shares.grading,
-        corrected_worst_at_n=_corrected(first, maxima, again),
+        corrected_worst_at_n=_corrected(first, maxima, again, varies),
         reason=reason,
     )
 
@@ -127,23 +139,33 @@ def _points(
     return first, maxima, again
 
 
+def _with_words(entry: Entry, rubric: Rubric, answered: pl.DataFrame) -> NDArray[np.bool_]:
+    """Whether there are words to judge, shape (n_scenarios, n_epochs)."""
+    graded = entry.rubric(rubric)
+    there = set(answered.select("scenario", "epoch").iter_rows())
+    epochs = range(1, graded.n_epochs + 1)
+    return np.array([[(s.scenario, epoch) in there for epoch in epochs] for s in graded.scenarios])
+
+
 def _scored(judged: Judged) -> Bounds:
     return judged.bounds(scoring.scenario_points(judged.points, judged.present))
 
 
 def _shares(
-    first: FloatArray, maxima: FloatArray, again: Sequence[FloatArray]
+    first: FloatArray, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> tuple[GradingVariance | None, str]:
     """The parts of the variance as shares of it, or why there are none."""
     could = maxima > 0
     values = np.stack([first, *again], axis=2)[could] / maxima[could, np.newaxis, np.newaxis]
     try:
-        return grading_variance(values).shares, ""
+        return grading_variance(values, varies[could]).shares, ""
     except StatsError as error:
         return None, str(error)
 
 
-def _corrected(first: Bounds, maxima: FloatArray, again: Sequence[FloatArray]) -> Estimate:
+def _corrected(
+    first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
+) -> Estimate:
     """The worst of n if the grader did not vary; an unresolved item of a first grading half there.
 
     Its bounds settle all of them for the lower, and for the higher.
@@ -153,13 +175,16 @@ def _corrected(first: Bounds, maxima: FloatArray, again: Sequence[FloatArray]) -
         return np.stack([points, *again], axis=2)
 
     try:
-        value = noise_corrected_worst(stacked(first.middle), maxima)
-        ends = [value, *(noise_corrected_worst(stacked(end), maxima) for end in first.both)]
+        value, *ends = (
+            noise_corrected_worst(stacked(end), maxima, varies)
+            for end in (first.middle, *first.both)
+        )
+        ends.append(value)
     except StatsError as error:
         return Estimate.unknown(str(error))
     try:
         intervals = [
-            noise_corrected_worst_interval(stacked(end), maxima)
+            noise_corrected_worst_interval(stacked(end), maxima, varies)
             for end in ([first.low] if first.resolved else first.both)
         ]
     except StatsError as error:

@@ -17,8 +17,13 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """`careeval.stats.Reliability`; all three are null where the reason says why."""
+    """`careeval.stats.Reliability`; all three are null where the reason says why.
 
+    Attributes:
+        n_scenarios: Scenarios that it is over; 0 where it is unknown.
+    """
+
+    n_scenarios: int
     icc: float | None
     design_effect: float | None
     of_mean: float | None
@@ -33,6 +38,7 @@ class InstrumentFile:
     best_rung: Estimate
     worst_at_k: tuple[Estimate, ...]
     severe_of_k: tuple[Estimate, ...]
+    severe_beta_binomial: Estimate
     reliability: ReliabilityFile
 
 
@@ -115,9 +121,10 @@ def _instrument(instrument: Instrument) -> InstrumentFile:
         best_rung=instrument.best_rung,
         worst_at_k=instrument.worst_at_k,
         severe_of_k=instrument.severe_of_k,
-        reliability=ReliabilityFile(None, None, None, instrument.why_no_reliability)
+        severe_beta_binomial=instrument.severe_beta_binomial,
+        reliability=ReliabilityFile(0, None, None, None, instrument.why_no_reliability)
         if reliability is None
-        else ReliabilityFile(*reliability, reason=""),
+        else ReliabilityFile(instrument.n_reliability, *reliability, reason=""),
     )
 
 

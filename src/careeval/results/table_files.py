@@ -19,11 +19,14 @@ TableForm = Literal["csv", "parquet"]
 LIST_SEPARATOR = "; "
 """Between the parts of a list, in CSV."""
 
-_FORMULA = r"^[=+\-@\t\r＝＋－＠]"
-"""How a cell begins that a spreadsheet would compute. Source: OWASP, CSV injection."""
+_FORMULA = r"^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r])"
+"""How a cell begins that a spreadsheet would compute, blanks and unseen marks taken off.
+
+Source: OWASP, CSV injection.
+"""
 _NUMERAL = r"^[+-]?[0-9]+$"
 """The name of a rung, `+2`: begins like a formula, and is none."""
-_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 
 _TYPES: dict[str, str] = {
     "String": "string",
@@ -40,15 +43,21 @@ def csv_text(frame: pl.DataFrame) -> str:
     """A table as CSV: UTF-8, null as an empty cell, lists joined by a semicolon and a space.
 
     Text is data, and a model's may be anything: a cell that a spreadsheet would take for a formula
-    begins with an apostrophe here, and control characters are left out. Numbers stay numbers.
+    begins with an apostrophe here, and control characters are left out. Numbers stay numbers, in a
+    list too. Text is quoted, so that none of it begins a cell of its own wherever a spreadsheet
+    takes other separators.
     """
-    return frame.select(_cell(name, kind) for name, kind in frame.schema.items()).write_csv()
+    cells = frame.select(_cell(name, kind) for name, kind in frame.schema.items())
+    return cells.write_csv(quote_style="non_numeric")
 
 
 def _cell(name: str, kind: pl.DataType) -> pl.Expr:
     cell = pl.col(name)
     if isinstance(kind, pl.List):
+        is_text = kind.inner == pl.String
         cell = cell.list.eval(pl.element().cast(pl.String).fill_null("")).list.join(LIST_SEPARATOR)
+        if not is_text:
+            return cell
     elif kind != pl.String:
         return cell
     cell = cell.str.replace_all(_CONTROL, "")

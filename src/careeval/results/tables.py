@@ -7,6 +7,7 @@ contract with whoever fills them, and with whoever reads the Parquet files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.core.scenario import Domain, Split
+from careeval.core.scenario import Domain, Rubric, Split
 from careeval.errors import LogError
 
 WITHHELD = "(held out)"
@@ -189,24 +190,26 @@ class Runs:
     def without_held_out_texts(self) -> Runs:
         """The same numbers, without the words of the held-out split and of what was said to it.
 
-        Ids stay: those of a held-out split are to tell nothing.
+        A scenario's id stays: that of a held-out one is to tell nothing. The ids of its items may
+        tell, so that they are called by their places: a1, a2 … wherever an action is named, r1 …
+        for rungs that are called by more than their points.
         """
-        held_out = pl.col("split") == Split.held_out.value
-        secret = self.responses.filter(held_out)
-        if secret.is_empty():
+        secret = _held_out(self.responses)
+        if not secret:
             return self
-        ids = pl.col("scenario").is_in(secret["scenario"].unique().implode())
-        said = [pl.when(held_out).then(pl.lit(WITHHELD)).otherwise(pl.col(name)).alias(name)
+        ids = pl.col("scenario").is_in(secret)
+        said = [pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col(name)).alias(name)
                 for name in ("text", "scenario_text")]  # fmt: skip
         # what is not a word of a provider's, costs are reckoned by
         ours = pl.col("note").is_in(["", NOT_ASKED])
-        note = pl.when(held_out & ~ours).then(pl.lit(WITHHELD)).otherwise(pl.col("note"))
+        note = pl.when(ids & ~ours).then(pl.lit(WITHHELD)).otherwise(pl.col("note"))
         told = [pl.when(ids).then(None).otherwise(pl.col(name)).alias(name)
                 for name in ("quote", "reason")]  # fmt: skip
         item = pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col("item_text"))
+        judgments = self.judgments.with_columns(*told, item.alias("item_text"))
         return Runs(
             self.responses.with_columns(*said, note.alias("note")),
-            self.judgments.with_columns(*told, item.alias("item_text")),
+            _items_by_place(judgments, ids),
             self.notes,
         )
 
@@ -232,3 +235,73 @@ class Runs:
         if any(table.schema != pl.Schema(schema(columns)) for table, columns in tables):
             raise LogError(f"{folder}: its tables have other columns than this version writes")
         return Runs(responses, judgments, tuple(notes))
+
+
+def _held_out(responses: pl.DataFrame) -> list[str]:
+    """The ids of the held-out scenarios.
+
+    A response that never began may not say its split. Another of its scenario may; where none does,
+    and its system was asked anything that is held out, it is taken for held out too.
+    """
+    is_secret = pl.col("split") == Split.held_out.value
+    secret = responses.filter(is_secret)
+    known = responses.filter(pl.col("split").is_not_null())["scenario"].unique()
+    untold = responses.filter(
+        pl.col("system").is_in(secret["system"].unique().implode()),
+        ~pl.col("scenario").is_in(known.implode()),
+    )
+    return sorted({*secret["scenario"], *untold["scenario"]})
+
+
+_BY_POINTS = re.compile(r"[+-]?[0-9]")
+"""The id of a rung that is called by its points, which are no secret."""
+
+_PREFIX = {Rubric.ladder.value: "r", Rubric.actions.value: "a"}
+
+
+def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
+    """The same with the items of the chosen scenarios called by their places."""
+    places = judgments.with_row_index("row")
+    held = places.filter(chosen)
+    named = _names_by_place(held)
+    by_row = held.select("scenario", "rubric", "item", "of", "excludes").rows()
+    renamed: dict[str, Any] = {
+        "item": [named[scenario, rubric, item] for scenario, rubric, item, _, _ in by_row]
+    }
+    for name, lists in (
+        ("of", [row[3] for row in by_row]),
+        ("excludes", [row[4] for row in by_row]),
+    ):
+        renamed[name] = [
+            None if acts is None else [named[row[0], Rubric.actions.value, act] for act in acts]
+            for row, acts in zip(by_row, lists, strict=True)
+        ]
+    kinds = {column.name: column.kind for column in JUDGMENTS}
+    others = [_series(values, kinds[name]).alias(name) for name, values in renamed.items()]
+    together = pl.concat([places.filter(~chosen), held.with_columns(others)])
+    return together.sort("row").drop("row")
+
+
+def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
+    """(scenario, rubric, id of an item) → what it is called, in the order of its rubric.
+
+    An action that is only named, since the actions were not judged, comes after those that were.
+    """
+    items = judgments.group_by("scenario", "rubric", "item").agg(pl.col("position").min())
+    known = items.sort("scenario", "rubric", "position", "item")
+    found = [row[:3] for row in known.iter_rows()]
+    for name in ("of", "excludes"):
+        each = judgments.select("scenario", pl.col(name).alias("act")).unique().sort("scenario")
+        acts = each.explode("act").drop_nulls().unique().sort("scenario", "act")
+        found += [(scenario, Rubric.actions.value, act) for scenario, act in acts.iter_rows()]
+    named: dict[tuple[str, str, str], str] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for scenario, rubric, item in found:
+        if (scenario, rubric, item) in named:
+            continue
+        if rubric == Rubric.ladder.value and _BY_POINTS.fullmatch(item):
+            named[scenario, rubric, item] = item
+            continue
+        counts[scenario, rubric] = counts.get((scenario, rubric), 0) + 1
+        named[scenario, rubric, item] = f"{_PREFIX[rubric]}{counts[scenario, rubric]}"
+    return named

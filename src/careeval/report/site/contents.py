@@ -13,6 +13,7 @@ from careeval.core.scenario import Split
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
 from careeval.report.words import grader_names
+from careeval.results.compare import comparable_to
 from careeval.results.details import Detail
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
@@ -35,6 +36,7 @@ class Listed:
         n_ranked: Entries that its ranks are among.
         why_not: Why it is not ranked; else empty.
         date: When its run was begun, ISO 8601; empty where no log says.
+        public: Scenarios all of whose responses here are of the public split and of its edition.
     """
 
     entry: Entry
@@ -46,6 +48,7 @@ class Listed:
     n_ranked: int
     why_not: str
     date: str
+    public: frozenset[str]
 
     @property
     def page(self) -> str:
@@ -56,6 +59,11 @@ class Listed:
     def name(self) -> str:
         """Name of the system."""
         return self.summary.model
+
+    @property
+    def provenance(self) -> str:
+        """How the bank that it was asked was made, and whether anybody answered at all."""
+        return self.summary.bank_provenance
 
     @property
     def edition(self) -> str:
@@ -84,6 +92,11 @@ class Board:
         return (*self.ranked, *self.left_out)
 
     @property
+    def n_pairs(self) -> int:
+        """Pairs of ranked entries: what a difference in score is held up against."""
+        return len(self.ranking.pairs)
+
+    @property
     def title(self) -> str:
         """What its entries have in common, but for the grader."""
         r = self.ranking
@@ -101,20 +114,26 @@ class Contents:
     Attributes:
         boards: The one with the most ranked entries first.
         scenarios: Edition of a bank and public scenario → slug of its page, in order.
+        private: Ids of the scenarios that are not known to be public in every log of any bank.
         n_held_out: Scenarios that count in the numbers and are not shown.
         graders: Grader → its anchor among the evidence.
         banners: What a reader must see on every page.
+        provenances: Of the banks, each once.
         canary: Of the bank; `None` where it is not known.
+        repository: Where runs may be sent to; `None` where nobody takes any.
     """
 
     found: Findings
     title: str
     boards: tuple[Board, ...]
     scenarios: dict[tuple[str, str], str]
+    private: frozenset[str]
     n_held_out: int
     graders: dict[str, str]
     banners: tuple[str, ...]
+    provenances: tuple[str, ...]
     canary: str | None
+    repository: str | None
 
     @cached_property
     def listed(self) -> tuple[Listed, ...]:
@@ -147,21 +166,31 @@ class Contents:
         slug = self.scenarios.get((of, scenario))
         return f"scenarios/{slug}.html" if slug else ""
 
+    def page_of(self, listed: Listed, scenario: str) -> str:
+        """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
+        return self.scenario_page(listed.edition, scenario) if scenario in listed.public else ""
+
     def others_of(self, listed: Listed) -> tuple[Listed, ...]:
         """The same system on other boards."""
         return tuple(o for o in self.listed if o.name == listed.name and o is not listed)
 
 
-def contents(found: Findings, title: str | None = None, canary: str | None = None) -> Contents:
+def contents(
+    found: Findings,
+    title: str | None = None,
+    canary: str | None = None,
+    repository: str | None = None,
+) -> Contents:
     """What a site of these findings shows.
 
     Args:
         found: All that is known.
         title: Of the site; a question where not given.
         canary: Of the bank.
+        repository: Where runs may be sent to.
     """
-    splits = _splits(found.runs.responses)
-    public = sorted(key for key, of in splits.items() if of == Split.public.value)
+    splits = _is_public(found.runs.responses)
+    public = sorted(key for key, is_public in splits.items() if is_public)
     provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
     order = sorted(
         range(len(found.rankings)),
@@ -172,10 +201,13 @@ def contents(found: Findings, title: str | None = None, canary: str | None = Non
         title=title or "Which systems decide like an expert caregiver?",
         boards=_boards(found, [found.rankings[at] for at in order]),
         scenarios=_scenario_slugs(public),
-        n_held_out=sum(of == Split.held_out.value for of in splits.values()),
+        private=frozenset(name for (_, name), is_public in splits.items() if not is_public),
+        n_held_out=len(splits) - len(public),
         graders=slugs((s.grader for s in found.summaries), "grader"),
         banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
+        provenances=tuple(provenances),
         canary=canary,
+        repository=repository,
     )
 
 
@@ -194,10 +226,36 @@ def mode(grader: str) -> str:
     return grader.partition(" (")[2].rstrip(")")
 
 
-def _splits(responses: pl.DataFrame) -> dict[tuple[str, str], str]:
-    """Edition and scenario → its split, where that is known."""
-    known = responses.select("bank", "bank_version", "scenario", "split").drop_nulls().unique()
-    return {(edition(bank, version), name): of for bank, version, name, of in known.iter_rows()}
+def public_rows(responses: pl.DataFrame) -> pl.DataFrame:
+    """The responses that say themselves that they are public, with the edition of their bank.
+
+    A response whose split is not known is not among them.
+    """
+    return _with_edition(responses).filter(pl.col("split") == Split.public.value)
+
+
+def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:
+    n = pl.col("bank_version").str.split("-").list.first()
+    return responses.with_columns(edition=pl.concat_str("bank", pl.lit(" "), n))
+
+
+def _is_public(responses: pl.DataFrame) -> dict[tuple[str, str], bool]:
+    """Edition and scenario → whether every response to it says that it is public.
+
+    One log that holds a scenario out is enough: whichever log is right, nothing is given away.
+    """
+    is_public = (pl.col("split") == Split.public.value).fill_null(value=False).all()
+    of_each = _with_edition(responses).group_by("edition", "scenario").agg(is_public)
+    return {(of, name): public for of, name, public in of_each.drop_nulls().iter_rows()}
+
+
+def _public_of(entry: Entry) -> frozenset[str]:
+    """Scenarios of an entry all of whose rows are public, and of the edition that it stands for."""
+    of = edition(entry.run["bank"], entry.run["bank_version"])
+    rows = public_rows(entry.responses).filter(pl.col("edition") == of)
+    counts = dict(rows.group_by("scenario").len().iter_rows())
+    whole = entry.responses.group_by("scenario").len().iter_rows()
+    return frozenset(name for name, n in whole if counts.get(name) == n)
 
 
 def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -245,6 +303,7 @@ def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
                     n_ranked=len(ranks),
                     why_not=why_not[place],
                     date=_date(found.entries[place].responses),
+                    public=_public_of(found.entries[place]),
                 )
             )
         boards.append(
@@ -264,9 +323,7 @@ def _no_interval(summary: Summary) -> str:
 
 
 def _compares(entry: Entry, ranking: Ranking) -> bool:
-    run = entry.run
-    numbers = (run[name].partition("-")[0] for name in ("bank_version", "protocol"))
-    return (run["bank"], *numbers, entry.grader) == _key(ranking)
+    return comparable_to(entry) == _key(ranking)
 
 
 def _date(responses: pl.DataFrame) -> str:

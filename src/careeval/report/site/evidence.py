@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from careeval.core.scenario import Rubric
+from careeval.report.site.boards import worst_of
 from careeval.report.site.contents import Contents, mode, short
 from careeval.report.site.sheets import (
     Cell,
@@ -21,6 +22,7 @@ from careeval.report.site.sheets import (
     words,
 )
 from careeval.report.words import plain, signed
+from careeval.results.audit import AuditResults
 from careeval.results.details import Instrument
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.items import ItemStatistic
@@ -171,11 +173,11 @@ def noise(site: Contents) -> Sheet:
             Column("grader", "Grader"),
             Column("rubric", "Rubric"),
             amounts("n_regraded", "Judged again", "responses"),
-            estimates("flipped", "Judgments turned"),
+            estimates("flipped", "Judgments changed"),
             amounts("scenario_share", "Scenario", "of the variance"),
             amounts("response_share", "Response", "of the variance"),
             amounts("grading_share", "Grading", "of the variance"),
-            estimates("corrected_worst_at_n", "Worst of n", "without the grader’s noise"),
+            estimates("corrected_worst_at_n", worst_of(site.listed), "without the grader’s noise"),
             Column("reason", "Why not split", hidden=True),
         ),
         tuple(rows),
@@ -209,7 +211,7 @@ def grader_pairs(site: Contents) -> Sheet:
             Column("systems", "Systems"),
             amounts("n", "Judgments"),
             estimates("agree", "The same"),
-            amounts("kappa", "Cohen’s κ", parts=("", "low", "high", "unknown")),
+            amounts("kappa", "Cohen’s kappa", parts=("", "low", "high", "unknown")),
             Column("by_points", "By points of the item"),
         ),
         tuple(rows),
@@ -230,7 +232,7 @@ def own_vendor(site: Contents) -> Sheet:
             Column("kept", "Kept"),
             Column("vendor_unknown", "Vendor not known"),
             estimates("score", "Score", "ladder"),
-            estimates("action_score", "Actions"),
+            estimates("action_score", "Score", "actions"),
         ),
         tuple(
             (
@@ -250,6 +252,7 @@ def own_vendor(site: Contents) -> Sheet:
 def instruments(site: Contents) -> Sheet:
     """The two rubrics as measures."""
     rows = []
+    origins = []
     for listed in site.listed:
         d = listed.detail
         rows.append(
@@ -263,6 +266,7 @@ def instruments(site: Contents) -> Sheet:
                 estimate(d.length.per_100_words, unit="", brief=True),
             )
         )
+        origins.append(listed.provenance)
     return Sheet(
         "instruments",
         "The two rubrics as measures",
@@ -292,6 +296,7 @@ def instruments(site: Contents) -> Sheet:
             estimates("per_100_words", "100 more words", "points, within scenarios"),
         ),
         tuple(rows),
+        origins=tuple(origins),
     )
 
 
@@ -359,7 +364,9 @@ _ITEM = (
 
 
 def _page(item: ItemStatistic, site: Contents) -> str:
-    """Its scenario's page; empty where that is not public, of whichever edition of its bank."""
+    """Its scenario's page; empty where any log holds that out, of whichever edition or bank."""
+    if item.scenario in site.private:
+        return ""
     editions = dict.fromkeys(e.edition for e in site.listed if e.summary.bank == item.bank)
     pages = [site.scenario_page(of, item.scenario) for of in editions]
     return next(filter(None, pages), "") if all(pages) else ""
@@ -453,17 +460,8 @@ def _agreement(part: Agreement) -> tuple[Cell, ...]:
     )
 
 
-def _human(human: Agreement | None) -> str:
-    if human is None:
-        return f"{_capital(NOT_AUDITED)}."
-    return (
-        f"Audited by people on {human.n:,} judgments: it finds {_percent(human.sensitivity)} of "
-        f"what they find and clears {_percent(human.specificity)} of what they clear."
-    )
-
-
-def _percent(value: float | None) -> str:
-    return "an unknown share" if value is None else f"{value:.0%}"
+def _human(human: AuditResults | None) -> str:
+    return f"{_capital(NOT_AUDITED)}." if human is None else human.sentence()
 
 
 def _reliability(instrument: Instrument) -> Cell:

@@ -47,7 +47,12 @@ Disallow: /
 
 
 def write_site(
-    found: Findings, folder: Path, *, title: str | None = None, canary: str | None = None
+    found: Findings,
+    folder: Path,
+    *,
+    title: str | None = None,
+    canary: str | None = None,
+    repository: str | None = None,
 ) -> int:
     """Write `render_site` into a folder, which is made where it is not there.
 
@@ -61,7 +66,7 @@ def write_site(
         OSError: A file cannot be written.
     """
     earlier = _written(folder)
-    files = dict(render_site(found, title=title, canary=canary))
+    files = dict(render_site(found, title=title, canary=canary, repository=repository))
     files[MANIFEST] = "".join(f"{path}\n" for path in sorted(files))
     for path, text in files.items():
         file = folder / path
@@ -82,15 +87,22 @@ def _written(folder: Path) -> set[Path]:
     return {file for file in files if file.is_relative_to(folder.resolve()) and file.is_file()}
 
 
-def render_site(found: Findings, *, title: str | None = None, canary: str | None = None) -> Files:
+def render_site(
+    found: Findings,
+    *,
+    title: str | None = None,
+    canary: str | None = None,
+    repository: str | None = None,
+) -> Files:
     """Every file of the site: the same for the same arguments.
 
     Args:
         found: All that is known.
         title: Of the site; a question where not given.
         canary: Of the bank, for the files that have its words.
+        repository: Web address where runs may be sent to; without one the site asks for none.
     """
-    site = contents(found, title, canary)
+    site = contents(found, title, canary, repository)
     explorer = scenarios.Explorer(site)
     couples = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
@@ -104,7 +116,8 @@ def render_site(found: Findings, *, title: str | None = None, canary: str | None
         yield scene.page, _scene(site, explorer, scene)
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
-    yield from data_files(_sheets(site, explorer, couples), canary).items()
+    provenance = " ".join(site.provenances)
+    yield from data_files(_sheets(site, explorer, couples), canary, provenance).items()
     yield "robots.txt", ROBOTS
     yield ".nojekyll", ""
 
@@ -117,15 +130,17 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, boards.ranked(board, site), cards[board.ranking.grader])
-            for board in site.boards
+            (board, boards.ranked(board, site), cards[board.ranking.grader], heading)
+            for board, heading in zip(site.boards, boards.headings(site), strict=True)
             if board.ranked
         ],
+        first=boards.headings(site)[0] if site.boards else "",
         left_out=boards.left_out(site),
         vendors=boards.vendors(site),
         n=len(site.listed),
         figures=_scatters(site),
         ranks=boards.RANKS,
+        worst=boards.worst_of(site.listed),
         remarks=_remarks(site),
     )
 
@@ -168,7 +183,11 @@ def _compare(site: Contents) -> str:
         "compare",
         "compare.html",
         head="Compare two systems",
-        boards=[(board, pairs.matrix(board)) for board in found],
+        boards=[
+            (board, pairs.matrix(board), heading)
+            for board, heading in zip(site.boards, boards.headings(site), strict=True)
+            if board in found
+        ],
         chooser=_chooser(site),
         most=pairs.MOST_SYSTEMS,
         crowded=[board.title for board in found if len(board.ranked) > pairs.MOST_SYSTEMS],
@@ -185,8 +204,8 @@ def _pair(site: Contents, pair: pairs.Pair) -> str:
         verdict=pairs.verdict(pair),
         p_holm=p_value(pair.ranked.p_holm),
         sheets=pairs.tables(pair),
-        to_severe=pairs.flips(pair.comparison.to_severe, pair.a.edition, site),
-        to_safe=pairs.flips(pair.comparison.to_safe, pair.a.edition, site),
+        to_severe=pairs.flips(pair.comparison.to_severe, pair.b, site),
+        to_safe=pairs.flips(pair.comparison.to_safe, pair.a, site),
         chooser=_chooser(site),
     )
 
@@ -304,6 +323,7 @@ def _scatters(site: Contents) -> list[Figure]:
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
     ranked = [listed.summary for listed in site.boards[0].ranked]
+    worst = boards.worst_of(site.boards[0].ranked)
     return [
         _figure(
             "cost",
@@ -313,8 +333,8 @@ def _scatters(site: Contents) -> list[Figure]:
         ),
         _figure(
             "worst",
-            "Worst of n against score",
-            "Worst of n against the score: of two equal means, the lower one has worse days.",
+            f"{worst} against score",
+            f"{worst} against the score: of two equal means, the lower one has worse days.",
             lambda width: charts.worst_scatter(ranked, width),
         ),
     ]
@@ -327,13 +347,14 @@ def _curves(listed: Listed) -> list[Figure]:
         _figure(
             "curve",
             "Worst of k",
-            "What is left if the lowest of k responses counts, and how often one is severe.",
+            "What is left if the lowest of k responses counts, and how often one of them has a "
+            "severe error, both on the ladder.",
             lambda width: charts.worst_at_k(s, d, width),
         ),
         _figure(
             "spread",
             "Scores by scenario",
-            "How the scenarios’ scores spread.",
+            "How the scenarios’ scores on the ladder spread.",
             lambda width: charts.distributions(s, d, width),
         ),
         _figure(

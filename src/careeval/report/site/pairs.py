@@ -24,7 +24,7 @@ from careeval.report.site.sheets import (
 from careeval.report.words import DOMAINS
 from careeval.results.compare import Comparison, Difference, Flip, Verdict, compare
 from careeval.results.exports import percent
-from careeval.stats import Estimate
+from careeval.stats import MIN_CLUSTERS, Estimate
 
 MOST_SYSTEMS = 30
 """Ranked systems of a board up to which each pair has a page of its own."""
@@ -38,14 +38,14 @@ MOST_SENTENCES = 3
 METRICS = {
     "score": "Score, ladder",
     "action_score": "Score, actions",
-    "worst_at_n": "Worst of n, ladder",
-    "action_worst_at_n": "Worst of n, actions",
+    "worst_at_n": "Worst of {n}, ladder",
+    "action_worst_at_n": "Worst of {n}, actions",
     "severe": "Severe errors, ladder",
     "mild": "Mild errors, ladder",
     "action_severe": "Severe errors, actions",
     "action_mild": "Mild errors, actions",
 }
-"""How what two systems are compared by is called."""
+"""How what two systems are compared by is called; n is the number of responses to a scenario."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,14 @@ class Pair:
 
     Attributes:
         ranked: Their difference in score, held up against all pairs of the board.
+        n_pairs: How many those are.
     """
 
     a: Listed
     b: Listed
     comparison: Comparison
     ranked: Difference
+    n_pairs: int
 
     @property
     def page(self) -> str:
@@ -73,10 +75,12 @@ class Sentence:
 
     Attributes:
         item: The rubric's item that they were found for.
+        rubric: `ladder` or `actions`.
     """
 
     quote: str
     item: str
+    rubric: str
     epoch: int
 
 
@@ -111,7 +115,7 @@ def pairs(board: Board) -> Iterator[Pair]:
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
-        yield Pair(a, b, compare(a.entry, b.entry), _ranked(board, a, b))
+        yield Pair(a, b, compare(a.entry, b.entry), _ranked(board, a, b), board.n_pairs)
 
 
 def matrix(board: Board) -> Sheet:
@@ -138,40 +142,85 @@ def matrix(board: Board) -> Sheet:
 
 def all_pairs(board: Board) -> Sheet:
     """Each pair of a board with its difference in score; only a file."""
-    rows = []
-    for a, b in combinations(board.ranked, 2):
-        rows.append((words(a.name), words(b.name), *_numbers(_ranked(board, a, b), None)))
+    couples = list(combinations(board.ranked, 2))
+    family = f"p, Holm over {_counted(board.n_pairs, 'pairs')}"
     return Sheet(
         board.file("pairs"),
         f"Differences in score, {board.title}",
-        (Column("a", "A"), Column("b", "B"), *_COLUMNS),
-        tuple(rows),
+        (Column("a", "A"), Column("b", "B"), *_columns(family), *_ASKED),
+        tuple(
+            (
+                words(a.name),
+                words(b.name),
+                *_numbers(_ranked(board, a, b), None, family),
+                *_asked(a, b),
+            )
+            for a, b in couples
+        ),
+        origins=tuple(_origin(a, b) for a, b in couples),
     )
 
 
 def all_tables(found: Sequence[Pair]) -> Iterator[Sheet]:
     """The tables of all pairs, one file a kind."""
-    names = (Column("first", "First"), Column("second", "Second"), Column("grader", "Grader"))
+    names = (Column("first", "First"), Column("second", "Second"))
     for sheets in zip(*(tables(pair) for pair in found), strict=True):
-        rows = tuple(
-            (words(pair.a.name), words(pair.b.name), words(pair.a.summary.grader), *row)
-            for pair, sheet in zip(found, sheets, strict=True)
-            for row in sheet.rows
-        )
+        each = [
+            (pair, row) for pair, sheet in zip(found, sheets, strict=True) for row in sheet.rows
+        ]
         head = Column(sheets[0].columns[0].key, sheets[0].columns[0].head)
-        yield Sheet(sheets[0].name, sheets[0].caption, (*names, head, *_COLUMNS), rows)
+        yield Sheet(
+            sheets[0].name,
+            sheets[0].caption,
+            (*names, head, *_columns("p, Holm"), *_ASKED),
+            tuple((words(p.a.name), words(p.b.name), *row, *_asked(p.a, p.b)) for p, row in each),
+            origins=tuple(_origin(p.a, p.b) for p, _ in each),
+        )
 
 
-_COLUMNS = (
-    amounts("n", "n"),
-    amounts("value_a", "A"),
-    amounts("value_b", "B"),
-    estimates("difference", "B − A", "points, 95% interval"),
-    amounts("p", "p"),
-    amounts("p_holm", "p, Holm"),
-    amounts("detectable", "Detectable", "points, 4 times in 5"),
-    Column("verdict", "Verdict"),
+_ASKED = (
+    Column("bank", "Bank"),
+    Column("bank_version", "Bank version"),
+    Column("protocol", "Protocol"),
+    Column("grader", "Grader"),
 )
+"""What both of a pair were asked and judged by; versions that compare may differ in X."""
+
+
+def _asked(a: Listed, b: Listed) -> tuple[Cell, ...]:
+    both = (a.summary, b.summary)
+    return (
+        words(a.summary.bank),
+        words("; ".join(dict.fromkeys(s.bank_version for s in both))),
+        words("; ".join(dict.fromkeys(s.protocol for s in both))),
+        words(a.summary.grader),
+    )
+
+
+def _origin(a: Listed, b: Listed) -> str:
+    return " ".join(dict.fromkeys((a.provenance, b.provenance)))
+
+
+def _columns(holm: str, a: str = "A", b: str = "B", about: str = "B − A") -> tuple[Column, ...]:
+    """The columns of a table of differences.
+
+    Args:
+        holm: Head of the corrected p, with its family where all rows share one.
+        a: The one.
+        b: The other.
+        about: Which way the difference goes.
+    """
+    return (
+        amounts("n", "Scenarios"),
+        amounts("value_a", a),
+        amounts("value_b", b),
+        estimates("difference", "Difference", f"{about}, points, 95% interval"),
+        amounts("p", "p", "on its own"),
+        amounts("p_holm", holm),
+        Column("p_holm_family", "Family of the corrected p", hidden=True),
+        amounts("detectable", "Detectable", "points, 4 times in 5"),
+        Column("verdict", "Verdict"),
+    )
 
 
 def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
@@ -183,7 +232,16 @@ def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
             "pair-metrics",
             "Metric",
             "By metric",
-            [(METRICS[name], d) for name, d in found.metrics.items() if _told(d)],
+            [
+                (
+                    METRICS[name].format(n=pair.a.summary.n_epochs),
+                    # what all systems are ranked by is held up against all pairs, here as there
+                    pair.ranked if name == "score" else d,
+                )
+                for name, d in found.metrics.items()
+                if _told(d)
+            ],
+            "metrics",
         ),
         _sheet(
             pair,
@@ -191,6 +249,7 @@ def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
             "Activity",
             "Score on the ladder, by activity",
             [(adl.capitalize(), d) for adl, d in found.by_adl.items()],
+            "activities",
         ),
         _sheet(
             pair,
@@ -198,6 +257,7 @@ def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
             "Domain",
             "Score of the actions, by domain",
             [(DOMAINS.get(domain, domain), d) for domain, d in found.by_domain.items()],
+            "domains",
         ),
     )
 
@@ -218,20 +278,20 @@ def verdict(pair: Pair) -> str:
     return f"{apart}: no clear difference{missed}."
 
 
-def flips(found: Sequence[Flip], of: str, site: Contents) -> Flips:
+def flips(found: Sequence[Flip], other: Listed, site: Contents) -> Flips:
     """Flips one way as a page shows them, without a word of a held-out scenario.
 
     Args:
         found: All of them.
-        of: Edition of the bank.
+        other: Who erred in them: whose words they have.
         site: What they are shown on.
     """
-    public = [flip for flip in found if site.scenario_page(of, flip.scenario)]
+    public = [flip for flip in found if site.page_of(other, flip.scenario)]
     return Flips(
         shown=tuple(
             ShownFlip(
                 scenario=flip.scenario,
-                page=site.scenario_page(of, flip.scenario),
+                page=site.page_of(other, flip.scenario),
                 n_severe=flip.n_severe,
                 n_responses=flip.n_responses,
                 sentences=tuple(_sentences(flip)),
@@ -249,7 +309,7 @@ def _sentences(flip: Flip) -> Iterator[Sentence]:
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:
             seen.add(harm.quote)
-            yield Sentence(harm.quote, harm.item_text, harm.epoch)
+            yield Sentence(harm.quote, harm.item_text, harm.rubric.value, harm.epoch)
 
 
 def _ranked(board: Board, a: Listed, b: Listed) -> Difference:
@@ -273,11 +333,13 @@ def _difference_cell(board: Board, a: Listed, b: Listed, linked: bool) -> Cell:
     found = d.verdict
     tone = {Verdict.better: "good", Verdict.worse: "harm"}.get(found, "weak")
     first, second = (a, b) if board.ranked.index(a) < board.ranked.index(b) else (b, a)
+    text = signed_points(d.difference.value)
     return Cell(
-        signed_points(d.difference.value),
+        text,
         (d.difference.value,),
         href=_page(first, second) if linked else "",
         tone=tone,
+        spoken=f"{a.name} and {b.name}: {text} points, {_SAID[found]}",
     )
 
 
@@ -289,30 +351,61 @@ def _told(d: Difference) -> bool:
     return d.difference.value is not None or bool(d.n)
 
 
+_SAID = {
+    Verdict.better: "second is better",
+    Verdict.worse: "first is better",
+    Verdict.unclear: "no clear difference",
+    Verdict.unknown: "unknown",
+}
+
+
+def _counted(n: int, many: str) -> str:
+    one = {"activities": "activity"}.get(many, many.removesuffix("s"))
+    return f"{n:,} {one if n == 1 else many}"
+
+
 def _sheet(
-    pair: Pair, name: str, head: str, caption: str, rows: Sequence[tuple[str, Difference]]
+    pair: Pair,
+    name: str,
+    head: str,
+    caption: str,
+    rows: Sequence[tuple[str, Difference]],
+    many: str,
 ) -> Sheet:
+    """One family of differences."""
     scale = Scale.over([d.difference for _, d in rows], (-0.1, 0.1))
-    columns = list(_COLUMNS)
-    columns[1:3] = [amounts("value_a", pair.a.name), amounts("value_b", pair.b.name)]
-    columns[3] = estimates("difference", "Difference", "second less first, points, 95% interval")
+    over = _counted(sum(d.p is not None for _, d in rows), many)
+    of_all = f"over all {pair.n_pairs:,} pairs" if pair.n_pairs > 1 else "over the one pair"
+    said_of = {id(d): of_all if d is pair.ranked else f"over {over}" for _, d in rows}
+    notes = [
+        f"p of the score on the ladder is corrected {of_all} of the ranking, as above."
+        if any(d is pair.ranked for _, d in rows)
+        else "",
+        "Fewer than five scenarios: no interval, no test."
+        if any(0 < d.n < MIN_CLUSTERS for _, d in rows)
+        else "",
+    ]
     return Sheet(
         name,
         caption,
-        (Column(head.lower(), head), *columns),
-        tuple((words(said), *_numbers(d, scale)) for said, d in rows),
+        (
+            Column(head.lower(), head),
+            *_columns(f"p, Holm over {over}", pair.a.name, pair.b.name, "second less first"),
+        ),
+        tuple(
+            (words(said), *_numbers(d, scale, said_of[id(d)], aside=d is pair.ranked))
+            for said, d in rows
+        ),
+        note=" ".join(filter(None, notes)),
         part="of all pairs",
         sortable=False,
     )
 
 
-def _numbers(d: Difference, scale: Scale | None) -> tuple[Cell, ...]:
-    said = {
-        Verdict.better: "second is better",
-        Verdict.worse: "first is better",
-        Verdict.unclear: "no clear difference",
-        Verdict.unknown: "not known",
-    }[d.verdict]
+def _numbers(
+    d: Difference, scale: Scale | None, family: str, *, aside: bool = False
+) -> tuple[Cell, ...]:
+    said = _SAID[d.verdict]
     tone = "" if d.verdict in {Verdict.better, Verdict.worse} else "weak"
     told = estimate(d.difference, scale, unit="", brief=d.n > 0)
     return (
@@ -328,7 +421,8 @@ def _numbers(d: Difference, scale: Scale | None) -> tuple[Cell, ...]:
             tone=told.tone,
         ),
         Cell(p_value(d.p), (d.p,)),
-        Cell(p_value(d.p_holm), (d.p_holm,)),
+        Cell(p_value(d.p_holm), (d.p_holm,), asides=(family,) if aside else ()),
+        words(None if d.p_holm is None else family.removeprefix("p, Holm ")),
         score(d.detectable, unit="") if d.detectable is not None else Cell("–", (None,)),
         words(said, tone=tone),
     )

@@ -14,7 +14,7 @@ import polars as pl
 
 from careeval.core.scenario import Domain, Rubric
 from careeval.report.quotes import Quoted
-from careeval.report.site.contents import Contents, Listed
+from careeval.report.site.contents import Contents, Listed, public_rows
 from careeval.report.site.sheets import (
     Cell,
     Column,
@@ -35,6 +35,11 @@ SCALE = Scale(-1.0, 1.0)
 """Of a scenario's score: from the ladder's −3 points to all of its 3."""
 
 
+LEVELS_OF_A_RUNG = {2: "2 of 2", 1: "1 of 2", 0: "0 of 2"}
+LEVELS_OF_AN_ACT = {2: "serves it fully", 1: "serves it in part", 0: "does not serve it"}
+LEVELS_OF_AN_ERROR = {2: "does it no harm", 1: "treats it badly", 0: "treats it worst"}
+"""What an item's level in a domain says."""
+
 LONGEST = 8_000
 """Characters of a response that a page shows; the rest is in the logs."""
 
@@ -52,10 +57,12 @@ class Line:
     """One rubric item found in a response, or unresolved.
 
     Attributes:
+        rubric: That it is of.
         kind: `harm`, `mild`, `good` or `open`: how it is marked.
         said: The same in words.
     """
 
+    rubric: Rubric
     label: str
     points: str
     kind: str
@@ -70,7 +77,8 @@ class Answer:
 
     Attributes:
         state: Why there are no words; empty where there are.
-        score: Of the ladder.
+        score: With the name of its rubric: the ladder, where that was judged.
+        severe: Rubrics with a severe error in it; empty for none.
         shortened: Whether there is more of it than the page shows.
         n_absent: Items that were not found in it.
     """
@@ -80,7 +88,7 @@ class Answer:
     epoch: int
     n_epochs: int
     score: str
-    severe: bool
+    severe: str
     state: str
     pieces: tuple[Piece, ...]
     shortened: bool
@@ -95,7 +103,8 @@ class Scene:
     Attributes:
         edition: Of the bank that it is of.
         mean: Over the systems of the first board of that edition.
-        n_severe: Responses with a severe error on the ladder, of `n_responses` of these systems.
+        severe: On each rubric that was judged, the responses of these systems with a severe error
+            and all that were judged.
     """
 
     edition: str
@@ -104,8 +113,7 @@ class Scene:
     about: Mapping[str, Any]
     mean: float | None
     dots: Dots
-    n_severe: int
-    n_responses: int
+    severe: Mapping[Rubric, tuple[int, int]]
 
     @property
     def said(self) -> str:
@@ -114,8 +122,9 @@ class Scene:
 
     @property
     def severe_share(self) -> float:
-        """Of the responses; 0 where none was judged, to be put in order by."""
-        return self.n_severe / self.n_responses if self.n_responses else 0.0
+        """Of the responses, on the ladder; 0 where none was judged, to be put in order by."""
+        n, of = self.severe.get(Rubric.ladder, (0, 0))
+        return n / of if of else 0.0
 
     @property
     def text(self) -> str:
@@ -171,7 +180,7 @@ class Explorer:
         """Every public scenario, in the order of ids."""
         columns = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
         asked = (
-            _with_edition(self._site.found.runs.responses)
+            public_rows(self._site.found.runs.responses)
             .group_by("edition", "scenario")
             .agg(pl.col(name).drop_nulls().first() for name in columns)
         )
@@ -200,6 +209,7 @@ class Explorer:
                     words(listed.name, href=listed.page),
                     self._site.judge(listed.summary.grader),
                     *_scored(rungs),
+                    _severe(acts),
                     score(acts.score if acts else None),
                 )
             )
@@ -210,15 +220,18 @@ class Explorer:
                 Column("system", "System"),
                 Column("grader", "Grader", hidden=len(self._site.boards) == 1),
                 amounts("score", "Score", "ladder, mean of responses"),
-                amounts("worst", "Worst", "of its responses"),
-                amounts("severe", "Severe", "responses with any"),
-                amounts("action_score", "Actions"),
+                amounts("worst", "Worst", "ladder, of its responses"),
+                amounts("severe", "Severe errors, ladder", "responses with any"),
+                amounts("action_severe", "Severe errors, actions", "responses with any"),
+                amounts("action_score", "Score", "actions, mean of responses"),
             ),
             tuple(
                 sorted(rows, key=lambda row: -1e9 if row[2].sort is None else -float(row[2].sort))
             ),
             part="of all scenarios",
             classes="quiet",
+            ordered="score",
+            order="descending",
         )
 
     def rubric(self, scene: Scene, rubric: Rubric) -> Sheet | None:
@@ -280,11 +293,13 @@ class Explorer:
     def scores_sheet(self) -> Sheet:
         """Every score of every entry on every public scenario; only a file."""
         rows = []
+        origins = []
         for listed in self._site.listed:
             acts = self._scores[id(listed), Rubric.actions]
             rungs = self._scores[id(listed), Rubric.ladder]
             for of, name in self._site.scenarios:
                 if of == listed.edition and (name in rungs or name in acts):
+                    origins.append(listed.provenance)
                     rows.append(
                         (
                             words(of),
@@ -292,15 +307,27 @@ class Explorer:
                             words(listed.name),
                             words(listed.summary.grader),
                             *_scored(rungs.get(name)),
+                            _severe(acts.get(name)),
                             score(acts[name].score if name in acts else None),
                         )
                     )
-        heads = ("bank", "scenario", "system", "grader", "score", "worst", "severe", "action_score")
+        heads = {
+            "bank": "Bank",
+            "scenario": "Scenario",
+            "system": "System",
+            "grader": "Grader",
+            "score": "Score, ladder",
+            "worst": "Worst, ladder",
+            "severe": "Responses with a severe error, ladder",
+            "action_severe": "Responses with a severe error, actions",
+            "action_score": "Score, actions",
+        }
         return Sheet(
             "scenario-scores",
             "Scores by scenario",
-            tuple(Column(key, key.replace("_", " ").capitalize()) for key in heads),
+            tuple(Column(key, head) for key, head in heads.items()),
             tuple(rows),
+            origins=tuple(origins),
         )
 
     def scenes_sheet(self) -> Sheet:
@@ -322,9 +349,11 @@ class Explorer:
                         "text",
                     )
                 ),
-                amounts("mean_score", "Mean score of systems"),
-                amounts("severe", "Responses with a severe error"),
-                amounts("responses", "Responses judged"),
+                amounts("mean_score", "Mean score of systems, ladder"),
+                amounts("severe", "Responses with a severe error, ladder"),
+                amounts("responses", "Responses judged, ladder"),
+                amounts("action_severe", "Responses with a severe error, actions"),
+                amounts("action_responses", "Responses judged, actions"),
             ),
             tuple(
                 (
@@ -335,8 +364,7 @@ class Explorer:
                     words(s.about["actor"]),
                     words(s.text),
                     score(s.mean),
-                    number(s.n_severe),
-                    number(s.n_responses),
+                    *(number(n) for rubric in Rubric for n in s.severe.get(rubric, (None, None))),
                 )
                 for s in self.scenes
             ),
@@ -345,11 +373,13 @@ class Explorer:
     def items_sheet(self) -> Sheet:
         """Every item of every public scenario, with its presence in each entry; only a file."""
         rows = []
+        origins = []
         for (of, scenario, rubric), items in self._items.items():
             for item in items:
                 for listed in self._of(of):
                     found = self._presence[id(listed)].get((scenario, rubric, item["item"]))
                     if found is not None:
+                        origins.append(listed.provenance)
                         rows.append(
                             (
                                 words(of),
@@ -368,6 +398,7 @@ class Explorer:
             "Share of responses in which an item was found",
             tuple(Column(key, key.capitalize()) for key in heads),
             tuple(rows),
+            origins=tuple(origins),
         )
 
     def _of(self, edition: str) -> list[Listed]:
@@ -379,12 +410,15 @@ class Explorer:
         return [each for each in self._site.first_of.values() if each.edition == edition]
 
     def _scene(self, edition: str, name: str, about: Mapping[str, Any]) -> Scene:
-        found = [
-            s
-            for each in self._first_board(edition)
-            if (s := self._scores[id(each), Rubric.ladder].get(name)) is not None
-        ]
-        known = [s.score for s in found if s.score is not None]
+        of_rubric = {
+            rubric: [
+                s
+                for each in self._first_board(edition)
+                if (s := self._scores[id(each), rubric].get(name)) is not None
+            ]
+            for rubric in Rubric
+        }
+        known = [s.score for s in of_rubric[Rubric.ladder] if s.score is not None]
         return Scene(
             edition=edition,
             id=name,
@@ -392,8 +426,14 @@ class Explorer:
             about=about,
             mean=mean(known) if known else None,
             dots=Dots.of(known, _wide(known)),
-            n_severe=sum(s.n_severe for s in found),
-            n_responses=sum(e is not None for s in found for e in s.epochs),
+            severe={
+                rubric: (
+                    sum(s.n_severe for s in found),
+                    sum(e is not None for s in found for e in s.epochs),
+                )
+                for rubric, found in of_rubric.items()
+                if found
+            },
         )
 
     def _first_board(self, edition: str) -> tuple[Listed, ...]:
@@ -405,7 +445,7 @@ class Explorer:
         """The response that scored least, its score first; the earliest of several."""
         scored = next(
             (
-                s
+                (rubric, s)
                 for rubric in (Rubric.ladder, Rubric.actions)
                 if (s := self._scores[id(listed), rubric].get(scene.id)) is not None
                 and any(e is not None for e in s.epochs)
@@ -414,7 +454,7 @@ class Explorer:
         )
         if scored is None:
             return None
-        least, epoch = min((e, k) for k, e in enumerate(scored.epochs, start=1) if e is not None)
+        least, epoch = min((e, k) for k, e in enumerate(scored[1].epochs, start=1) if e is not None)
         response = self._responses[id(listed)][scene.id, epoch]
         judged = self._judged[id(listed)].get((scene.id, epoch), [])
         lines = [line for row in judged if (line := _line(row)) is not None]
@@ -424,8 +464,12 @@ class Explorer:
             page=listed.page,
             epoch=epoch,
             n_epochs=listed.summary.n_epochs,
-            score=score(least).text,
-            severe=any(line.kind == "harm" for line in lines),
+            score=f"{scored[0].value} {score(least).text}",
+            severe=" and ".join(
+                rubric.value
+                for rubric in Rubric
+                if any(line.kind == "harm" and line.rubric is rubric for line in lines)
+            ),
             state="" if answered else _STATES.get(response["state"], ""),
             pieces=tuple(_pieces(text[:LONGEST], judged)) if answered else (),
             shortened=answered and len(text) > LONGEST,
@@ -436,7 +480,11 @@ class Explorer:
     @cached_property
     def _scores(self) -> dict[tuple[int, Rubric], dict[str, ScenarioScore]]:
         return {
-            (id(listed), rubric): {s.scenario: s for s in listed.detail.scenarios[rubric]}
+            (id(listed), rubric): {
+                s.scenario: s
+                for s in listed.detail.scenarios[rubric]
+                if self._site.page_of(listed, s.scenario)
+            }
             for listed in self._site.listed
             for rubric in Rubric
         }
@@ -445,9 +493,11 @@ class Explorer:
     def _items(self) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
         """Edition, scenario and rubric → its items in order, as they were judged first."""
         runs = self._site.found.runs
-        editions = _with_edition(runs.responses).select("system", "edition").unique()
+        of_response = ["system", "scenario", "epoch"]
+        public = public_rows(runs.responses).select(*of_response, "edition")
         keys = ["edition", "scenario", "rubric", "position"]
-        judged = runs.judgments.join(editions, on="system").unique(keys, keep="first").sort(keys)
+        judged = runs.judgments.join(public, on=of_response, maintain_order="left")
+        judged = judged.unique(keys, keep="first", maintain_order=True).sort(keys)
         items: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
         for row in judged.iter_rows(named=True):
             if (row["edition"], row["scenario"]) in self._site.scenarios:
@@ -464,7 +514,7 @@ class Explorer:
                 for scenario, rubric, item, found in listed.entry.first.group_by(keys)
                 .agg(pl.col("present").mean())
                 .iter_rows()
-                if found is not None and (listed.edition, scenario) in self._site.scenarios
+                if found is not None and self._site.page_of(listed, scenario)
             }
             for listed in self._site.listed
         }
@@ -516,14 +566,8 @@ _STATES = {
 }
 
 
-def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:
-    """Responses with the edition of their bank."""
-    n = pl.col("bank_version").str.split("-").list.first()
-    return responses.with_columns(edition=pl.concat_str("bank", pl.lit(" "), n))
-
-
 def _public(table: pl.DataFrame, listed: Listed, site: Contents) -> pl.DataFrame:
-    public = [name for of, name in site.scenarios if of == listed.edition]
+    public = [name for of, name in site.scenarios if site.page_of(listed, name)]
     return table.filter(pl.col("scenario").is_in(public))
 
 
@@ -540,13 +584,33 @@ def _scored(found: ScenarioScore | None) -> tuple[Cell, Cell, Cell]:
     return (
         Cell(cell.text, cell.data, cell.sort, dots=Dots.of(known, _wide(known))),
         score(found.worst),
-        number(found.n_severe, tone="harm" if found.n_severe else ""),
+        _severe(found),
     )
 
 
+def _severe(found: ScenarioScore | None) -> Cell:
+    """Responses with a severe error."""
+    n = found.n_severe if found else None
+    return number(n, tone="harm" if n else "")
+
+
 def _domains(item: Mapping[str, Any]) -> str:
-    """The domains that an item is about, with the level at which it serves each."""
-    rated = [f"{DOMAINS[d].lower()} {item[d.value]}" for d in Domain if item[d.value] is not None]
+    """The domains that an item is about, and how well it treats each.
+
+    A level means another thing for a rung, which is a whole answer, for an act, and for an error.
+    """
+    said = (
+        LEVELS_OF_A_RUNG
+        if item["rubric"] == Rubric.ladder.value
+        else LEVELS_OF_AN_ERROR
+        if item["points"] < 0
+        else LEVELS_OF_AN_ACT
+    )
+    rated = [
+        f"{DOMAINS[d].lower()}: {said.get(item[d.value], item[d.value])}"
+        for d in Domain
+        if item[d.value] is not None
+    ]
     return " · ".join(rated)
 
 
@@ -571,7 +635,7 @@ def _line(row: Mapping[str, Any]) -> Line | None:
     else:
         kind, said = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return Line(_label(row), signed(points), kind, said, text, reason)
+    return Line(Rubric(row["rubric"]), _label(row), signed(points), kind, said, text, reason)
 
 
 def _pieces(text: str, judged: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:

@@ -102,6 +102,10 @@ class Cell:
         href: Where it leads.
         bar: The value and its interval, drawn.
         tone: `harm`, `good`, `weak`, or empty.
+        label: What stands before the text where a cell has several numbers; empty for one.
+        more: Further numbers below it, each with its label.
+        narrow: Lines that stand here only where the columns that have them do not fit.
+        spoken: What is read out instead of the text, where that needs its surroundings.
         heat: 0 to 10, how full a share is; `None` where it is not shaded.
         dots: Several values drawn on one bar, in pixels.
     """
@@ -115,6 +119,10 @@ class Cell:
     tone: str = ""
     heat: int | None = None
     dots: Dots | None = None
+    label: str = ""
+    more: tuple[Cell, ...] = ()
+    narrow: tuple[str, ...] = ()
+    spoken: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,8 @@ class Column:
         is_number: Whether its cells stand flush right, and begin with the greatest.
         upright: Whether the head stands on end, to make room.
         hidden: Whether only the files have it.
+        wide: Whether a phone has it as lines of another column (`Cell.narrow`).
+        said: What it is in one line; empty where head and about say it.
     """
 
     key: str
@@ -135,11 +145,18 @@ class Column:
     is_number: bool = False
     upright: bool = False
     hidden: bool = False
+    wide: bool = False
+    said: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Its columns as data."""
         return tuple(f"{self.key}_{part}" if part else self.key for part in self.parts)
+
+    @property
+    def in_words(self) -> str:
+        """What it is, in one line."""
+        return self.said or ", ".join(filter(None, (self.head, self.about)))
 
 
 def amounts(key: str, head: str, about: str = "", *, parts: tuple[str, ...] = PLAIN) -> Column:
@@ -161,7 +178,10 @@ class Sheet:
         rows: Each as long as `columns`.
         part: Of what its files have all, as in "of all systems"; empty where they have just this.
         sortable: Whether a reader may put it in another order.
+        ordered: Key of the column that it is in order of; empty where that is none.
+        order: Which way: `ascending` or `descending`.
         filters: What its rows are filtered by, a mapping a row; empty where they are not.
+        origins: Provenance of what each row is about; empty where it is about all entries.
         classes: For how it looks.
     """
 
@@ -173,16 +193,16 @@ class Sheet:
     part: str = ""
     sortable: bool = True
     classes: str = ""
+    ordered: str = ""
+    order: str = "ascending"
     filters: tuple[Mapping[str, str], ...] = ()
+    origins: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Scalar]]:
         """Its rows as data; fractions stay fractions, and what is unknown is null."""
+        keys = self.keys
         return [
-            {
-                key: value
-                for column, cell in zip(self.columns, row, strict=True)
-                for key, value in zip(column.keys, cell.data, strict=True)
-            }
+            dict(zip(keys, (value for cell in row for value in cell.data), strict=True))
             for row in self.rows
         ]
 
@@ -192,28 +212,39 @@ class Sheet:
         return [key for column in self.columns for key in column.keys]
 
 
-def csv_text(sheet: Sheet, canary: str | None = None) -> str:
+def csv_text(sheet: Sheet, canary: str | None = None, provenance: str = "") -> str:
     """A sheet as CSV: unknown is empty; a name that a spreadsheet would calculate is quoted off.
 
     Args:
         sheet: What.
         canary: Stands in a last column of that name.
+        provenance: Of all that the site shows; stands in a column of that name, where a row has
+            none of its own.
     """
     frame = pl.DataFrame(sheet.records(), sheet.keys, infer_schema_length=None, strict=False)
+    origins = pl.Series(sheet.origins, dtype=pl.String) if sheet.origins else pl.lit(provenance)
+    frame = frame.with_columns(provenance=origins)
     return table_files.csv_text(frame.with_columns(canary=pl.lit(canary)) if canary else frame)
 
 
-def json_text(sheet: Sheet, canary: str | None = None) -> str:
-    """A sheet as JSON: what it is, its columns in words, its rows."""
+def json_text(sheet: Sheet, canary: str | None = None, provenance: str = "") -> str:
+    """A sheet as JSON: what it is, whence, its columns in words, its rows."""
+    origins = dict.fromkeys(sheet.origins)
     head: dict[str, Any] = {
         "schema": SCHEMA,
         "table": sheet.name,
         "caption": sheet.caption,
         "note": NOT_COMPARABLE,
+        "provenance": " ".join(origins) if origins else provenance,
         "canary": canary,
-        "columns": {column.key: column.head for column in sheet.columns},
+        "columns": {column.key: column.in_words for column in sheet.columns},
     }
-    rows = ",\n".join(json.dumps(record, ensure_ascii=False) for record in sheet.records())
+    records: list[dict[str, Scalar]] = sheet.records()
+    if len(origins) > 1:
+        records = [
+            r | {"provenance": origin} for r, origin in zip(records, sheet.origins, strict=True)
+        ]
+    rows = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
     return f'{json.dumps(head, indent=1, ensure_ascii=False)[:-2]},\n "rows": [\n{rows}\n]}}\n'
 
 
@@ -304,11 +335,13 @@ def p_value(p: float | None) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}"[1:] if p < 0.1 else f"{min(p, 1):.2f}"
 
 
-def data_files(sheets: Iterable[Sheet], canary: str | None) -> Mapping[str, str]:
+def data_files(
+    sheets: Iterable[Sheet], canary: str | None, provenance: str = ""
+) -> Mapping[str, str]:
     """Path in the site → text, for each sheet that has a name."""
     files = {}
     for sheet in sheets:
         if sheet.name:
-            files[f"data/{sheet.name}.csv"] = csv_text(sheet, canary)
-            files[f"data/{sheet.name}.json"] = json_text(sheet, canary)
+            files[f"data/{sheet.name}.csv"] = csv_text(sheet, canary, provenance)
+            files[f"data/{sheet.name}.json"] = json_text(sheet, canary, provenance)
     return files

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.report.site.boards import severe_cell, severe_share
 from careeval.report.site.contents import Contents, Listed
 from careeval.report.site.sheets import (
     Cell,
@@ -25,7 +26,6 @@ from careeval.results import summary as summaries
 from careeval.results.estimates import Errors
 from careeval.results.exports import dollars
 from careeval.results.harms import Harm, harms
-from careeval.stats import Estimate
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,13 @@ LOWEST = 10
 
 ALL_SYSTEMS = "of all systems"
 
+BY_DOMAIN = (
+    "Actions: how well the acts treat the domain: an act that serves it fully counts in full, one "
+    "that serves it in part counts half, and an error costs more the worse it treats the domain. "
+    "Ladder: the level that answers reach in the domain, held down by their worst error."
+)
+"""What a number by domain says."""
+
 _SMALL = "* fewer than five scenarios: no interval, and not for comparing."
 
 
@@ -53,7 +60,7 @@ class Quoted:
     """A harm in the response's own words.
 
     Attributes:
-        n: Responses to the same scenario in which a severe error was found.
+        n: Responses to the same scenario in which a severe error was found, on either rubric.
     """
 
     harm: Harm
@@ -70,40 +77,43 @@ class Harms:
         quoted: Public ones, of the scenarios with the most of them first; one a scenario.
         n_public: Public scenarios with any.
         n_held_out: Other scenarios with any: they count, and are not shown.
+        rubrics: What they were found on.
     """
 
     quoted: tuple[Quoted, ...]
     n_public: int
     n_held_out: int
+    rubrics: str
 
 
 def headline(listed: Listed) -> list[Tile]:
     """What stands first on an entry's page."""
     s = listed.summary
-    severe = s.severe.per_response if s.severe else Estimate.unknown("not judged on this rubric")
+    shares = [severe_share(errors) for errors in (s.severe, s.action_severe)]
     scale = Scale.over([s.score, s.worst_at_n, s.action_score])
     return [
-        Tile("Score", "on the ladder", estimate(s.score, scale)),
+        Tile("Score, ladder", "95% interval", estimate(s.score, scale)),
         Tile(
             f"Worst of {s.n_epochs}",
-            "mean of each scenario’s lowest",
+            "ladder, mean of each scenario’s lowest",
             estimate(s.worst_at_n, scale),
         ),
-        Tile("Actions", "the second instrument", estimate(s.action_score, scale)),
-        Tile("Severe", "responses with any", estimate(severe, Scale.over([severe]), tone="harm")),
-        Tile("n", "scenarios × responses", words(f"{s.n_scenarios} × {s.n_epochs}")),
+        Tile("Score, actions", "the second instrument", estimate(s.action_score, scale)),
+        Tile("Severe errors", "responses with any", severe_cell(s, Scale.over(shares, (0, 0.1)))),
+        Tile("Scenarios × responses", "asked", words(f"{s.n_scenarios} × {s.n_epochs}")),
         Tile("Cost", "asking, a run", cost(s.cost.asking)),
     ]
 
 
 def harm_list(listed: Listed, site: Contents) -> Harms:
     """The severe errors of an entry, by scenario; words of public ones alone."""
+    s = listed.summary
     by_scenario: dict[str, list[Harm]] = {}
     for harm in harms(listed.entry):
         by_scenario.setdefault(harm.scenario, []).append(harm)
     counts = {name: len({h.epoch for h in found}) for name, found in by_scenario.items()}
     public = sorted(
-        (name for name in by_scenario if site.scenario_page(listed.edition, name)),
+        (name for name in by_scenario if site.page_of(listed, name)),
         key=lambda name: (-counts[name], name),
     )
     in_words = [name for name in public if any(h.quote for h in by_scenario[name])]
@@ -113,33 +123,40 @@ def harm_list(listed: Listed, site: Contents) -> Harms:
                 next(h for h in by_scenario[name] if h.quote),
                 counts[name],
                 listed.summary.n_epochs,
-                site.scenario_page(listed.edition, name),
+                site.page_of(listed, name),
             )
             for name in in_words[:MOST_QUOTES]
         ),
         n_public=len(public),
         n_held_out=len(by_scenario) - len(public),
+        rubrics=" or ".join(
+            f"the {rubric.value}"
+            for rubric, judged in ((Rubric.ladder, s.severe), (Rubric.actions, s.action_severe))
+            if judged
+        ),
     )
 
 
-_PARTS = (
-    amounts("n", "n"),
-    estimates("score", "Score", "ladder, 95% interval"),
-    estimates("worst_at_n", "Worst of n"),
-    estimates("action_score", "Actions"),
-    amounts("severe", "Severe", "errors found"),
-    amounts("mild", "Mild", "errors found"),
-)
+def _parts(n_epochs: int) -> tuple[Column, ...]:
+    return (
+        amounts("n", "Scenarios"),
+        estimates("score", "Score", "ladder, 95% interval"),
+        estimates("worst_at_n", f"Worst of {n_epochs}", "ladder"),
+        estimates("action_score", "Score", "actions"),
+        amounts("severe", "Severe errors, ladder", "found"),
+        amounts("mild", "Mild errors, ladder", "found"),
+    )
 
 
 def by_adl(listed: Listed) -> Sheet:
     """By activity."""
-    return _by("by-adl", "Activity", listed.summary.by_adl, lambda adl: adl.capitalize())
+    return _by(listed, "by-adl", "Activity", listed.summary.by_adl, lambda adl: adl.capitalize())
 
 
 def by_condition(listed: Listed) -> Sheet:
     """By what the person lives with."""
     return _by(
+        listed,
         "by-condition",
         "Condition",
         listed.detail.by_condition,
@@ -149,12 +166,19 @@ def by_condition(listed: Listed) -> Sheet:
 
 def by_situation(listed: Listed) -> Sheet:
     """By what makes the moment hard."""
-    return _by("by-situation", "Situation", listed.detail.by_situation, lambda s: _first(plain(s)))
+    return _by(
+        listed,
+        "by-situation",
+        "Situation",
+        listed.detail.by_situation,
+        lambda s: _first(plain(s)),
+    )
 
 
 def by_assistance(listed: Listed) -> Sheet:
     """By the usual level of assistance."""
     return _by(
+        listed,
         "by-assistance",
         "Usual help",
         listed.detail.by_assistance,
@@ -164,7 +188,7 @@ def by_assistance(listed: Listed) -> Sheet:
 
 def by_actor(listed: Listed) -> Sheet:
     """By who helps: a person or a robot."""
-    return _by("by-actor", "Who helps", listed.detail.by_actor, lambda a: _first(plain(a)))
+    return _by(listed, "by-actor", "Who helps", listed.detail.by_actor, lambda a: _first(plain(a)))
 
 
 def by_domain(listed: Listed) -> Sheet:
@@ -176,10 +200,10 @@ def by_domain(listed: Listed) -> Sheet:
         "By domain of competence",
         (
             Column("domain", "Domain"),
-            estimates("action_score", "Actions", "weighted points"),
-            amounts("n", "n"),
+            estimates("action_score", "Actions", "how well the acts treat it"),
+            amounts("n", "Scenarios", "actions"),
             estimates("ladder_level", "Ladder", "level reached"),
-            amounts("n_ladder", "n"),
+            amounts("n_ladder", "Scenarios", "ladder"),
         ),
         tuple(
             (
@@ -191,6 +215,7 @@ def by_domain(listed: Listed) -> Sheet:
             )
             for domain, cell in cells.items()
         ),
+        note=BY_DOMAIN,
         part=ALL_SYSTEMS,
         sortable=False,
     )
@@ -202,7 +227,7 @@ def lowest(listed: Listed, site: Contents) -> Sheet:
     scored = sorted(
         (s.score, s.scenario, s)
         for s in listed.detail.scenarios[Rubric.ladder]
-        if site.scenario_page(listed.edition, s.scenario) and s.score is not None
+        if site.page_of(listed, s.scenario) and s.score is not None
     )
     return Sheet(
         "scenario-scores",
@@ -210,23 +235,28 @@ def lowest(listed: Listed, site: Contents) -> Sheet:
         (
             Column("scenario", "Scenario"),
             Column("about", "About"),
-            amounts("score", "Score", "mean on the ladder"),
-            amounts("worst", "Worst", f"of {listed.summary.n_epochs}"),
-            amounts("action_score", "Actions"),
-            amounts("severe", "Severe", "responses with any"),
+            amounts("score", "Score", "ladder, mean of responses"),
+            amounts("worst", f"Worst of {listed.summary.n_epochs}", "ladder"),
+            amounts("severe", "Severe errors, ladder", "responses with any"),
+            amounts("action_severe", "Severe errors, actions", "responses with any"),
+            amounts("action_score", "Score", "actions, mean of responses"),
         ),
         tuple(
             (
-                words(name, href=site.scenario_page(listed.edition, name)),
+                words(name, href=site.page_of(listed, name)),
                 words(", ".join([condition(s.about.condition), *map(plain, s.about.situation)])),
                 score(s.score),
                 score(s.worst),
+                *(
+                    number(n, tone="harm" if n else "")
+                    for n in (s.n_severe, acts[name].n_severe if name in acts else None)
+                ),
                 score(acts[name].score if name in acts else None),
-                number(s.n_severe, tone="harm" if s.n_severe else ""),
             )
             for _, name, s in scored[:LOWEST]
         ),
         part="of all scenarios and systems",
+        ordered="score",
     )
 
 
@@ -234,10 +264,10 @@ def errors(listed: Listed) -> Sheet:
     """Severe and mild errors on both rubrics, with three denominators."""
     s = listed.summary
     kinds: Sequence[tuple[str, str, Errors | None]] = (
-        ("Severe, on the ladder", "harm", s.severe),
-        ("Severe, among actions", "harm", s.action_severe),
-        ("Mild, on the ladder", "", s.mild),
-        ("Mild, among actions", "", s.action_mild),
+        ("Severe errors, ladder", "harm", s.severe),
+        ("Severe errors, actions", "harm", s.action_severe),
+        ("Mild errors, ladder", "", s.mild),
+        ("Mild errors, actions", "", s.action_mild),
     )
     known = [(kind, tone, found) for kind, tone, found in kinds if found]
     scale = Scale.over(
@@ -328,14 +358,20 @@ def all_parts(site: Contents, of: str) -> Sheet:
     }[of]
     sheets = [make(listed) for listed in site.listed]
     names = (Column("system", "System"), Column("grader", "Grader"))
-    rows = tuple(
-        (words(listed.name), words(listed.summary.grader), *row)
+    each = [
+        (listed, row)
         for listed, sheet in zip(site.listed, sheets, strict=True)
         for row in sheet.rows
-    )
+    ]
     columns = sheets[0].columns if sheets else ()
     caption = sheets[0].caption if sheets else "Nothing has been graded"
-    return Sheet(of, f"{caption}, all systems", (*names, *columns), rows)
+    return Sheet(
+        of,
+        f"{caption}, all systems",
+        (*names, *columns),
+        tuple((words(by.name), words(by.summary.grader), *row) for by, row in each),
+        origins=tuple(by.provenance for by, _ in each),
+    )
 
 
 PARTS = (
@@ -351,6 +387,7 @@ PARTS = (
 
 
 def _by(
+    listed: Listed,
     name: str,
     head: str,
     cells: Mapping[Adl, summaries.Cell] | Mapping[str, summaries.Cell],
@@ -361,7 +398,7 @@ def _by(
     return Sheet(
         name,
         f"By {head.lower()}",
-        (Column(name.removeprefix("by-"), head), *_PARTS),
+        (Column(name.removeprefix("by-"), head), *_parts(listed.summary.n_epochs)),
         tuple(
             (
                 Cell(said(key), (str(key),), place),
