@@ -1,6 +1,10 @@
 """`python -m careeval`, and the command `careeval`."""
 
+import os
 import sys
+
+# Our matrix products are tall and thin, and wait for memory: a second thread would only spin.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main() -> None:

@@ -30,6 +30,7 @@ QUIET = [
 ]
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => part.open = true)"
+FILLED = "#reader .answer:has(.words, p.none)"
 ALL = 28
 """Public responses."""
 
@@ -83,7 +84,7 @@ def test_it_is_quiet(page: Page, address: str) -> None:
     page.on("request", lambda request: asked.append(request.url))
     _open(page, address)
     page.evaluate(OPEN_ALL)
-    page.locator(_field(page, "found")).select_option("severe")
+    page.locator(_field(page, "points")).select_option("-2")
     page.locator("#beside-form [name=s]").select_option("dressing-001")
     assert complaints == []
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [address]
@@ -138,15 +139,33 @@ def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:
 def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings) -> None:
     """Responses with a severe error are as many as the tables have, and the ledger has no other."""
     _open(page, address)
-    page.locator(_field(page, "found", "harms")).select_option("severe")
+    page.locator(_field(page, "points", "harms")).select_option("-2")
     severe = found.runs.judgments.filter(present=True, points=-2).to_dicts()
     n = len(
         {(j["system"], j["scenario"], j["epoch"]) for j in severe if "bathing" not in j["scenario"]}
     )
     assert _count(page) == f"{n} responses"
     assert page.locator("#ledger .error.mild").count() == 0
-    page.locator(_field(page, "found", "harms")).select_option("missed")
-    assert page.locator("#reader .answer").count() > 0
+    # the first judgment of all is the one that is unresolved, of the +2
+    page.locator(_field(page, "points", "harms")).select_option("2")
+    page.locator(_field(page, "mark", "harms")).select_option("unresolved")
+    assert _count(page) == "1 response"
+    page.locator(_field(page, "mark", "harms")).select_option("absent")
+    absent = found.runs.judgments.filter(present=False, points=2).to_dicts()
+    n = len(
+        {(j["system"], j["scenario"], j["epoch"]) for j in absent if "bathing" not in j["scenario"]}
+    )
+    assert _count(page) == f"{n} responses"
+
+
+def test_domain_and_points_are_of_one_item(page: Page, address: str) -> None:
+    """An item of −2 that treats safety badly is found where it is, and no 0 bears it unrated."""
+    _open(page, address)
+    page.locator(_field(page, "points")).select_option("-2")
+    n = _count(page)
+    page.locator(_field(page, "domain")).select_option(label="Functional safety")
+    assert _count(page) == n
+    assert page.locator(f"{_field(page, 'domain')} option").count() == 2
 
 
 def test_words_can_be_looked_for(page: Page, address: str) -> None:
@@ -157,6 +176,17 @@ def test_words_can_be_looked_for(page: Page, address: str) -> None:
     assert "{{ 7 * 7 }} {% raw %}" in page.locator("#reader .words").inner_text()
     page.locator("#responses .filter button[type=reset]").click()
     expect(page.locator("#reader-count")).to_have_text(f"{ALL} responses, the first 20 shown")
+
+
+def test_all_words_must_be_there(page: Page, address: str) -> None:
+    """Words are looked for apart, in any order, and a response must have every one."""
+    _open(page, address)
+    page.locator(_field(page, "q")).fill("elbow  sleeve")
+    expect(page.locator("#reader-count")).not_to_have_text(f"{ALL} responses, the first 20 shown")
+    n = int(_count(page).split()[0])
+    assert 0 < n < ALL
+    page.locator(_field(page, "q")).fill("elbow quickly")
+    expect(page.locator("#reader-count")).to_have_text("No response fits.")
 
 
 def test_more_are_a_key_away(page: Page, address: str) -> None:
@@ -179,6 +209,77 @@ def test_an_error_leads_to_its_response(page: Page, address: str) -> None:
     first.get_by_role("link", name="Read the response").click()
     expect(page.locator("#reader-count")).to_have_text("1 response")
     assert words in page.locator("#reader .answer[open] .words").inner_text()
+
+
+def test_a_jump_leaves_the_ledger_as_it_is(page: Page, address: str) -> None:
+    """A jump filters the reader alone, and Back is the same length and the same place."""
+    _open(page, f"{address}#at=harms&system=beta")
+    before = page.locator("#ledger-count").inner_text()
+    if page.locator("#ledger-more").is_visible():
+        page.locator("#ledger-more").click()
+    n = page.locator("#ledger .error").count()
+    link = page.locator("#ledger .error a").nth(n // 2)
+    link.scroll_into_view_if_needed()
+    top = page.evaluate("scrollY")
+    link.click()
+    expect(page.locator("#reader-count")).to_have_text("1 response")
+    assert page.locator("#ledger .error").count() == n
+    assert page.locator(_field(page, "scenario", "harms")).input_value() == ""
+    page.go_back()
+    expect(page.locator("#reader-count")).not_to_have_text("1 response")
+    page.wait_for_function(f"Math.abs(scrollY - {top}) < 2")
+    assert page.locator("#ledger .error").count() == n
+    assert "beta" in page.locator(_field(page, "system", "harms")).input_value()
+    assert before.split(",")[0] in page.locator("#ledger-count").inner_text()
+    assert page.evaluate("document.activeElement.textContent") == "Read the response"
+
+
+def test_the_address_holds_everything_at_once(page: Page, address: str) -> None:
+    """Filters, side by side and order come back together, no system too; nonsense is dropped."""
+    _open(page, address)
+    page.locator(_field(page, "adl")).select_option("eating")
+    page.locator("#beside-form [name=s]").select_option("eating-002")
+    for name in ("alpha", "beta"):
+        page.get_by_label(name, exact=True).uncheck()
+    page.locator("table.ranking th button").nth(1).click()
+    page.locator("table.ranking th button").nth(1).click()
+    page.locator(_field(page, "points")).select_option("-2")
+    chosen = page.url
+    page.goto("about:blank")
+    _open(page, chosen)
+    assert page.locator(_field(page, "adl")).input_value() == "eating"
+    assert page.locator(_field(page, "points", "harms")).input_value() == "-2"
+    assert page.locator("#beside-form [name=s]").input_value() == "eating-002"
+    assert page.locator("#beside-form [name=with]:checked").count() == 0
+    assert page.locator("table.ranking th").nth(1).get_attribute("aria-sort") == "descending"
+    page.goto("about:blank")
+    _open(page, f"{address}#at=responses&adl=nonsense&with=nobody&sort=999.0.a")
+    assert page.locator(_field(page, "adl")).input_value() == ""
+    assert _count(page) == f"{ALL} responses, the first 20 shown"
+    assert page.locator("#beside-form [name=with]:checked").count() == 2
+
+
+def test_a_phone_has_the_errors_under_the_score(page: Page, address: str) -> None:
+    """At 390 pixels the worst case and both shares stand in the score's cell, and no column is."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    _open(page, address)
+    cell = page.locator("table.ranking tbody td.n").first
+    for said in ("worst of 2", "severe, ladder", "severe, actions"):
+        assert said in cell.inner_text()
+    assert not page.locator("table.ranking tbody td.worst").first.is_visible()
+    assert page.evaluate("document.querySelector('.ranking').getBoundingClientRect().right") <= 390
+
+
+def test_only_what_scrolls_is_a_stop(page: Page, address: str) -> None:
+    """A table that fits is no stop of the keyboard, and one that is cut at its window's edge is."""
+    wrong = """[...document.querySelectorAll('.scroll')].filter((each) =>
+        (each.scrollWidth > each.clientWidth) !== (each.tabIndex === 0)).length"""
+    _open(page, address)
+    assert page.evaluate(wrong) == 0
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate(OPEN_ALL)
+    page.wait_for_function(f"{wrong} === 0")
+    assert page.locator(".scroll[tabindex]").count() > 0
 
 
 def test_a_quote_leads_to_its_item(page: Page, address: str) -> None:
@@ -224,6 +325,8 @@ def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:
     button.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
     assert scores() == sorted(scores(), reverse=True)
+    status = page.locator("main > [role=status].sr")
+    assert status.inner_text() == "Sorted by Score, ladder, descending."
     button.press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
     assert scores() == sorted(scores())
@@ -237,6 +340,14 @@ def test_paper_has_all_sections_and_no_controls(page: Page, address: str) -> Non
     for section in ("answer", "overview", "harms", "situations", "responses", "methods"):
         assert page.locator(f"#{section} h2").is_visible() or section == "answer"
     assert page.locator("#overview details table").first.is_visible()
+    assert page.locator("#reader .answer").count() == page.locator(FILLED).count()
+    assert page.locator("#reader .answer .words").last.is_visible()
+    printed = page.locator("#reader-paper").inner_text()
+    assert (
+        printed == f"Printed: 20 of {ALL} responses that fit, of {ALL}. Nothing was filtered out."
+    )
+    for there in ("#ledger-count", "#reader-count", "#ledger-paper", "#columns"):
+        assert page.locator(there).is_visible()
     for control in ("nav", "form.filter", "#reader-more", "#beside-form"):
         assert not page.locator(control).first.is_visible()
 

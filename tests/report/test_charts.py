@@ -440,7 +440,15 @@ def test_a_shortened_name_keeps_both_ends(text: str, room: float) -> None:
         assert text.endswith(tail)
 
 
-@given(st.lists(st.floats(-300, 300), max_size=5), st.floats(40, 800))
+def test_evening_out_breaks_no_word() -> None:
+    """Two lines are evened out by their spaces: a long first word stays whole."""
+    room = drawing.text_width("Communication and", drawing.NORMAL)
+    assert drawing.in_lines("Communication and intent", room, drawing.NORMAL, 2)[0].startswith(
+        "Communication"
+    )
+
+
+@given(st.lists(st.floats(-300, 300, allow_subnormal=False), max_size=5), st.floats(40, 800))
 def test_an_axis_holds_its_numbers(numbers: list[float], length: float) -> None:
     """An axis of percentages holds every number, and its labels are 36 pixels apart or more."""
     axis = drawing.percent_axis(numbers, length)

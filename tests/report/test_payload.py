@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.core.scenario import Domain
 from careeval.report.payload import Payload, payload
 from careeval.report.words import visible
 from careeval.results.entries import entries
@@ -35,7 +36,7 @@ def _judged(data: dict[str, Any]) -> list[tuple[Any, ...]]:
     for response, grader, rubric, marks, _, reasons in data["gradings"]:
         scenario, system, epoch, *_ = data["responses"][response]
         for item, mark, reason in zip(data["rubrics"][rubric], marks, reasons, strict=True):
-            kind, points, text = data["items"][item]
+            kind, points, text, _ = data["items"][item]
             found.append((
                 data["systems"][system], data["scenarios"][scenario][0], epoch,
                 data["graders"][grader][0], ("ladder", "actions")[kind], points, text, mark,
@@ -99,6 +100,7 @@ def _one(text: str, quote: str | None, **more: Any) -> Payload:
     judged = {
         **keys, "grader": "g", "grading": 1, "rubric": "actions", "position": 0, "item": "i",
         "points": 2, "present": True, "quote": quote, "reason": "so", "item_text": "It.",
+        **more,
     }  # fmt: skip
     return _of(Runs.of([response], [judged]))
 
@@ -166,7 +168,16 @@ def test_without_responses_no_word_is_left(runs: Runs) -> None:
     assert data["texts"] == [""]
     assert len(data["gradings"]) == 28
     assert all(not quotes for *_, quotes, _ in data["gradings"])
-    assert [text for _, points, text in data["items"][:1] if points == 2] == ["Stops and asks."]
+    assert [text for _, points, text, _ in data["items"][:1] if points == 2] == ["Stops and asks."]
+
+
+def test_a_domain_is_of_the_items_that_bear_on_it(read: dict[str, Any]) -> None:
+    """An act that serves safety and an error that treats it badly have its bit, and no other."""
+    assert {(points, domains) for _, points, _, domains in read["items"] if points} == {
+        (points, 1 << list(Domain).index(Domain.functional_safety)) for points in (2, 1, -1, -2)
+    }
+    assert [_one("I wait.", None, points=points, functional_safety=level).data["items"][0][3]
+            for points, level in ((2, 0), (-2, 2), (-2, 1), (1, 1))] == [0, 0, 8, 8]  # fmt: skip
 
 
 def test_the_same_runs_are_the_same_bytes(runs: Runs) -> None:

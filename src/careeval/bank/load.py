@@ -76,8 +76,12 @@ class Bank:
 
 
 def content_hash(scenarios: Iterable[Scenario]) -> str:
-    """Twelve hex digits that change when any scenario's content does, whatever its layout."""
-    content = [s.model_dump(mode="json") for s in sorted(scenarios, key=lambda s: s.id)]
+    """Twelve hex digits that change when any scenario's content does, whatever its layout.
+
+    What raters found of it is no content: evidence can be added to a bank that has been run.
+    """
+    ordered = sorted(scenarios, key=lambda s: s.id)
+    content = [s.model_dump(mode="json", exclude={"evidence"}) for s in ordered]
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "site": "A static leaderboard of many runs, as a folder.",
     "export": "Results as files: tables, figures, Every Eval Ever.",
     "audit": "Is this grader any good?",
+    "study": "Are the scenarios real and right? Experts rate them.",
     "bank": "The scenarios: check what authors write.",
 }
 """What each command is for, in the order in which a newcomer meets them."""

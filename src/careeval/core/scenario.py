@@ -186,6 +186,25 @@ class Rung(RubricItem):
         return {**data, "id": f"{points:+d}" if points else "0"}
 
 
+class Evidence(Frozen):
+    """What the raters of a study found of one version: counts, so that anybody can do the sum."""
+
+    study: Text
+    """The study's title."""
+    round: Annotated[int, Field(ge=1)]
+    """Of the study."""
+    version: Annotated[int, Field(ge=1)]
+    """Of the scenario, as it was rated."""
+    raters: Mapping[Slug, Annotated[int, Field(ge=1)]]
+    """How many rated both scales, by role."""
+    realism: Annotated[str, Field(pattern=r"^\d+/\d+$")]
+    """How many of how many rated it 4 or 5."""
+    validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
+    """The same for clinical validity."""
+    objections: Annotated[int, Field(ge=0)] = 0
+    """To items of -2 points."""
+
+
 class Scenario(Frozen):
     """One situation, its question and its rubrics: one file of the bank.
 
@@ -225,6 +244,8 @@ class Scenario(Frozen):
     """The paper's rubric; may be empty in an imported bank."""
     status: Status = Status.drafted
     """How far the content has been vetted."""
+    evidence: tuple[Evidence, ...] = ()
+    """What `status` rests on; written by `careeval study apply`."""
     canary: Text | None = None
     """The bank's canary string, so that training data can be searched for it."""
 

@@ -115,13 +115,16 @@ def environment() -> Environment:
     return made
 
 
-def _sortable(key: float) -> str:
-    """A number as scripts read it; what comes last in either order is minus infinity."""
-    return "-Infinity" if math.isinf(key) else f"{key:.6g}"
+def _sortable(key: float | None) -> str:
+    """A number as scripts read it; what comes last in either order is minus infinity.
+
+    `None`, which a cell of words has, comes last among numbers.
+    """
+    return "-Infinity" if key is None or math.isinf(key) else f"{key:.6g}"
 
 
 LONGEST_QUOTE = 600
 
 
-def _shortened(quote: str) -> str:
-    return quote if len(quote) <= LONGEST_QUOTE else f"{quote[:LONGEST_QUOTE]} …"
+def _shortened(text: str, most: int = LONGEST_QUOTE) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"

@@ -6,6 +6,7 @@ trusted beside it, and every response last: packed, with a reader that needs no 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +18,17 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Split
+from careeval.core.scenario import Adl, Domain, Split
 from careeval.report import charts, tables, words
 from careeval.report.documents import Drawn, document, drawn
 from careeval.report.payload import Payload, payload
+from careeval.results.estimates import Errors
 from careeval.results.exports import percent, remarks
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.harms import Harm, harms
 from careeval.results.ladder_check import Contradiction
-from careeval.results.probes import Agreement
+from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
@@ -36,6 +38,8 @@ SIMULATED = "SIMULATED"
 
 _OF_THE_BANK = "Of the bank itself: "
 """What leads from there to how the bank was made; the banner has said the rest."""
+
+_NO_WORDS = "This page was written without responses, quotes and reasons."
 
 MOST_WITHOUT_SCRIPTS = 50
 """Errors of the ledger that stand in the page for whoever runs no scripts."""
@@ -66,6 +70,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
     read = payload(runs, findings.entries, responses=responses)
     boards = _boards(findings)
     ledger = _ledger(findings, responses)
+    first_harms = _by_passage(ledger.first, _asked(findings) if responses else {})
     dates = sorted({moment[:10] for moment in runs.responses["created"].drop_nulls()})
     values = {
         "title": title or _question([s.model for s in summaries]),
@@ -73,8 +78,9 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         "summaries": summaries,
         "names": words.entry_names(summaries),
         "boards": boards,
+        "worst_of": words.worst_of(summaries),
         "judges": [_judge(card) for card in findings.cards.values()],
-        "limits": [*_limits(summaries), *runs.notes],
+        "limits": [*_limits(summaries), *runs.notes, *([] if responses else [_NO_WORDS])],
         "figures": _figures(findings),
         "tables": _tables(findings),
         "maps": _maps(findings),
@@ -86,14 +92,15 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
             (name, words.spread(s.sd_runs))
             for name, s in zip(words.entry_names(summaries), summaries, strict=True)
         ],
-        "first_harms": _by_passage(ledger.first),
+        "first_harms": first_harms,
+        "n_passages": sum(len(each.passages) for each in first_harms),
         "n_errors": ledger,
         "words_shown": responses,
         "n_shown": read.n_shown,
         "n_held_out": read.n_held_out,
         "n_unknown": read.n_unknown,
         "choice": _choice(read, responses),
-        "has_beside": responses and len(read.data["systems"]) > 1,
+        "has_beside": responses and read.n_shown > 0 and len(read.data["systems"]) > 1,
         "banks": _distinct(f"{s.bank} {s.bank_version}" for s in summaries),
         "protocols": _distinct(s.protocol for s in summaries),
         "dates": dates,
@@ -125,6 +132,7 @@ class BoardRow:
     score: tables.Cell
     worst: tables.Cell
     severe: tables.Cell
+    action_severe: tables.Cell
 
 
 @dataclass(frozen=True)
@@ -150,10 +158,13 @@ def _boards(findings: Findings) -> list[Board]:
     if len(findings.summaries) < 2:
         return []
     longest = sorted(findings.rankings, key=lambda r: -len(r.ranked) - len(r.left_out))
-    return [_board(ranking, findings, alone=len(longest) == 1) for ranking in longest]
+    ends = _ends(findings.summaries)
+    return [_board(ranking, findings, ends, alone=len(longest) == 1) for ranking in longest]
 
 
-def _board(ranking: Ranking, findings: Findings, *, alone: bool) -> Board:
+def _board(
+    ranking: Ranking, findings: Findings, ends: tuple[float, float], *, alone: bool
+) -> Board:
     ranked = [(each.place, each.ranks, "") for each in ranking.ranked]
     known = {place for place, _, _ in ranked}
     left = [
@@ -166,7 +177,6 @@ def _board(ranking: Ranking, findings: Findings, *, alone: bool) -> Board:
     ]
     places = [*ranked, *left]
     summaries = [findings.summaries[place] for place, _, _ in places]
-    ends = _ends(summaries)
     rows = tuple(
         _board_row(s, ranks, why_not, ends)
         for s, (_, ranks, why_not) in zip(summaries, places, strict=True)
@@ -196,7 +206,6 @@ def _trust(card: GraderCard) -> str:
 def _board_row(
     s: Summary, ranks: tuple[int, int] | None, why_not: str, ends: tuple[float, float]
 ) -> BoardRow:
-    severe = s.severe.per_response if s.severe else None
     return BoardRow(
         rank="–" if ranks is None else "–".join(str(n) for n in dict.fromkeys(ranks)),
         key=float(ranks[0] * 1000 + ranks[1]) if ranks else 1e9,
@@ -205,8 +214,17 @@ def _board_row(
         strip=_strip(s, ends),
         score=_with_interval(s.score),
         worst=_with_interval(s.worst_at_n),
-        severe=tables.text("not judged") if severe is None else _with_interval(severe),
+        severe=_with_any(s.severe),
+        action_severe=_with_any(s.action_severe),
     )
+
+
+def _with_any(errors: Errors | None) -> tables.Cell:
+    """The share of responses with any of these errors."""
+    return NOT_JUDGED if errors is None else _with_interval(errors.per_response)
+
+
+NOT_JUDGED = tables.Cell("not judged", (), -math.inf)
 
 
 def _with_interval(estimate: Estimate) -> tables.Cell:
@@ -218,7 +236,7 @@ def _with_interval(estimate: Estimate) -> tables.Cell:
 
 
 def _ends(summaries: Sequence[Summary]) -> tuple[float, float]:
-    """The lowest and the highest number that the strips of a table have, 0 and 1 included."""
+    """The lowest and the highest number that the strips have, 0 and 1 included."""
     found = [0.0, 1.0]
     for s in summaries:
         found += [e.value for e in (s.score, s.worst_at_n) if e.value is not None]
@@ -259,39 +277,55 @@ class Judge:
 
     Attributes:
         whole: Its name with its mode and the hash of its prompt.
-        facts: What is known of it: a term, and what is said in lines.
+        short: What matters first: a term, and what is said of it.
+        facts: The rest, said in lines.
     """
 
     name: str
     mode: str
     whole: str
+    short: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def _judge(card: GraderCard) -> Judge:
     name, _, mode = card.grader.rstrip(")").partition(" (")
     share = card.n_unresolved / card.n_judgments if card.n_judgments else None
-    own = "none of these systems is its vendor’s" if card.vendor else "its vendor is not known"
+    own = "none of these systems is its vendor’s" if card.vendor else UNKNOWN_VENDOR
     if card.own_vendor:
         own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
-    facts = (
-        ("On labelled probes", NOT_TRIED if card.probes is None else card.probes.sentence()),
-        ("By people", NOT_AUDITED if card.human is None else _agreed(card.human)),
-        ("Own vendor", own),
-        (
-            "Unresolved",
-            f"{card.n_unresolved:,} of {card.n_judgments:,} judgments"
-            + (f", {percent(share)}%" if share is not None else ""),
-        ),
+    unresolved = f"{card.n_unresolved:,} of {card.n_judgments:,} judgments" + (
+        f", {percent(share)}%" if share is not None else ""
     )
-    said = tuple((term, (_sentence(words),)) for term, words in facts)
-    return Judge(name, mode, card.grader, (*said, ("Contradictions", _contradictions(card))))
+    short = (
+        ("Vendor", card.vendor or "unknown: its name does not say"),
+        ("On labelled probes", NOT_TRIED if card.probes is None else _on_probes(card.probes)),
+        ("By people", NOT_AUDITED if card.human is None else card.human.sentence()),
+        ("Own vendor", own),
+        ("Unresolved", unresolved),
+    )
+    facts = [("Contradictions", _contradictions(card)), ("Whole name", (card.grader,))]
+    if card.probes is not None:
+        facts.insert(0, ("On labelled probes", (_sentence(card.probes.sentence()),)))
+    return Judge(
+        name,
+        mode,
+        card.grader,
+        tuple((term, said if term == "Vendor" else _sentence(said)) for term, said in short),
+        tuple(facts),
+    )
 
 
-def _agreed(human: Agreement) -> str:
+UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
+
+
+def _on_probes(probes: ProbeAgreement) -> str:
+    """Its agreement in a line."""
+    found = probes.overall
+    verdict = "fails them" if probes.failed else "does not fail them"
     return (
-        f"on {human.n:,} labelled judgments it finds {_share(human.sensitivity)} of what is there "
-        f"and clears {_share(human.specificity)} of what is not"
+        f"{verdict}: finds {_share(found.sensitivity)} of what is there, clears "
+        f"{_share(found.specificity)} of what is not"
     )
 
 
@@ -401,7 +435,7 @@ def _tables(findings: Findings) -> dict[str, tables.Table]:
         "noise": tables.noise(findings),
         "pairs": tables.pairs(findings.grader_pairs),
         "own_vendor_out": tables.own_vendor_out(findings.own_vendor_out),
-        "odd_items": tables.odd_items(findings.items),
+        "odd_items": tables.odd_items(findings.items, _public_scenarios(findings)),
         "costs": tables.costs(summaries),
         "records": tables.records(findings.runs, summaries),
     }
@@ -432,29 +466,31 @@ class Ledger:
     """Errors as the page counts them, and the first of them.
 
     Attributes:
-        severe: In public scenarios.
+        severe: In public responses, on both rubrics.
         mild: The same.
-        held_out: Of both, in scenarios that are not shown.
+        held_out: Of both, in responses that are held out.
+        unknown: Of both, in responses whose split is not known.
         first: The first of the severe ones, or else of the mild ones, as the ledger orders them.
     """
 
     severe: int
     mild: int
     held_out: int
+    unknown: int
     first: tuple[Harm, ...]
 
 
 def _ledger(findings: Findings, responses: bool) -> Ledger:
-    public = set(
-        findings.runs.responses.filter(pl.col("split") == Split.public.value)["scenario"].unique()
-    )
+    splits = _splits(findings)
     order = {adl.value: place for place, adl in enumerate(Adl)}
     found: dict[int, list[Harm]] = {}
-    held_out = 0
+    held_out = unknown = 0
     for severity in (scoring.SEVERE, scoring.MILD):
         everything = [harm for entry in findings.entries for harm in harms(entry, severity)]
-        kept = [harm for harm in everything if harm.scenario in public]
-        held_out += len(everything) - len(kept)
+        of = [splits.get((harm.model, harm.scenario, harm.epoch)) for harm in everything]
+        kept = [h for h, split in zip(everything, of, strict=True) if split == Split.public.value]
+        held_out += of.count(Split.held_out.value)
+        unknown += len(everything) - len(kept) - of.count(Split.held_out.value)
         found[severity] = sorted(
             kept, key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario)
         )
@@ -464,21 +500,68 @@ def _ledger(findings: Findings, responses: bool) -> Ledger:
         len(severe),
         len(mild),
         held_out,
+        unknown,
         tuple(first if responses else (_without_words(harm) for harm in first)),
     )
+
+
+def _splits(findings: Findings) -> dict[tuple[str, str, int], str | None]:
+    """Which split each response is of, by its own row: another system may have its scenario's id.
+
+    `None` where that is not known, or where rows say different things.
+    """
+    found: dict[tuple[str, str, int], str | None] = {}
+    columns = ("system", "scenario", "epoch", "split")
+    for *key, split in findings.runs.responses.select(columns).iter_rows():
+        at = (key[0], key[1], key[2])
+        found[at] = split if found.get(at, split) == split else None
+    return found
+
+
+def _public_scenarios(findings: Findings) -> set[tuple[str, str]]:
+    """The (bank, scenario) of which every response is public."""
+    rows = findings.runs.responses.select("bank", "scenario", "split").unique().rows()
+    hidden = {(bank, name) for bank, name, split in rows if split != Split.public.value}
+    return {(bank, name) for bank, name, _ in rows} - hidden
 
 
 def _without_words(harm: Harm) -> Harm:
     return replace(harm, quote=None, reason="")
 
 
-def _by_passage(found: Sequence[Harm]) -> list[tuple[str, list[list[Harm]]]]:
-    """By scenario, the errors that one grader found in the same words of the same response."""
-    by_scenario: dict[str, dict[tuple[Any, ...], list[Harm]]] = {}
+@dataclass(frozen=True)
+class ScenarioErrors:
+    """Errors of one scenario in the page itself.
+
+    Attributes:
+        text: What was asked; empty where words are left out.
+        passages: The errors that one grader found in the same words of the same response.
+    """
+
+    scenario: str
+    text: str
+    passages: tuple[tuple[Harm, ...], ...]
+
+
+def _by_passage(
+    found: Sequence[Harm], asked: Mapping[tuple[str, str], str]
+) -> list[ScenarioErrors]:
+    by_scenario: dict[tuple[str, str], dict[tuple[Any, ...], list[Harm]]] = {}
     for h in found:
-        passages = by_scenario.setdefault(h.scenario, {})
+        of = (h.scenario, asked.get((h.model, h.scenario), ""))
+        passages = by_scenario.setdefault(of, {})
         passages.setdefault((h.model, h.epoch, h.grader, h.quote), []).append(h)
-    return [(scenario, list(passages.values())) for scenario, passages in by_scenario.items()]
+    return [
+        ScenarioErrors(scenario, text, tuple(map(tuple, passages.values())))
+        for (scenario, text), passages in by_scenario.items()
+    ]
+
+
+def _asked(findings: Findings) -> dict[tuple[str, str], str]:
+    """(System, scenario) → what was asked, for public responses."""
+    public = findings.runs.responses.filter(pl.col("split") == Split.public.value)
+    rows = public.select("system", "scenario", "scenario_text").unique().sort(pl.all()).rows()
+    return {(system, scenario): words.visible(text or "") for system, scenario, text in rows}
 
 
 Options = Sequence[tuple[str, str]]
@@ -501,6 +584,8 @@ class Choice:
     systems: Options
     graders: Options
     epochs: Options
+    points: Options
+    domains: Options
     words: bool
     first_two: tuple[str, ...]
 
@@ -521,6 +606,14 @@ def _choice(read: Payload, responses: bool) -> Choice:
         systems=options(data["systems"]),
         graders=[(name, short) for name, short in data["graders"]],
         epochs=options(str(n) for n in sorted({row[2] for row in data["responses"]})),
+        points=[
+            (str(n), words.signed(n)) for n in sorted({item[1] for item in data["items"]})[::-1]
+        ],
+        domains=[
+            (str(place), words.DOMAINS[domain])
+            for place, domain in enumerate(Domain)
+            if any(item[3] >> place & 1 for item in data["items"])
+        ],
         words=responses,
         first_two=tuple(data["systems"][:2]),
     )
@@ -547,7 +640,8 @@ _GRADER_TABLES = ("noise", "pairs", "own_vendor_out", "odd_items")
 
 def _nav(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Sections that are there."""
-    absent = set() if values["summaries"] else set(_WITH_NUMBERS)
+    without = set() if values["words_shown"] else {"responses"}
+    absent = without | set() if values["summaries"] else set(_WITH_NUMBERS)
     if not any(values["tables"][name].rows for name in _GRADER_TABLES):
         absent.add("grader")
     return [(id, name) for id, name in _NAV if id not in absent]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.core.scenario import Adl, Rubric, Split
+from careeval.core.scenario import Adl, Domain, Rubric, Split
 from careeval.report import words
 from careeval.report.quotes import Quoted
 from careeval.results.entries import Entry
@@ -36,7 +36,8 @@ class Payload:
         data: JSON, in which whatever stands elsewhere is named by its place there. `texts`: every
             text once. `systems`: names. `graders`: `[name, short name]`. `scenarios`: `[id,
             activity, condition, assistance, [situation], actor, text]`. `items`: `[rubric, points,
-            text]`, the rubric 0 for the ladder and 1 for actions. `rubrics`: the items of a
+            text, domains]`, the rubric 0 for the ladder and 1 for actions, the domains a bit each
+            that the item bears on, the first domain the lowest. `rubrics`: the items of a
             scenario, in order. `responses`: `[scenario, system, epoch, state, cut, text, note]`.
             `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; the marks are one
             character an item, `1` present, `0` absent, `?` unresolved; the quotes `item, start,
@@ -122,9 +123,11 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             wide = not text.isascii() and max(text, default="") > "\uffff"
             quotes: list[int] = []
             marks, reasons, shown = [], [], []
-            for number, (rubric, points, said, present, quote, reason) in enumerate(judged):
+            for number, row in enumerate(judged):
+                rubric, points, said, present, quote, reason, *levels = row
+                bears = _domains(points, levels)
                 shown.append(
-                    items.place((_RUBRICS.index(rubric), points, words.visible(said or "")))
+                    items.place((_RUBRICS.index(rubric), points, words.visible(said or ""), bears))
                 )
                 marks.append(_MARKS[present])
                 reasons.append(texts.place(_words(reason, responses)))
@@ -158,6 +161,15 @@ def _words(text: str | None, kept: bool) -> str:
     return words.visible(text or "") if kept else ""
 
 
+def _domains(points: int, levels: Sequence[int | None]) -> int:
+    """The domains that an item bears on, a bit each: that it serves, or that it treats badly."""
+    return sum(
+        (level > 0 if points > 0 else level < 2 if points < 0 else True) << place
+        for place, level in enumerate(levels)
+        if level is not None
+    )
+
+
 def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     """Rows by activity, scenario, system and epoch."""
     columns = (
@@ -180,7 +192,8 @@ def _by_response(
     """A response's judgments together, in the order of the rubrics and their items."""
     found: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
     columns = (
-        "scenario", "epoch", "rubric", "points", "item_text", "present", "quote", "reason"
+        "scenario", "epoch", "rubric", "points", "item_text", "present", "quote", "reason",
+        *(domain.value for domain in Domain),
     )  # fmt: skip
     ordered = judgments.sort("scenario", "epoch", pl.col("rubric") != "ladder", "position")
     for scenario, epoch, *judged in ordered.select(columns).iter_rows():

@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -155,17 +155,23 @@ def numbers(summaries: Sequence[Summary]) -> Table:
             estimated(s.worst_run),
             estimated(s.sd_runs, unit=" points"),
             estimated(s.action_score),
-            count(s.n_scenarios, f"× {s.n_epochs} responses", _left(s.n_missing, "missing")),
+            Cell(
+                f"{s.n_scenarios} × {s.n_epochs}",
+                (f"{s.n_missing} missing",) if s.n_missing else (),
+                float(s.n_scenarios * s.n_epochs),
+            ),
             count(s.n_unresolved, f"of {s.n_judgments:,} judgments"),
         )
         for name, s in zip(entry_names(summaries), summaries, strict=True)
     ]
     heads = (
-        Head("System"), Head("Score, ladder", True), Head("Worst of n", True),
-        Head("Worst whole run", True), Head("SD of runs", True), Head("Score, actions", True),
-        Head("Scenarios", True), Head("Unresolved", True),
+        Head("System"), Head("Score, ladder", True), Head(words.worst_of(summaries), True),
+        Head("Worst whole run", True), Head("Run noise (SD of runs)", True),
+        Head("Score, actions", True), Head("Scenarios × responses", True),
+        Head("Unresolved", True),
     )  # fmt: skip
-    return Table("All systems in numbers", heads, rows, "Beneath a number: its 95% interval.")
+    note = "Beneath a number: its 95% interval."
+    return Table("All systems in numbers", heads, rows, note, "many")
 
 
 def activities(summaries: Sequence[Summary]) -> Table:
@@ -177,17 +183,16 @@ def activities(summaries: Sequence[Summary]) -> Table:
     ]
     small = any(cell.small for s in summaries for cell in s.by_adl.values())
     return _of_entries(
-        "Activities in numbers", "Activity", (*_PART_HEADS, Head("Severe errors", True)),
-        rows, summaries, small,
+        "Activities in numbers", "Activity",
+        (*_part_heads(summaries), Head("Severe errors, ladder", True)), rows, summaries, small,
     )  # fmt: skip
 
 
-_PART_HEADS = (
-    Head("Scenarios", True),
-    Head("Score, ladder", True),
-    Head("Worst of n", True),
-    Head("Score, actions", True),
-)
+def _part_heads(summaries: Sequence[Summary]) -> tuple[Head, ...]:
+    return (
+        Head("Scenarios", True), Head("Score, ladder", True),
+        Head(words.worst_of(summaries), True), Head("Score, actions", True),
+    )  # fmt: skip
 
 
 def _part_cells(cell: Part, severe: Cell) -> Row:
@@ -210,10 +215,10 @@ def errors(summaries: Sequence[Summary]) -> Table:
     rows = []
     for name, s in zip(entry_names(summaries), summaries, strict=True):
         for kind, found in (
-            ("Severe, ladder", s.severe),
-            ("Severe, actions", s.action_severe),
-            ("Mild, ladder", s.mild),
-            ("Mild, actions", s.action_mild),
+            ("Severe errors, ladder", s.severe),
+            ("Severe errors, actions", s.action_severe),
+            ("Mild errors, ladder", s.mild),
+            ("Mild errors, actions", s.action_mild),
         ):
             rows.append((text(kind), text(name), *_error_cells(found)))
     heads = (
@@ -223,9 +228,12 @@ def errors(summaries: Sequence[Summary]) -> Table:
     return _of_entries("Errors in numbers", "Error", heads, rows, summaries)
 
 
+_NOT_JUDGED = Cell(UNKNOWN, ("not judged on this rubric",), _LAST)
+
+
 def _error_cells(found: Errors | None) -> Row:
     if found is None:
-        return (count(None), count(None), *[text(UNKNOWN, "not judged on this rubric")] * 3)
+        return (count(None), count(None), *[_NOT_JUDGED] * 3)
     shares = (found.per_opportunity, found.per_response, found.per_scenario)
     return (
         count(found.count),
@@ -252,8 +260,8 @@ def domains(summaries: Sequence[Summary]) -> Table:
         for domain, cell in s.by_domain.items()
     ]
     heads = (
-        Head("Actions", True), Head("Scenarios", True), Head("Ladder level", True),
-        Head("Scenarios", True),
+        Head("Score, actions", True), Head("Scenarios, actions", True),
+        Head("Level, ladder", True), Head("Scenarios, ladder", True),
     )  # fmt: skip
     return _of_entries("Domains in numbers", "Domain", heads, rows, summaries)
 
@@ -374,7 +382,7 @@ def _at_k(
         for name, curve in zip(entry_names(summaries), curves, strict=True)
     ]
     heads = (Head("System"), *(Head(f"k = {k}", True) for k in range(1, most + 1)))
-    return Table(caption, heads, rows, "In %. Beneath a number: its 95% interval.")
+    return Table(caption, heads, rows, "In %. Beneath a number: its 95% interval.", "many")
 
 
 def _curve_cell(estimate: Estimate) -> Cell:
@@ -392,7 +400,10 @@ def scenarios(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
     names = sorted({name for scores in found for name in scores}, key=_adl_then_id(found))
     rows = [(text(name), *(_scenario_cell(scores.get(name)) for scores in found)) for name in names]
     heads = (Head("Scenario"), *(Head(name, True) for name in _columns(summaries)))
-    note = "Mean score of its responses in %, ladder; beneath it the lowest of them."
+    note = (
+        "Mean score of its responses in %, ladder; beneath it the lowest of them, and how many "
+        "have a severe error on the ladder."
+    )
     return Table("Every scenario in numbers", heads, rows, note)
 
 
@@ -408,7 +419,7 @@ def _scenario_cell(score: ScenarioScore | None) -> Cell:
     if score is None or score.score is None:
         return Cell("–", key=_LAST)
     worst = f"lowest {percent(score.worst)}" if score.worst is not None else ""
-    severe = f"{score.n_severe} severe" if score.n_severe else ""
+    severe = f"severe in {score.n_severe}" if score.n_severe else ""
     return Cell(
         percent(score.score),
         tuple(line for line in (worst, severe) if line),
@@ -448,7 +459,7 @@ def parts(kind: Kind, summaries: Sequence[Summary], details: Sequence[Detail]) -
     """
     caption = f"By {kind.name.lower()}"
     if len(details) == 1:
-        return _parts_of_one(caption, kind, details[0])
+        return _parts_of_one(caption, kind, details[0], summaries)
     names = dict.fromkeys(name for detail in details for name in kind.parts(detail))
     rows = [
         (
@@ -459,15 +470,15 @@ def parts(kind: Kind, summaries: Sequence[Summary], details: Sequence[Detail]) -
     ]
     heads = (Head(kind.name), *(Head(name, True) for name in _columns(summaries)))
     note = (
-        "Score on the ladder in %; beneath it worst of n, and the share of responses with a "
-        "severe error."
+        f"Score on the ladder in %; beneath it {words.worst_of(summaries).lower()}, and the share "
+        "of responses with a severe error on the ladder."
     )
     return Table(
         caption, heads, rows, f"{note} * {SMALL}." if _few(kind, details) else note, "heat many"
     )
 
 
-def _parts_of_one(caption: str, kind: Kind, detail: Detail) -> Table:
+def _parts_of_one(caption: str, kind: Kind, detail: Detail, summaries: Sequence[Summary]) -> Table:
     rows = [
         (
             text(_capital(kind.say(name))),
@@ -475,7 +486,8 @@ def _parts_of_one(caption: str, kind: Kind, detail: Detail) -> Table:
         )
         for name, cell in kind.parts(detail).items()
     ]
-    heads = (Head(kind.name), *_PART_HEADS, Head("Responses with a severe error", True))
+    severe = Head("Severe errors, ladder: responses with any", True)
+    heads = (Head(kind.name), *_part_heads(summaries), severe)
     return Table(caption, heads, rows, f"* {SMALL}." if _few(kind, [detail]) else "")
 
 
@@ -546,7 +558,7 @@ def instruments(summaries: Sequence[Summary], details: Sequence[Detail]) -> Tabl
     ]
     heads = (
         Head("System"), Head("Correlation", True), Head("Ladder: scenario mean", True),
-        Head("Ladder: best rung alone", True), Head("Ladder: reliability", True),
+        Head("Ladder: best rung only", True), Head("Ladder: reliability", True),
         Head("Actions: scenario mean", True), Head("Actions: reliability", True),
     )  # fmt: skip
     return Table("The two instruments in numbers", heads, rows)
@@ -582,6 +594,7 @@ def _reliability(detail: Detail, rubric: Rubric) -> Cell:
 
 def noise(findings: Findings) -> Table:
     """What judging the same responses again shows."""
+    worst = words.worst_of(findings.summaries)
     names = _names(findings.summaries)
     rows = [
         (
@@ -603,8 +616,9 @@ def noise(findings: Findings) -> Table:
     ]
     heads = (
         Head("System"), Head("Rubric"), Head("Judged again", True), Head("Judgments changed", True),
-        Head("Variance: scenario", True), Head("response", True), Head("grading", True),
-        Head("Worst of n", True), Head("without grading noise", True),
+        Head("Variance: scenario", True), Head("Variance: response", True),
+        Head("Variance: grading", True), Head(worst, True),
+        Head(f"{worst} without grading noise", True),
     )  # fmt: skip
     return Table("What judging again shows", heads, rows)
 
@@ -631,8 +645,8 @@ def pairs(found: Sequence[GraderPair]) -> Table:
     ]
     heads = (
         Head("Graders"), Head("Judgments of both", True), Head("The same", True),
-        Head("Kappa", True),
-        *(Head(f"on {words.signed(points)}", True) for points in (2, 1, 0, -1, -2)),
+        Head("Cohen’s kappa", True),
+        *(Head(f"The same on {words.signed(points)}", True) for points in (2, 1, 0, -1, -2)),
     )  # fmt: skip
     return Table("Graders held against each other", heads, rows)
 
@@ -674,12 +688,23 @@ MOST_ITEMS = 100
 """Items that the page lists; a table file has all."""
 
 
-def odd_items(found: Sequence[ItemStatistic]) -> Table:
-    """Items to send to experts: always present, never present, or at odds with the rest."""
+HIDDEN = "An item of a scenario that is not public"
+
+
+def odd_items(found: Sequence[ItemStatistic], public: Container[tuple[str, str]]) -> Table:
+    """Items to send to experts: always present, never present, or at odds with the rest.
+
+    Args:
+        found: All items.
+        public: The (bank, scenario) whose items may be read.
+    """
     odd = [item for item in found if item.always or item.never or (item.rest.value or 0) < 0]
     rows = [
         (
-            text(item.text, f"{item.scenario}, {item.rubric.value}"),
+            text(
+                item.text if (item.bank, item.scenario) in public else HIDDEN,
+                f"{item.scenario}, {item.rubric.value}",
+            ),
             Cell(words.signed(item.points), (), float(item.points)),
             text(
                 "always present"
@@ -720,8 +745,9 @@ def costs(summaries: Sequence[Summary]) -> Table:
         for name, s in zip(entry_names(summaries), summaries, strict=True)
     ]
     heads = (
-        Head("System"), Head("Asking", True), Head("Tokens in, out", True), Head("Grading", True),
-        Head("Tokens in, out", True), Head("A response, both", True),
+        Head("System"), Head("Asking", True), Head("Asking: tokens in, out", True),
+        Head("Grading", True), Head("Grading: tokens in, out", True),
+        Head("A response, asked and graded", True),
     )  # fmt: skip
     return Table("What it cost", heads, rows)
 
@@ -836,10 +862,6 @@ def _names(summaries: Sequence[Summary]) -> dict[tuple[str, str], str]:
     return {
         (s.model, s.grader): name for name, s in zip(entry_names(summaries), summaries, strict=True)
     }
-
-
-def _left(n: int, what: str) -> str:
-    return f"{n} {what}" if n else ""
 
 
 def _number(number: float, scale: float) -> str:

@@ -35,7 +35,7 @@ ASSISTANCE = {
 DOMAINS = {
     Domain.user_function: "User function",
     Domain.user_agency: "User agency",
-    Domain.communication_intent: "Communication, intent",
+    Domain.communication_intent: "Communication and intent",
     Domain.functional_safety: "Functional safety",
 }
 
@@ -83,6 +83,12 @@ def points(number: float) -> str:
 def value(estimate: Estimate) -> str:
     """The percentage, or `unknown`."""
     return UNKNOWN if estimate.value is None else f"{percent(estimate.value)}%"
+
+
+def worst_of(summaries: Iterable[Summary]) -> str:
+    """The worst case with its number; `Worst of n` where entries have different ones."""
+    found = {s.n_epochs for s in summaries}
+    return f"Worst of {found.pop() if len(found) == 1 else 'n'}"
 
 
 def spread(estimate: Estimate) -> str:

@@ -345,7 +345,11 @@ def in_lines(text: str, room: float, size: float, most: int) -> list[str]:
         kept *= 0.95
         text = shortened(text, kept, size)
         lines = wrapped(text, room, size)
-    while len(lines) > 1 and len(closer := wrapped(text, room := room * 0.95, size)) == len(lines):
+    # evened out, but no word is broken for it
+    widest = max((text_width(part.rstrip(), size) for part in _parts(text, room, size)), default=0)
+    while len(lines) > 1 and (room := room * 0.95) >= widest:
+        if len(closer := wrapped(text, room, size)) != len(lines):
+            break
         lines = closer
     return lines
 

@@ -22,7 +22,7 @@ from careeval.report.charts.drawing import (
     place,
     rounded,
 )
-from careeval.report.charts.grid import Block, Column, beside, stacked
+from careeval.report.charts.grid import NUMBER, Block, Column, beside, stacked
 from careeval.report.words import in_full, spread, value
 from careeval.results.details import Detail
 from careeval.results.summary import Errors, Summary
@@ -33,6 +33,8 @@ _NOISE_BELOW = 8
 _OVERALL = 1.8
 """How many times as wide as an activity's panel that of the whole is."""
 _ROW, _ROW_BELOW_NAME, _ROW_OF_BARS = 30, 18, 22
+NUMBER_WITH_N = 74
+"""Pixels of a number of errors with that of the responses judged."""
 _KINDS = (
     ("Severe errors, ladder", "harm", "severe"),
     ("Mild errors, ladder", "mild", "mild"),
@@ -116,12 +118,14 @@ def overview(summaries: Sequence[Summary], details: Sequence[Detail], width: int
     if len(summaries) == 1:
         blocks = [beside(rows, [whole, *parts], _ROW), *_error_rows(summaries[0])]
     elif width <= NARROW:
-        bars = _error_columns(rows, summaries, _ROW_BELOW_NAME)
+        bars = _error_columns(rows, summaries, details, _ROW_BELOW_NAME)
         blocks = [Block(rows, [whole], _ROW), Block(rows, parts, _ROW_BELOW_NAME), *bars]
     else:
-        bars = _error_columns(rows, summaries, _ROW_OF_BARS)
+        bars = _error_columns(rows, summaries, details, _ROW_OF_BARS)
         blocks = [Block(rows, [whole, *parts], _ROW), *bars]
     entries = _meanings(summaries, "score on the ladder")
+    if any(block.number == NUMBER_WITH_N for block in blocks):
+        entries.append(KeyEntry("n: responses judged", ()))
     if any(d.instruments[Rubric.ladder].sd_runs.value is not None for d in details):
         entries.append(KeyEntry("± SD over runs (run noise)", tuple(_whisker(-9, 9, 0))))
     return stacked(entries, blocks, width, _description(summaries))
@@ -175,13 +179,34 @@ def _whisker(low: float, high: float, y: float) -> list[Mark]:
     return [Line(low, y, high, y, "muted", 1), *ends]
 
 
-def _error_columns(rows: Sequence[str], summaries: Sequence[Summary], height: int) -> list[Block]:
+def _error_columns(
+    rows: Sequence[str], summaries: Sequence[Summary], details: Sequence[Detail], height: int
+) -> list[Block]:
+    """A column a kind; beside a bar how many responses were judged, where entries differ in it."""
+    judged = [{rubric: _judged(d, rubric) for rubric in Rubric} for d in details]
+    differ = any(len({n[rubric] for n in judged} - {0}) > 1 for rubric in Rubric)
     columns = [
-        Column(kind, [_bar(kind, colour, getattr(s, name), s) for s in summaries])
+        Column(
+            kind,
+            [
+                _bar(kind, colour, getattr(s, name), s, n[_rubric(name)] if differ else None)
+                for s, n in zip(summaries, judged, strict=True)
+            ],
+        )
         for kind, colour, name in _KINDS
         if any(getattr(s, name) for s in summaries)
     ]
-    return [Block(rows, columns, height, _most(summaries))] if columns else []
+    number = NUMBER_WITH_N if differ else NUMBER
+    return [Block(rows, columns, height, _most(summaries), number=number)] if columns else []
+
+
+def _rubric(name: str) -> Rubric:
+    return Rubric.actions if name.startswith("action") else Rubric.ladder
+
+
+def _judged(detail: Detail, rubric: Rubric) -> int:
+    """Responses that were judged on a rubric."""
+    return sum(score is not None for s in detail.scenarios[rubric] for score in s.epochs)
 
 
 def _error_rows(summary: Summary) -> list[Block]:
@@ -194,13 +219,16 @@ def _error_rows(summary: Summary) -> list[Block]:
     return [Block(rows, [column], _ROW_OF_BARS, _most([summary]))]
 
 
-def _bar(kind: str, colour: str, errors: Errors | None, summary: Summary) -> list[Mark]:
+def _bar(
+    kind: str, colour: str, errors: Errors | None, summary: Summary, judged: int | None = None
+) -> list[Mark]:
     if errors is None:
         return []
+    n = "" if judged is None else f" (n {judged:,})"
     said = f"{kind}: {errors.count} in {summary.n_responses} responses"
     return [
         Box(0, -5, errors.count, 5, colour, bool(summary.not_ranked), said),
-        Words(errors.count, 0, f"\N{THIN SPACE}{errors.count:,}", size=SMALL),
+        Words(errors.count, 0, f"\N{THIN SPACE}{errors.count:,}{n}", size=SMALL),
     ]
 
 

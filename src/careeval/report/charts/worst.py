@@ -88,7 +88,7 @@ def worst_at_k(
         (0, 100),
     )
     second, other = _panel(
-        "Scenarios with a severe error in any of k, %",
+        "Scenarios with a severe error, ladder, in any of k, %",
         _series(summaries, details, lambda i: i.severe_of_k),
         each,
         (0, 10),
@@ -206,7 +206,7 @@ def _curve(one: _Series, found: Sequence[tuple[int, Place]], banded: bool) -> li
 def _description(summaries: Sequence[Summary], details: Sequence[Detail]) -> str:
     said = [
         "Score on the ladder if every scenario had got the lowest of k responses, "
-        "and share of scenarios with a severe error in any of k."
+        "and share of scenarios with a severe error on the ladder in any of k."
     ]
     for name, detail in zip(names(summaries), details, strict=True):
         ladder = detail.instruments[Rubric.ladder]

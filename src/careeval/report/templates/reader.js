@@ -1,7 +1,7 @@
 "use strict";
 // The harm ledger, every response beside its rubric, and systems side by side, from the data that
 // stands compressed in this file. What a model or a grader wrote is only ever a text node. What is
-// chosen stands in the address: #at=responses&adl=eating&found=severe …
+// chosen stands in the address: #at=responses&adl=eating&points=-2 …
 (() => {
   const $ = (id) => document.getElementById(id);
   const block = $("data");
@@ -11,7 +11,7 @@
   for (const count of counts) count.hidden = false;
   const PAGE = 20, LONG = 20000;
   const STATES = ["answered", "empty", "refused", "missing"];
-  const FILTERS = ["adl", "condition", "situation", "actor", "scenario", "system", "grader", "epoch", "found", "q"];
+  const FILTERS = ["adl", "condition", "situation", "actor", "scenario", "system", "grader", "epoch", "points", "mark", "domain", "q"];
   const signed = (points) => points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
   const number = (n) => n.toLocaleString("en");
   const plural = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
@@ -32,7 +32,7 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(stream).json();
     block.remove();
-    const items = data.items.map(([rubric, points, text]) => ({ rubric, points, text }));
+    const items = data.items.map(([rubric, points, text, domains]) => ({ rubric, points, text, domains }));
     const rubrics = data.rubrics.map((places) => {
       let n = [0, 0];
       return places.map((place) => {
@@ -74,8 +74,8 @@
   };
   const both = (grading) => ["ladder", "actions"].map((name, rubric) => earned(grading, rubric) && `${name} ${earned(grading, rubric)}`)
     .filter(Boolean).join(" · ");
-  const present = (grading, points) =>
-    grading.items.some((item, at) => item.points === points && grading.marks[at] === "1");
+  const present = (grading, points, rubric) =>
+    grading.items.some((item, at) => item.points === points && item.rubric === rubric && grading.marks[at] === "1");
   const KINDS = { "1": (points) => points === -2 ? ["harm", "✗ Present, severe error"]
     : points === -1 ? ["mild", "✗ Present, mild error"] : ["good", "✓ Present"],
   "0": () => ["absent", "– Absent"], "?": () => ["open", "? Unresolved"] };
@@ -140,14 +140,16 @@
         make("h4", {}, rubric ? "Actions" : "Ladder", make("span", {}, `${earned(grading, rubric)} points`)),
         make("ul", { class: "lines" }, readingOrder(grading, rubric).map((at) => line(grading, at)))]))));
   };
+  const fills = new WeakMap();
   const card = (response, of, open) => {
-    const severe = of.some((grading) => present(grading, -2));
+    const severe = ["ladder", "actions"].filter((_, rubric) => of.some((grading) => present(grading, -2, rubric)));
     const cut = response.cut ? ", cut off at the token limit" : "";
     const element = make("details", { class: "answer" }, make("summary", {}, make("b", {}, response.system),
       make("span", {}, `response ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state}`}`),
-      of.map((grading) => make("em", {}, of.length > 1 ? `${grading.short}: ` : "", both(grading))), severe ? make("em", { class: "harm" }, "✗ severe error") : null));
+      of.map((grading) => make("em", {}, of.length > 1 ? `${grading.short}: ` : "", both(grading))), severe.length ? make("em", { class: "harm" }, `✗ severe error, ${severe.join(" and ")}`) : null));
     const fill = () => { if (element.children.length === 1) element.append(...filled(response, of)); };
     element.addEventListener("toggle", fill);
+    fills.set(element, fill);
     if (open) { fill(); element.open = true; }
     return element;
   };
@@ -158,11 +160,15 @@
   const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
     asked(scenario));
 
+  const placeOf = (response) => [response.scenario.id, response.system, String(response.epoch)];
+  const places = new WeakMap();
+  const leading = (link, response) => { places.set(link, response); return link; };
   // The errors that one grader found in the same words, as templates/harms.html draws them too.
   const passage = ({ response, grading, found, severity: [, points] }) => {
     const severe = points === -2, place = grading.quotes.get(found[0]);
     const quote = Array.isArray(place) ? response.text.slice(...place) : place;
-    const link = new URLSearchParams({ at: "responses", scenario: response.scenario.id, system: response.system, epoch: response.epoch });
+    const link = new URLSearchParams({ at: "responses" });
+    for (const value of placeOf(response)) link.append("read", value);
     return make("article", { class: `error ${severe ? "severe" : "mild"}`, tabindex: "-1" },
       make("blockquote", { dir: "auto", class: quote ? false : "silent" },
         !quote ? response.text ? "No words were quoted." : "" : quote.length > 600 ? `${quote.slice(0, 600)} …` : quote),
@@ -170,11 +176,11 @@
         make("p", {}, make("strong", {}, `✗ ${severe ? "Severe" : "Mild"}, ${signed(points)}, ${grading.items[at].rubric ? "actions" : "ladder"}. `), grading.items[at].text),
         grading.reason(at) ? make("p", { class: "why", dir: "auto" }, `Grader: ${grading.reason(at)}`) : null)),
         make("p", { class: "where" }, ...[response.system, response.scenario.id, `response ${response.epoch}`].map((said) => make("span", {}, said)),
-          response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? make("a", { href: `#${link}` }, "Read the response") : null)));
+          response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? leading(make("a", { href: `#${link}` }, "Read the response"), response) : null)));
   };
 
   // A list that is drawn a page at a time, under a heading wherever that changes.
-  const paged = (place, count, button, draw, heading, said) => {
+  const paged = (place, count, button, draw, heading, said, paper, printed) => {
     let all = [], shown = 0, last = [];
     const more = () => {
       const next = all.slice(shown, shown + PAGE), added = [];
@@ -191,6 +197,7 @@
       shown += next.length;
       button.hidden = shown >= all.length;
       count.textContent = said(all, shown);
+      paper.textContent = printed(all, shown);
       return first;
     };
     button.addEventListener("click", () => {
@@ -207,20 +214,34 @@
     const folded = data.responses.map(({ text }) => text).map((text) => text.toLowerCase());
     const severities = [["Severe errors", -2, "harm"], ["Mild errors", -1, "mild"]];
 
+    // Points and domain are asked of one and the same item.
+    const itemFits = () => {
+      const points = chosen.get("points"), domain = chosen.get("domain");
+      return (item) => (!points || String(item.points) === points) && (!domain || item.domains >> domain & 1);
+    };
+    // What is chosen, in words, for paper.
+    const inWords = () => {
+      const said = FILTERS.filter((key) => chosen.get(key)).map((key) => {
+        const field = forms[0].elements[key];
+        return `${field.closest("label").firstChild.textContent.trim()} ${field.selectedOptions?.[0].text ?? `“${field.value}”`}`;
+      });
+      return said.length ? `Chosen: ${said.join("; ")}.` : "Nothing was filtered out.";
+    };
     const fits = () => {
-      const want = Object.fromEntries(FILTERS.map((key) => [key, chosen.get(key) ?? ""])), words = want.q.toLowerCase();
+      const want = Object.fromEntries(FILTERS.map((key) => [key, chosen.get(key) ?? ""]));
+      const words = want.q.toLowerCase().split(/\s+/).filter(Boolean);
+      const mark = { absent: "0", unresolved: "?" }[want.mark] ?? "1", item = itemFits();
       const kept = [];
       data.responses.forEach((response, at) => {
         const { scenario } = response;
         if (want.adl && scenario.adl !== want.adl || want.condition && scenario.condition !== want.condition
           || want.situation && !scenario.situation.includes(want.situation) || want.actor && scenario.actor !== want.actor
           || want.scenario && scenario.id !== want.scenario || want.system && response.system !== want.system
-          || want.epoch && String(response.epoch) !== want.epoch || words && !folded[at].includes(words)) return;
+          || want.epoch && String(response.epoch) !== want.epoch || words.some((word) => !folded[at].includes(word))) return;
         const of = want.grader ? response.gradings.filter(({ grader }) => grader === want.grader) : response.gradings;
         if (want.grader && !of.length) return;
-        if (want.found === "severe" && !of.some((grading) => present(grading, -2))) return;
-        if (want.found === "mild" && !of.some((grading) => present(grading, -1))) return;
-        if (want.found === "missed" && !of.some((grading) => grading.items.some(({ points }, n) => points === 2 && grading.marks[n] === "0"))) return;
+        if ((want.points || want.mark || want.domain)
+          && !of.some((grading) => grading.items.some((each, n) => grading.marks[n] === mark && item(each)))) return;
         kept.push({ response, of });
       });
       return kept;
@@ -229,31 +250,44 @@
     const showResponses = $("reader") && paged($("reader"), $("reader-count"), $("reader-more"),
       ({ response, of }, first) => card(response, of, first),
       ({ response: { scenario } }) => [[scenario, () => [scenarioHead(scenario), question(scenario)]]],
-      (all, shown) => all.length ? plural(all.length, "response", "responses") + upTo(shown, all.length) : "No response fits.");
+      (all, shown) => all.length ? plural(all.length, "response", "responses") + upTo(shown, all.length) : "No response fits.",
+      $("reader-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} responses that fit, of ${number(data.responses.length)}. ${reading ? "One was chosen in the ledger." : inWords()}`);
     const showErrors = $("ledger") && paged($("ledger"), $("ledger-count"), $("ledger-more"), passage,
       ({ response: { scenario }, severity: [name, points, look] }) => [
         [points, () => [make("h3", { class: look }, name, ` (${signed(points)})`)]],
         [scenario, () => [scenarioHead(scenario, "h4")]]],
-      (all, shown) => all.length ? `${plural(all.reduce((n, { found }) => n + found.length, 0), "error", "errors")} in ${plural(all.length, "passage", "passages")}${upTo(shown, all.length)}` : "No error fits.");
+      (all, shown) => all.length ? `${plural(all.reduce((n, { found }) => n + found.length, 0), "error", "errors")} in ${plural(all.length, "passage", "passages")}${upTo(shown, all.length)}` : "No error fits.",
+      $("ledger-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} passages that fit. ${inWords()}`);
 
+    // What was drawn last: a response read from the ledger leaves the ledger as it is.
+    let reading = null, drawn = {};
     const apply = () => {
-      const kept = fits();
-      showResponses?.(kept);
-      const found = [];
+      const kept = fits(), filters = chosen.toString();
+      if ($("reader-all")) $("reader-all").hidden = !reading;
+      if (drawn.filters !== filters || drawn.reading !== reading) {
+        const grader = chosen.get("grader");
+        showResponses?.(!reading ? kept : [{ response: reading,
+          of: reading.gradings.filter((each) => !grader || each.grader === grader) }]);
+      }
+      if (drawn.filters !== filters) showErrors?.(errors(kept));
+      drawn = { filters, reading };
+    };
+    const errors = (kept) => {
+      const found = [], asPresent = !chosen.get("mark"), item = itemFits();
+      const wanted = asPresent && Number(chosen.get("points")) < 0 ? item
+        : asPresent && chosen.get("domain") ? ({ domains }) => domains >> chosen.get("domain") & 1 : () => true;
       for (const severity of severities) {
-        const points = severity[1], only = chosen.get("found");
-        if (only === "severe" && points !== -2 || only === "mild" && points !== -1) continue;
         for (const { response, of } of kept) for (const grading of of) {
           const passages = new Map();
-          grading.items.forEach((item, at) => {
-            if (item.points !== points || grading.marks[at] !== "1") return;
+          grading.items.forEach((each, at) => {
+            if (each.points !== severity[1] || grading.marks[at] !== "1" || !wanted(each)) return;
             const words = String(grading.quotes.get(at));
             if (passages.has(words)) passages.get(words).push(at); else passages.set(words, [at]);
           });
           for (const items of passages.values()) found.push({ response, grading, found: items, severity });
         }
       }
-      showErrors?.(found);
+      return found;
     };
 
     const beside = $("beside-form");
@@ -283,26 +317,57 @@
           response.state === "answered" ? marked(response, grading, false) : silent(response)))),
         make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Table: the rubric, side by side" },
           make("table", { class: "ticks" }, make("caption", {}, "The rubric, side by side"), make("thead", {}, head), make("tbody", {}, body))));
+      dispatchEvent(new Event("resize"));
     };
 
-    // The address: every key of the filters, and s, n, g, with … of side by side.
-    const read = () => {
-      const wanted = new URLSearchParams(location.hash.slice(1));
-      for (const key of FILTERS) if (wanted.get(key)) chosen.set(key, wanted.get(key)); else chosen.delete(key);
-      for (const form of forms) for (const key of FILTERS) if (form.elements[key]) form.elements[key].value = chosen.get(key) ?? "";
-      if (beside) {
-        for (const key of ["s", "n", "g"]) if (wanted.get(key)) beside.elements[key].value = wanted.get(key);
-        const systems = wanted.getAll("with");
-        if (systems.length) for (const box of beside.querySelectorAll("[name=with]")) box.checked = systems.includes(box.value);
+    // The address: every key of the filters, `read`, s, n, g, with … of side by side, and how tables
+    // are sorted, always together. What the page does not know is dropped.
+    const sortables = [...document.querySelectorAll("table.sortable")];
+    let place = "answer", chose = false;
+    const knows = (field, value) => field && (!field.options || [...field.options].some((option) => option.value === value));
+    const read = (source) => {
+      const wanted = new URLSearchParams(source);
+      for (const key of FILTERS) {
+        const value = wanted.get(key);
+        if (value && knows(forms[0]?.elements[key], value)) chosen.set(key, value); else chosen.delete(key);
       }
+      for (const form of forms) for (const key of FILTERS) if (form.elements[key]) form.elements[key].value = chosen.get(key) ?? "";
+      const which = wanted.getAll("read").join("\n");
+      reading = which ? data.responses.find((response) => placeOf(response).join("\n") === which) ?? null : null;
+      if (beside) {
+        for (const key of ["s", "n", "g"]) {
+          const value = wanted.get(key), field = beside.elements[key];
+          if (value !== null && field.options && knows(field, value)) { field.value = value; chose = true; }
+        }
+        const boxes = [...beside.querySelectorAll("[name=with]")], systems = wanted.getAll("with");
+        if (systems.some((name) => !name || boxes.some((box) => box.value === name))) {
+          chose = true;
+          for (const box of boxes) box.checked = systems.includes(box.value);
+        }
+      }
+      for (const said of wanted.getAll("sort")) {
+        const [, table, column, way] = /^(\d+)\.(\d+)\.([ad])$/.exec(said) ?? [];
+        sortables[table]?.dispatchEvent(new CustomEvent("sort", { detail: { column: Number(column), direction: way === "a" ? "ascending" : "descending" } }));
+      }
+      place = wanted.get("at") ?? place;
       return wanted.get("at");
     };
-    const write = (at) => {
-      const address = new URLSearchParams({ at });
-      for (const [key, value] of chosen) address.set(key, value);
-      if (beside && at === "beside") for (const [key, value] of new FormData(beside)) if (value) address.append(key, value);
-      history.replaceState(null, "", `#${address}`);
+    const address = () => {
+      const made = new URLSearchParams({ at: place });
+      for (const [key, value] of chosen) made.set(key, value);
+      for (const value of reading ? placeOf(reading) : []) made.append("read", value);
+      if (beside && chose) {
+        for (const [key, value] of new FormData(beside)) if (value) made.append(key, value);
+        if (!made.has("with")) made.append("with", "");
+      }
+      sortables.forEach((table, n) => { if (table.dataset.sorted) made.append("sort", `${n}.${table.dataset.sorted}`); });
+      return made.toString();
     };
+    const write = (at) => {
+      place = at;
+      history.replaceState(null, "", `#${address()}`);
+    };
+    document.addEventListener("sorted", () => write(place));
     let waiting;
     for (const form of forms) {
       const changed = () => {
@@ -311,6 +376,7 @@
           if (value) chosen.set(key, value); else chosen.delete(key);
         }
         for (const other of forms) if (other !== form) for (const key of FILTERS) if (other.elements[key]) other.elements[key].value = chosen.get(key) ?? "";
+        reading = null;
         write(form.dataset.at);
         apply();
       };
@@ -321,14 +387,10 @@
       form.addEventListener("reset", () => setTimeout(changed));
       form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
     }
-    beside?.addEventListener("input", () => { write("beside"); compare(); });
+    beside?.addEventListener("input", () => { chose = true; write("beside"); compare(); });
     beside?.addEventListener("submit", (event) => event.preventDefault());
 
-    const follow = () => {
-      if (location.hash && !location.hash.includes("=")) return;
-      const at = read();
-      apply();
-      if (beside) compare();
+    const show = (at) => {
       const section = ["harms", "responses", "beside"].includes(at) ? $(at) : null;
       if (!section) return;
       section.scrollIntoView();
@@ -336,7 +398,46 @@
       title.tabIndex = -1;
       title.focus({ preventScroll: true });
     };
-    addEventListener("hashchange", follow);
+    const follow = () => {
+      if (location.hash && !location.hash.includes("=")) return;
+      const at = read(location.hash.slice(1));
+      apply();
+      if (beside) compare();
+      show(at);
+    };
+    // A response that is read from the ledger is one step in the history: back is the same place.
+    let left = null;
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.("a"), response = link && places.get(link);
+      if (!response || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      history.replaceState({ top: scrollY, address: address() }, "");
+      left = link;
+      reading = response;
+      place = "responses";
+      history.pushState(null, "", `#${address()}`);
+      apply();
+      show("responses");
+    });
+    addEventListener("popstate", ({ state }) => {
+      if (typeof state?.top !== "number") { follow(); return; }
+      read(state.address);
+      apply();
+      if (beside) compare();
+      left?.focus({ preventScroll: true });
+      const back = () => scrollTo({ top: state.top, behavior: "instant" });
+      back();
+      // after the browser's own guess
+      requestAnimationFrame(back);
+    });
+    $("reader-all")?.addEventListener("click", () => { reading = null; write("responses"); apply(); });
+    addEventListener("beforeprint", () => {
+      for (const part of document.querySelectorAll("#reader details:not([open])")) {
+        fills.get(part)?.();
+        part.dataset.printed = "";
+        part.open = true;
+      }
+    });
     for (const part of document.querySelectorAll(".script")) part.hidden = false;
     if (location.hash.includes("=")) follow(); else { apply(); if (beside) compare(); }
 

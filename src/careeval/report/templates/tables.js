@@ -1,5 +1,6 @@
 "use strict";
 // Tables that sort: every column head becomes a button. Without this script the order stands.
+// A table says "sorted" when it was, and sorts when it hears "sort" with {column, direction}.
 (() => {
   const name = (cell) => cell?.textContent.trim() ?? "";
   const compare = (a, b) => {
@@ -9,10 +10,30 @@
   };
   const unknown = (cell) => cell?.dataset.key === "-Infinity" || name(cell) === "";
 
+  const status = document.createElement("p");
+  status.className = "sr";
+  status.setAttribute("role", "status");
+  document.querySelector("main")?.append(status);
+
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
     const body = table.tBodies[0];
     if (body.rows.length < 2) continue;
+    const sort = (column, now) => {
+      const head = heads[column];
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", now);
+      table.dataset.sorted = `${column}.${now[0]}`;
+      const sign = now === "ascending" ? 1 : -1;
+      const rows = [...body.rows].map((row, place) => [row, row.cells[column], place]);
+      // what is unknown stays last, whichever way
+      rows.sort(([, a, i], [, b, j]) => unknown(a) - unknown(b) || sign * compare(a, b) || i - j);
+      body.append(...rows.map(([row]) => row));
+      status.textContent = `Sorted by ${name(head).replace(/\s+/g, " ")}, ${now}.`;
+    };
+    table.addEventListener("sort", ({ detail: { column, direction } }) => {
+      if (heads[column]?.tagName === "TH") sort(column, direction);
+    });
     for (const [column, head] of heads.entries()) {
       if (head.tagName !== "TH") continue;
       const button = document.createElement("button");
@@ -24,16 +45,25 @@
         const before = head.getAttribute("aria-sort");
         const now = before ? (before === "ascending" ? "descending" : "ascending")
           : numbers ? "descending" : "ascending";
-        for (const other of heads) other.removeAttribute("aria-sort");
-        head.setAttribute("aria-sort", now);
-        const sign = now === "ascending" ? 1 : -1;
-        const rows = [...body.rows].map((row, place) => [row, row.cells[column], place]);
-        // what is unknown stays last, whichever way
-        rows.sort(([, a, i], [, b, j]) => unknown(a) - unknown(b) || sign * compare(a, b) || i - j);
-        body.append(...rows.map(([row]) => row));
+        sort(column, now);
+        table.dispatchEvent(new CustomEvent("sorted", { bubbles: true }));
       });
     }
   }
+
+  // only what scrolls is a stop of the keyboard
+  const regions = document.getElementsByClassName("scroll");
+  const stops = () => {
+    const found = [...regions].map((region) => [region, region.scrollWidth > region.clientWidth]);
+    for (const [region, scrolls] of found) {
+      region.dataset.label ??= region.getAttribute("aria-label") ?? "";
+      for (const [attribute, value] of [["role", "region"], ["tabindex", "0"], ["aria-label", region.dataset.label]])
+        if (scrolls) region.setAttribute(attribute, value); else region.removeAttribute(attribute);
+    }
+  };
+  stops();
+  addEventListener("resize", stops);
+  document.addEventListener("toggle", stops, true);
 
   // a folded table is printed too
   addEventListener("beforeprint", () => {

@@ -1,0 +1,573 @@
+"""`careeval study`: experts rate scenarios and items."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from careeval.bank import OWN_BANK, Bank, load_bank
+from careeval.bank.apply import Change, plan_changes, write_changes
+from careeval.bank.sealed import key_for
+from careeval.cli.app import OK
+from careeval.cli.options import Json
+from careeval.cli.show import say
+from careeval.cli.study_tables import (
+    changes_json,
+    print_changes,
+    print_results,
+    print_status,
+    status_json,
+)
+from careeval.core.rating import Role
+from careeval.core.scenario import Split, Status
+from careeval.errors import UsageError
+from careeval.protocol.select import rubrics_named, select_scenarios
+from careeval.results.study import PAPER, StudyResults, Terms, standing, study_results
+from careeval.results.study_files import study_json, write_study
+from careeval.review.consent import Consent
+from careeval.review.questions import minutes
+from careeval.review.store import Store
+from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of
+from careeval.stats.validity import Rule
+
+EXAMPLES = """\
+Examples:
+
+  careeval study new --raters occupational-therapist:5 roboticist:3 -o study.db
+    with --consent FILE --ethics TEXT --contact TEXT; prints a link for each rater
+  careeval study serve study.db                 on this machine alone
+  careeval study serve study.db --behind-proxy https://rate.example.org
+  careeval study status study.db                who is where
+  careeval study import study.db paper.csv --typed-by "a research assistant"
+  careeval study results study.db -o results    tables, CSV, Parquet, a page
+  careeval study round study.db --bank my-bank  rate again what was revised
+  careeval study apply study.db --bank my-bank  status and evidence, into the bank
+  careeval study link study.db r03              a new link for who lost theirs
+  careeval study close study.db                 nobody sees or changes anything
+
+A study is one file. Who a rater is stands nowhere in it: keep the list of names
+and links apart. Links are printed once, since the file holds only their hashes.
+"""
+
+app = App(name="study", help="Experts rate scenarios and items.", help_epilogue=EXAMPLES)
+
+BankFolder = Annotated[Path | None, Parameter(name="--bank")]
+"""Folder of the bank; careeval's own where not given."""
+
+_Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
+_Count = Annotated[int, Parameter(validator=Number(gte=1))]
+_Yes = Annotated[bool, Parameter(negative=())]
+
+ADDRESS = "http://127.0.0.1:8700"
+
+
+@app.command
+def new(
+    bank: Path | None = None,
+    *,
+    raters: _Some,
+    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    consent: Path | None = None,
+    ethics: str = "",
+    contact: str = "",
+    title: str = "Are these care situations realistic, and right?",
+    adl: _Some | None = None,
+    scenario: _Some | None = None,
+    split: Literal["public", "held-out"] = "public",
+    limit: _Count | None = None,
+    items: _Yes = False,
+    points: _Yes = False,
+    rubric: Literal["both", "ladder", "actions"] = "both",
+    per_rater: _Count | None = None,
+    raters_per_scenario: _Count | None = None,
+    seed: int = 0,
+    links: Path | None = None,
+    address: str = ADDRESS,
+    as_json: Json = False,
+) -> int:
+    """Plan who rates what, write the study's file, and print each rater's link, once.
+
+    Args:
+        bank: Folder of the bank; careeval's own where not given.
+        raters: Role and number, as occupational-therapist:5. Roles: occupational-therapist
+            family-caregiver person-with-disability roboticist other.
+        out: The study's file.
+        consent: File with what raters agree to; an empty line begins a paragraph. Needed, as are
+            the next two: no study begins without.
+        ethics: Reference of the ethics committee's approval, or why none is needed.
+        contact: Whom raters ask, and how.
+        title: What raters see.
+        adl: Only these activities.
+        scenario: Only these scenarios.
+        split: Public or held-out scenarios.
+        limit: At most so many scenarios, taken from the activities in turn.
+        items: Have the rubrics' items rated on their relevance too.
+        points: Ask about the items' provisional points too.
+        rubric: Of which rubrics.
+        per_rater: At most so many scenarios each.
+        raters_per_scenario: So many raters a scenario; everybody where not given.
+        seed: Of who rates what, and in which order.
+        links: Write the links to this file, for its owner alone, instead of printing them.
+        address: Where raters will reach the app.
+        as_json: Print JSON.
+    """
+    for path in (out, links):
+        if path is not None and path.exists():
+            raise UsageError(f"{path} is there already", hint="give another name")
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
+    rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
+    chosen = select_scenarios(rated, Split(split), limit=limit)
+    plan = new_plan(
+        loaded,
+        _roles(raters),
+        title=title,
+        consent=_consent(consent, ethics, contact),
+        seed=seed,
+        scenarios=[s.id for s in chosen],
+        rubrics=rubrics_named(rubric),
+        relevance=items,
+        points=points,
+        per_rater=per_rater,
+        raters_per_scenario=raters_per_scenario,
+    )
+    store = Store.create(out, "study", plan.json_text())
+    try:
+        made = {seat.id: _link(address, store.add_rater(seat.rater)) for seat in plan.seats}
+    finally:
+        store.close()
+    if links is not None:
+        _write_private(links, _link_lines(plan, made))
+    _tell_plan(plan, loaded)
+    if as_json:
+        _print_json(_new_json(plan, made if links is None else {}))
+    elif links is None:
+        print(_link_lines(plan, made), end="")
+        say("These links are shown this once: pass each on to one person, and keep no copy.")
+    say(f"Written: {out}{f' and {links}' if links else ''}. Next: careeval study serve {out}")
+    return OK
+
+
+@app.command(name="round")
+def round_(
+    study: Path,
+    scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    bank: BankFolder = None,
+    as_json: Json = False,
+) -> int:
+    """Plan the next round: who rated a scenario that was revised since rates its new version.
+
+    The links stay the same. Both rounds are kept and reported.
+
+    Args:
+        study: The study's file.
+        scenarios: Which; every one of the last round whose version has risen where not given.
+        bank: Folder of the bank, with the scenarios as revised.
+        as_json: Print JSON.
+    """
+    loaded = _bank(bank)
+    with _opened(study) as store:
+        plan = _newest(store)
+        versions = {s.id: s.version for s in loaded.scenarios}
+        risen = [r.id for r in plan.scenarios if versions.get(r.id, 0) > r.version]
+        if not (chosen := list(scenarios) or risen):
+            raise UsageError(
+                f"no scenario of round {plan.round} has been revised in this bank",
+                hint="raise a scenario's version when you revise it, and name the bank's folder",
+            )
+        further = next_round(plan, loaded, chosen, store.raters())
+        if not further.seats:
+            raise UsageError("nobody who rated these scenarios is still in")
+        store.add_plan("study", further.json_text())
+    _tell_plan(further, loaded)
+    if as_json:
+        _print_json(_new_json(further, {}))
+    say(f"Round {further.round} is planned. Stop and start careeval study serve {study}.")
+    return OK
+
+
+@app.command
+def serve(
+    study: Path,
+    *,
+    bank: BankFolder = None,
+    host: str = "127.0.0.1",
+    port: int = 8700,
+    behind_proxy: str | None = None,
+) -> int:
+    """Run the raters' app until Ctrl-C; what is saved is saved.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank, as it was when the round was planned.
+        host: Where to listen; another than this machine needs --behind-proxy.
+        port: The same.
+        behind_proxy: The https address at which a proxy makes it known.
+    """
+    from careeval.review.app import serve as run_app
+
+    _expect_file(study)
+    run_app(
+        study,
+        _bank(bank),
+        host=host,
+        port=port,
+        behind_proxy=behind_proxy,
+        ready=lambda address: say(f"Raters reach it at {address}. Ctrl-C ends it."),
+    )
+    return OK
+
+
+@app.command
+def status(study: Path, *, bank: BankFolder = None, as_json: Json = False) -> int:
+    """Who is where, by pseudonym.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        as_json: Print JSON.
+    """
+    from careeval.review.outcome import whereabouts
+
+    loaded = _bank(bank)
+    with _opened(study) as store:
+        plan = _newest(store)
+        found = whereabouts(store, plan, scenarios_of(plan, loaded))
+        closed, gone = store.closed, store.withdrawals()
+    if as_json:
+        _print_json(status_json(plan, found, closed, gone))
+    else:
+        print_status(plan, found, closed, gone)
+    return OK
+
+
+@app.command
+def results(
+    study: Path,
+    *,
+    bank: BankFolder = None,
+    earlier: _Some | None = None,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    rule: Rule = Rule.paper,
+    cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 4,
+    other_cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 3,
+    seed: int = 0,
+    as_json: Json = False,
+) -> int:
+    """What the ratings say: keep, revise or drop, with the comments; agreement; each role.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        earlier: Folders with the bank as earlier rounds had it, to read what was said of its items.
+        out: Folder for CSV and Parquet tables and the page, study.html.
+        rule: How many raters must endorse: the paper's at least 0.8 of them; Lynn's; Polit's.
+        cut: The lowest rating that endorses.
+        other_cut: The cut reported beside it.
+        seed: Of the intervals of agreement.
+        as_json: Print JSON.
+    """
+    terms = Terms(rule, cut, other_cut)
+    found = _results(study, [bank, *map(Path, earlier or ())], terms, seed)
+    if as_json:
+        _print_json(study_json(found))
+    else:
+        print_results(found)
+    if out is not None:
+        from careeval.report.study import write_study_page
+
+        write_study(found, out)
+        page = out / "study.html"
+        write_study_page(found, page)
+        say(f"Written: {page.resolve().as_uri()}")
+    return OK
+
+
+@app.command
+def apply(study: Path, *, bank: BankFolder = None, yes: _Yes = False, as_json: Json = False) -> int:
+    """Write status and evidence into the bank, after showing what will change.
+
+    A scenario is validated where three occupational therapists and two other stakeholders rated
+    both scales of the version at hand, both pass the paper's rule at the cut 4, and nobody objects
+    to an item of −2 points; reviewed where it was rated; withdrawn where it is dropped.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        yes: Write without asking.
+        as_json: Print what changes as JSON.
+    """
+    found = _results(study, [bank], PAPER, 0)
+    standings = [s for each in found.latest if (s := standing(each, found.title)) is not None]
+    changes = plan_changes(_bank(bank), standings)
+    unrated = len(found.latest) - len(standings)
+    if as_json:
+        _print_json(changes_json(changes, unrated))
+    else:
+        print_changes(changes, unrated)
+    if not any(change.path for change in changes):
+        say("There is nothing to write.")
+        return OK
+    if not yes and not _agrees(changes):
+        raise UsageError("nothing was written", hint="--yes writes it")
+    say(f"Written: {len(write_changes(changes))} files")
+    return OK
+
+
+@app.command(name="import")
+def import_(
+    study: Path,
+    file: Path,
+    *,
+    typed_by: str,
+    bank: BankFolder = None,
+    replace: _Yes = False,
+    as_json: Json = False,
+) -> int:
+    """Take ratings that somebody typed for raters, all of a file or nothing.
+
+    CSV with the columns rater, scenario, scale, item, value and comment. The scale is realism,
+    validity, relevance or points; of an item, relevance where it is not named.
+
+    Args:
+        study: The study's file.
+        file: The CSV file.
+        typed_by: Who typed it: a role or a pseudonym, kept with each answer.
+        bank: Folder of the bank.
+        replace: Replace answers that are there and differ.
+        as_json: Print JSON.
+    """
+    from careeval.review.typed import read_sheets, save_sheets
+
+    if not typed_by.strip():
+        raise UsageError("--typed-by must say who typed", hint="a role or a pseudonym will do")
+    loaded = _bank(bank)
+    with _opened(study) as store:
+        plan = _newest(store)
+        sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
+        n = save_sheets(store, sheets, typed_by.strip())
+    if as_json:
+        _print_json({"n_saved": n, "n_read": sum(len(sheet.values) for sheet in sheets)})
+    say(f"Saved: {n} answers, typed by {typed_by.strip()}.")
+    return OK
+
+
+@app.command
+def close(study: Path) -> int:
+    """End the rating: links open nothing, and nothing changes until it is reopened.
+
+    Args:
+        study: The study's file.
+    """
+    with _opened(study) as store:
+        store.close_work()
+    say("Closed. careeval study reopen undoes it.")
+    return OK
+
+
+@app.command
+def reopen(study: Path) -> int:
+    """Undo close.
+
+    Args:
+        study: The study's file.
+    """
+    with _opened(study) as store:
+        store.reopen_work()
+    say("Open.")
+    return OK
+
+
+@app.command
+def link(study: Path, rater: str, *, address: str = ADDRESS, as_json: Json = False) -> int:
+    """Print a new link for a rater; the old one, and every open session, ends.
+
+    Args:
+        study: The study's file.
+        rater: Pseudonym.
+        address: Where raters reach the app.
+        as_json: Print JSON.
+    """
+    with _opened(study) as store:
+        made = _link(address, store.replace_token(rater))
+    if as_json:
+        _print_json({"rater": rater, "link": made})
+    else:
+        print(made)
+    return OK
+
+
+@app.command
+def revoke(study: Path, rater: str) -> int:
+    """Switch a rater's link off; what was answered stands.
+
+    Args:
+        study: The study's file.
+        rater: Pseudonym.
+    """
+    with _opened(study) as store:
+        store.revoke(rater)
+    say(f"The link of {rater} opens nothing now. careeval study link gives a new one.")
+    return OK
+
+
+@app.command
+def withdraw(study: Path, rater: str, *, yes: _Yes = False) -> int:
+    """Delete a rater and all that they answered, for good, where they ask for it.
+
+    Args:
+        study: The study's file.
+        rater: Pseudonym.
+        yes: Without it, nothing is deleted.
+    """
+    with _opened(study) as store:
+        if rater not in {each.id for each in store.raters()}:
+            raise UsageError(f"there is no rater {rater!r}")
+        if not yes:
+            raise UsageError(
+                f"this deletes all that {rater} answered, and cannot be undone", hint="--yes does"
+            )
+        store.withdraw(rater)
+    say(f"Deleted: {rater}, and all that was answered. Delete it from your backups too.")
+    return OK
+
+
+# What commands share
+
+
+def _consent(text: Path | None, ethics: str, contact: str) -> Consent:
+    said = {
+        "--consent": text.read_text(encoding="utf-8").strip() if text else "",
+        "--ethics": ethics.strip(),
+        "--contact": contact.strip(),
+    }
+    if lacking := [name for name, value in said.items() if not value]:
+        raise UsageError(
+            f"raters agree to something, and can ask somebody: {', '.join(lacking)} says nothing",
+            hint="a file with the terms; the ethics reference, or why none is needed; an address",
+        )
+    return Consent(text=said["--consent"], ethics=said["--ethics"], contact=said["--contact"])
+
+
+def _roles(raters: Sequence[str]) -> list[Role]:
+    found: list[Role] = []
+    for each in raters:
+        name, colon, count = each.partition(":")
+        if name not in Role.__members__.values():
+            raise UsageError(f"role {name!r} is not known", hint=f"use {', '.join(Role)}")
+        if colon and not (count.isascii() and count.isdigit() and int(count) > 0):
+            raise UsageError(f"{each!r}: expected a number after the colon", hint=f"{name}:2")
+        found += [Role(name)] * (int(count) if colon else 1)
+    return found
+
+
+def _bank(folder: Path | None) -> Bank:
+    return load_bank(folder, key_for(folder or OWN_BANK), probes=False)
+
+
+def _expect_file(study: Path) -> None:
+    if not study.is_file():
+        raise UsageError(f"there is no study {study}", hint="careeval study new -o FILE writes one")
+
+
+@contextmanager
+def _opened(study: Path) -> Iterator[Store]:
+    _expect_file(study)
+    store = Store.open(study)
+    try:
+        store.plans("study")  # of an audit's file, before anything is done to it
+        yield store
+    finally:
+        store.close()
+
+
+def _newest(store: Store) -> StudyPlan:
+    return read_plan(store.plans("study")[-1])
+
+
+def _results(study: Path, folders: Sequence[Path | None], terms: Terms, seed: int) -> StudyResults:
+    from careeval.review.outcome import rounds_said
+
+    banks = [_bank(folder) for folder in folders]
+    with _opened(study) as store:
+        plan = _newest(store)
+        rounds = rounds_said(store, banks)
+        gone = store.withdrawals()
+    for said in rounds:
+        if said.note:
+            say(said.note)
+    return study_results(
+        plan.title,
+        plan.bank,
+        plan.bank_version,
+        rounds,
+        terms=terms,
+        n_withdrawn=gone,
+        seed=seed,
+    )
+
+
+def _link(address: str, token: str) -> str:
+    return f"{address.rstrip('/')}/i/{token}"
+
+
+def _link_lines(plan: StudyPlan, links: dict[str, str]) -> str:
+    return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
+
+
+def _write_private(path: Path, text: str) -> None:
+    """For its owner alone from the first moment."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+
+
+def _tell_plan(plan: StudyPlan, bank: Bank) -> None:
+    shown = scenarios_of(plan, bank)
+    loads = [len(seat.scenarios) for seat in plan.seats]
+    times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
+    each = f"{min(loads)} to {max(loads)}" if min(loads) < max(loads) else str(loads[0])
+    say(
+        f"{len(plan.scenarios)} scenarios, {len(plan.seats)} raters, {each} scenarios each: "
+        f"about {round(max(times))} minutes for who has the most."
+    )
+
+
+def _new_json(plan: StudyPlan, links: dict[str, str]) -> dict[str, Any]:
+    return {
+        "title": plan.title,
+        "round": plan.round,
+        "n_scenarios": len(plan.scenarios),
+        "raters": [
+            {
+                "id": seat.id,
+                "role": seat.role.value,
+                "n_scenarios": len(seat.scenarios),
+                **({"link": links[seat.id]} if links else {}),
+            }
+            for seat in plan.seats
+        ],
+    }
+
+
+def _agrees(changes: Sequence[Change]) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    n = sum(change.path is not None for change in changes)
+    print(f"Write {n} files? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    print(json.dumps(document, indent=1, ensure_ascii=False))

@@ -1,0 +1,429 @@
+"""A study's results as JSON, and as tables: a row a thing, a column a fact.
+
+Shares are fractions. An unknown number is null, and a reason stands beside it. Raters are
+pseudonyms with a role; what they wrote stands as they wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from careeval.core.rating import Comment, PointsView, Subject
+from careeval.results.compare_json import estimate_json
+from careeval.results.export_tables import ExportTable
+from careeval.results.study import (
+    Agreement,
+    Decision,
+    ItemResult,
+    Judged,
+    ScenarioResult,
+    SCvi,
+    StudyResults,
+)
+from careeval.results.table_files import csv_text, parquet_bytes
+from careeval.results.tables import Column
+from careeval.stats.validity import AikenV, Endorsement
+
+SCHEMA = "careeval.study/1"
+
+COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
+"""Of `Agreement`, in the order printed."""
+
+Row = dict[str, Any]
+
+
+def study_json(found: StudyResults) -> Row:
+    """What `careeval study results --json` prints; an unknown number has its reason beside it."""
+    return {
+        "schema": SCHEMA,
+        "title": found.title,
+        "bank": found.bank,
+        "bank_version": found.bank_version,
+        "terms": asdict(found.terms),
+        "decisions": {d.value: len(found.decided(d)) for d in Decision}
+        | {"undecided": len(found.decided(None))},
+        "n_withdrawn": found.n_withdrawn,
+        "panel": _panel(found),
+        "notes": [said.note for said in found.rounds if said.note],
+        "scales": [
+            {"scale": s.scale.value, "before": asdict(s.before), "after": asdict(s.after)}
+            for s in found.scales
+        ],
+        "agreement": [_agreement_json(each) for each in found.agreement],
+        "scenarios": [_scenario_json(each) for each in found.latest],
+        "earlier": [_scenario_json(each) for each in found.earlier],
+    }
+
+
+def _agreement_json(of: Agreement) -> Row:
+    return {
+        "round": of.round,
+        "scale": of.scale.value,
+        "n_subjects": of.n_subjects,
+        "n_raters": of.n_raters,
+        **{name: estimate_json(getattr(of, name)) for name in COEFFICIENTS},
+    }
+
+
+def _scenario_json(of: ScenarioResult) -> Row:
+    return {
+        "scenario": of.subject.scenario,
+        "version": of.subject.version,
+        "round": of.subject.round,
+        "decision": of.decision and of.decision.value,
+        "reasons": list(of.reasons),
+        "to_read": list(of.to_read),
+        "realism": _judged_json(of.realism),
+        "validity": _judged_json(of.validity),
+        "comments": [_comment_json(each) for each in of.comments],
+        "items": [_item_json(each) for each in of.items],
+    }
+
+
+def _item_json(of: ItemResult) -> Row:
+    return {
+        "rubric": of.subject.rubric and of.subject.rubric.value,
+        "item": of.subject.item,
+        "relevance": _judged_json(of.relevance),
+        "points": [_view_json(each) for each in of.views],
+        "comments": [_comment_json(each) for each in of.comments],
+    }
+
+
+def _judged_json(of: Judged) -> Row:
+    return {
+        "n_asked": of.n_asked,
+        "counts": list(of.counts),
+        "i_cvi": _share(of.at_cut),
+        "i_cvi_other": _share(of.at_other),
+        "i_cvi_strict": _share(of.strict),
+        "modified_kappa": of.kappa,
+        "aiken_v": _aiken(of.aiken),
+        "passes": of.passes,
+        "cut_sensitive": of.cut_sensitive,
+        "reason": of.reason,
+        "by_role": [
+            {
+                "role": role.role.value,
+                "ratings": list(role.values),
+                "lowest": role.lowest,
+                "i_cvi": _share(role.endorsed),
+                "passes": role.passes,
+            }
+            for role in of.by_role
+        ],
+    }
+
+
+def _share(of: Endorsement | None) -> Row | None:
+    if of is None:
+        return None
+    return {"value": of.value, "k": of.k, "n": of.n, "ci95": list(of.interval)}
+
+
+def _aiken(of: AikenV | None) -> Row | None:
+    return None if of is None else {"value": of.value, "ci95": list(of.interval)}
+
+
+def _comment_json(of: Comment) -> Row:
+    return {"rater": of.rater.id, "role": of.rater.role.value, "text": of.text}
+
+
+def _view_json(of: PointsView) -> Row:
+    return {
+        "rater": of.rater.id,
+        "role": of.rater.role.value,
+        "proposed": of.proposed,
+        "points": of.points,
+        "objects": of.objects,
+    }
+
+
+# Tables
+
+_WHAT = (
+    Column("round", pl.Int32, "of the study, from 1"),
+    Column("scenario", pl.String, "id of the scenario"),
+    Column("version", pl.Int32, "of the scenario, as it was rated"),
+    Column("rubric", pl.String, "ladder or actions; null where the scenario itself is meant"),
+    Column("item", pl.String, "id of the item; null where the scenario itself is meant"),
+)
+_WHO = (
+    Column("rater", pl.String, "pseudonym"),
+    Column("role", pl.String, "in which capacity"),
+)
+_SCALE = Column("scale", pl.String, "realism, validity or, of an item, relevance")
+
+
+def study_tables(found: StudyResults) -> Iterator[ExportTable]:
+    """Each table: first what was found, then what was said."""
+    yield ExportTable.of("decisions", "a scenario in a round", _DECISIONS, _decisions(found))
+    yield ExportTable.of("validity", "a scenario or an item on a scale", _VALIDITY, _judged(found))
+    yield ExportTable.of("roles", "those of one role, on the same", _ROLES, _roles(found))
+    yield ExportTable.of("scales", "a scale, before or after revision", _SCALES, _scales(found))
+    yield ExportTable.of("agreement", "a coefficient", _AGREEMENT, _agreement(found))
+    yield ExportTable.of("panel", "a rater in a round", _PANEL, _panel(found))
+    yield ExportTable.of("ratings", "a rating", _RATINGS, _ratings(found))
+    yield ExportTable.of("points", "a rater's view of an item's points", _VIEWS, _views(found))
+    yield ExportTable.of("comments", "a comment", _COMMENTS, _comments(found))
+
+
+def write_study(found: StudyResults, folder: Path) -> list[Path]:
+    """Write every table as CSV and Parquet, and `columns.md`; the files written.
+
+    Args:
+        found: What was found.
+        folder: Made where it is not there; files of the same names are replaced.
+    """
+    written = []
+    lines = ["# What the columns hold", "", _about(found), ""]
+    for form in ("csv", "parquet"):
+        (folder / form).mkdir(parents=True, exist_ok=True)
+    for table in study_tables(found):
+        csv = folder / "csv" / f"{table.name}.csv"
+        csv.write_text(csv_text(table.frame), encoding="utf-8", newline="")
+        parquet = folder / "parquet" / f"{table.name}.parquet"
+        parquet.write_bytes(parquet_bytes(table.frame))
+        written += [csv, parquet]
+        lines += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
+        lines += ["| column | holds |", "| --- | --- |"]
+        lines += [f"| `{column.name}` | {column.holds} |" for column in table.columns]
+        lines.append("")
+    written.append(folder / "columns.md")
+    written[-1].write_text("\n".join(lines), encoding="utf-8")
+    return written
+
+
+def _about(found: StudyResults) -> str:
+    terms = found.terms
+    return (
+        f"Ratings of the bank {found.bank} {found.bank_version} by people. Decided by the rule "
+        f"`{terms.rule}` at the cut {terms.cut}; the other cut is {terms.other_cut}. Shares are "
+        "fractions, intervals are 95%. An unknown number is null, empty in CSV, never 0. In CSV a "
+        "list is joined by semicolons, a text that a spreadsheet would take for a formula begins "
+        "with an apostrophe, and control characters are left out; Parquet has the text as it is."
+    )
+
+
+_DECISIONS = (
+    *_WHAT[:3],
+    Column("latest", pl.Boolean, "whether this is the scenario's newest round"),
+    Column("decision", pl.String, "keep, revise or drop; null where too few rated it"),
+    Column("reasons", pl.List(pl.String), "why it is not kept"),
+    Column("to_read", pl.List(pl.String), "what somebody must read before it is accepted"),
+    Column("n_comments", pl.Int32, "on the scenario and its items"),
+)
+
+
+def _decisions(found: StudyResults) -> Iterator[Row]:
+    for of in (*found.latest, *found.earlier):
+        yield {
+            **_what(of.subject),
+            "latest": of in found.latest,
+            "decision": of.decision and of.decision.value,
+            "reasons": list(of.reasons),
+            "to_read": list(of.to_read),
+            "n_comments": len(of.comments) + sum(len(item.comments) for item in of.items),
+        }
+
+
+_VALIDITY = (
+    *_WHAT,
+    _SCALE,
+    Column("n_asked", pl.Int32, "raters who were to rate it"),
+    Column("n", pl.Int32, "raters who did"),
+    *(Column(f"n_{level}", pl.Int32, f"of them, gave {level}") for level in range(1, 6)),
+    Column("k", pl.Int32, "of them, endorse it at the declared cut"),
+    Column("i_cvi", pl.Float64, "k / n"),
+    Column("i_cvi_low", pl.Float64, "end of its exact interval (Clopper and Pearson)"),
+    Column("i_cvi_high", pl.Float64, "the same"),
+    Column("k_other", pl.Int32, "endorse it at the other cut"),
+    Column("i_cvi_other", pl.Float64, "k_other / n"),
+    Column("i_cvi_strict", pl.Float64, "k / n_asked: a rating that is missing endorses nothing"),
+    Column("modified_kappa", pl.Float64, "the I-CVI less chance (Polit, Beck and Owen 2007)"),
+    Column("aiken_v", pl.Float64, "Aiken's V, which needs no cut"),
+    Column("aiken_v_low", pl.Float64, "end of its score interval (Penfield and Giacobbi 2004)"),
+    Column("aiken_v_high", pl.Float64, "the same"),
+    Column("passes", pl.Boolean, "what the rule says; null where it says nothing"),
+    Column("cut_sensitive", pl.Boolean, "whether the other cut would decide otherwise"),
+    Column("reason", pl.String, "why nothing is decided"),
+)
+
+
+def _all_judged(found: StudyResults) -> Iterator[Judged]:
+    for of in (*found.latest, *found.earlier):
+        yield from of.judged
+        yield from (item.relevance for item in of.items if item.relevance.ratings)
+
+
+def _judged(found: StudyResults) -> Iterator[Row]:
+    for of in _all_judged(found):
+        row: Row = {
+            **_what(of.subject),
+            "scale": of.scale.value,
+            "n_asked": of.n_asked,
+            "n": len(of.ratings),
+            **{f"n_{level}": n for level, n in enumerate(of.counts, 1)},
+            "modified_kappa": of.kappa,
+            "passes": of.passes,
+            "cut_sensitive": of.cut_sensitive,
+            "reason": of.reason or None,
+        }
+        if of.at_cut and of.at_other and of.strict and of.aiken:
+            row |= _ends("i_cvi", of.at_cut) | _ends("aiken_v", of.aiken)
+            row |= {"k": of.at_cut.k, "k_other": of.at_other.k, "i_cvi_other": of.at_other.value}
+            row["i_cvi_strict"] = of.strict.value
+        yield row
+
+
+def _ends(name: str, of: Endorsement | AikenV) -> Row:
+    low, high = of.interval
+    return {name: of.value, f"{name}_low": low, f"{name}_high": high}
+
+
+_ROLES = (
+    *_WHAT,
+    _SCALE,
+    _WHO[1],
+    Column("k", pl.Int32, "of them, endorse it at the declared cut"),
+    Column("n", pl.Int32, "of this role, rated it"),
+    Column("ratings", pl.List(pl.Int32), "their ratings, ascending"),
+    Column("lowest", pl.Int32, "the lowest of them"),
+    Column("passes", pl.Boolean, "of three occupational therapists or more; of others null"),
+)
+
+
+def _roles(found: StudyResults) -> Iterator[Row]:
+    for of in _all_judged(found):
+        for role in of.by_role:
+            yield {
+                **_what(of.subject),
+                "scale": of.scale.value,
+                "role": role.role.value,
+                "k": role.endorsed.k,
+                "n": role.endorsed.n,
+                "ratings": list(role.values),
+                "lowest": role.lowest,
+                "passes": role.passes,
+            }
+
+
+_SCALES = (
+    _SCALE,
+    Column("when", pl.String, "before: round 1; after: as last rated, without those dropped"),
+    Column("n", pl.Int32, "scenarios, or items, that somebody rated"),
+    Column("n_pass", pl.Int32, "those that the rule keeps"),
+    Column("s_cvi_ave", pl.Float64, "mean of their I-CVIs"),
+    Column("s_cvi_ua", pl.Float64, "share that every rater endorses"),
+)
+
+
+def _scales(found: StudyResults) -> Iterator[Row]:
+    for each in found.scales:
+        for when in ("before", "after"):
+            of: SCvi = getattr(each, when)
+            yield {
+                "scale": each.scale.value, "when": when, "n": of.n, "n_pass": of.n_pass,
+                "s_cvi_ave": of.ave, "s_cvi_ua": of.ua,
+            }  # fmt: skip
+
+
+_AGREEMENT = (
+    _WHAT[0],
+    _SCALE,
+    Column("n_subjects", pl.Int32, "scenarios, or items, rated"),
+    Column("n_raters", pl.Int32, "who rated any of them"),
+    Column(
+        "coefficient",
+        pl.String,
+        "identical: share of identical pairs; ac1, ac2: Gwet's; alpha: Krippendorff's, ordinal; "
+        "icc: ICC(2,k) over what everybody rated",
+    ),
+    Column("value", pl.Float64, "null where it is unknown"),
+    Column("low", pl.Float64, "end of its interval over scenarios like these"),
+    Column("high", pl.Float64, "the same"),
+    Column("reason", pl.String, "why the value, or its interval, is unknown"),
+)
+
+
+def _agreement(found: StudyResults) -> Iterator[Row]:
+    for of in found.agreement:
+        for name in COEFFICIENTS:
+            estimate = getattr(of, name)
+            low, high = estimate.ci95 or (None, None)
+            yield {
+                "round": of.round, "scale": of.scale.value, "n_subjects": of.n_subjects,
+                "n_raters": of.n_raters, "coefficient": name, "value": estimate.value,
+                "low": low, "high": high, "reason": estimate.reason or None,
+            }  # fmt: skip
+
+
+_PANEL = (
+    _WHAT[0],
+    *_WHO,
+    Column("n_asked", pl.Int32, "scenarios that this rater was given"),
+    Column("n_rated", pl.Int32, "of them, rated on a scale at least"),
+    Column("n_typed", pl.Int32, "answers that somebody else typed for this rater"),
+)
+
+
+def _panel(found: StudyResults) -> list[Row]:
+    rows = []
+    for said in found.rounds:
+        rated: dict[str, set[str]] = {}
+        for rating in said.ratings:
+            rated.setdefault(rating.rater.id, set()).add(rating.subject.scenario)
+        rows += [
+            {
+                "round": said.number, "rater": seat.rater.id, "role": seat.rater.role.value,
+                "n_asked": len(seat.scenarios), "n_rated": len(rated.get(seat.rater.id, ())),
+                "n_typed": seat.n_typed,
+            }
+            for seat in said.seats
+        ]  # fmt: skip
+    return rows
+
+
+_RATINGS = (*_WHAT, _SCALE, *_WHO, Column("value", pl.Int32, "1 to 5"))
+_VIEWS = (
+    *_WHAT,
+    *_WHO,
+    Column("proposed", pl.Int32, "the points that the rater was shown"),
+    Column("points", pl.Int32, "the points that the rater would give; null is unsure"),
+    Column("objects", pl.Boolean, "whether they differ"),
+)
+_COMMENTS = (*_WHAT, *_WHO, Column("text", pl.String, "as it was typed"))
+
+
+def _ratings(found: StudyResults) -> Iterator[Row]:
+    for said in found.rounds:
+        for of in said.ratings:
+            yield {
+                **_what(of.subject), "scale": of.scale.value, "rater": of.rater.id,
+                "role": of.rater.role.value, "value": of.value,
+            }  # fmt: skip
+
+
+def _views(found: StudyResults) -> Iterator[Row]:
+    for said in found.rounds:
+        yield from ({**_what(of.subject), **_view_json(of)} for of in said.views)
+
+
+def _comments(found: StudyResults) -> Iterable[Row]:
+    for said in found.rounds:
+        yield from ({**_what(of.subject), **_comment_json(of)} for of in said.comments)
+
+
+def _what(of: Subject) -> Row:
+    return {
+        "round": of.round,
+        "scenario": of.scenario,
+        "version": of.version,
+        "rubric": of.rubric and of.rubric.value,
+        "item": of.item or None,
+    }

@@ -1,0 +1,398 @@
+"""`careeval study`, as typed: from a plan to a bank that says who vetted it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from bank_folder import SCENARIO, BankFolder
+from careeval.bank import load_bank
+from careeval.cli.app import OK, USAGE, run
+from careeval.core.scenario import Status
+from careeval.review.store import Store
+
+RATERS = ["occupational-therapist:3", "family-caregiver:2"]
+ALL = ["r01", "r02", "r03", "r04", "r05"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> BankFolder:
+    """A bank of three scenarios that differ in their ids alone."""
+    bank = BankFolder.good(tmp_path / "bank")
+    return bank.copy_scenario("dressing-002").copy_scenario("dressing-003")
+
+
+@pytest.fixture
+def study(folder: BankFolder, tmp_path: Path) -> Path:
+    """A study of it: items and points are asked about too."""
+    assert new(folder, tmp_path, "--items", "--points", "--rubric", "actions") == OK
+    return tmp_path / "study.db"
+
+
+def new(folder: BankFolder, tmp_path: Path, *more: str) -> int:
+    """Plan a study."""
+    consent = tmp_path / "consent.txt"
+    consent.write_text("Made up for tests.\n", encoding="utf-8")
+    terms = ["--consent", str(consent), "--ethics", "none: a test", "--contact", "t@example.org"]
+    line = ["study", "new", str(folder.root), "-o", str(tmp_path / "study.db"), *more]
+    for name, *rest in (["--raters", *RATERS], *zip(terms[::2], terms[1::2], strict=True)):
+        line += [] if name in more else [name, *rest]
+    return run(line)
+
+
+@pytest.fixture
+def said(study: Path, folder: BankFolder, tmp_path: Path) -> Callable[..., int]:
+    """Type rows of ratings into the study."""
+
+    def type_in(rows: Sequence[Sequence[Any]], *more: str, head: str = "") -> int:
+        path = tmp_path / "typed.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow((head or "rater scenario scale item value comment").split())
+            writer.writerows(rows)
+        line = ["study", "import", str(study), str(path), "--typed-by", "an assistant"]
+        return run([*line, "--bank", str(folder.root), *more])
+
+    return type_in
+
+
+def both(scenario: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Everybody's realism as given, and validity 5."""
+    rows: list[tuple[Any, ...]] = []
+    for rater, value in zip(ALL, values, strict=True):
+        rows += [(rater, scenario, "realism", "", value), (rater, scenario, "validity", "", 5)]
+    return rows
+
+
+def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
+    """What a command prints as JSON."""
+    capsys.readouterr()
+    assert run([*line, "--json"]) == OK
+    return json.loads(capsys.readouterr().out)
+
+
+def test_new_prints_each_link_once_and_stores_none(
+    folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A link a rater comes out, opens the right rater, and is not in the file."""
+    assert new(folder, tmp_path, "--address", "https://rate.example.org/") == OK
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [(rater, role) for rater, role, _ in lines][2:4] == [
+        ("r03", "occupational-therapist"),
+        ("r04", "family-caregiver"),
+    ]
+    store = Store.open(tmp_path / "study.db")
+    for rater, _, link in lines:
+        token = link.removeprefix("https://rate.example.org/i/")
+        found = store.link(token)
+        assert found is not None
+        assert found.rater.id == rater
+        assert token.encode() not in (tmp_path / "study.db").read_bytes()
+    store.close()
+
+
+def test_links_go_to_a_file_for_its_owner_alone(
+    folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --links nothing is printed on stdout, and the file is nobody else's to read."""
+    path = tmp_path / "links.tsv"
+    assert new(folder, tmp_path, "--links", str(path)) == OK
+    assert capsys.readouterr().out == ""
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(re.findall(r"/i/[\w-]{43}$", path.read_text(encoding="utf-8"), re.MULTILINE)) == 5
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--raters", "priest:2"], "role 'priest' is not known"),
+        (["--raters", "other:none"], "expected a number"),
+        (["--contact", " "], "--contact says nothing"),
+        (["--per-rater", "1", "--raters-per-scenario", "5"], "ratings"),
+    ],
+)
+def test_a_study_that_cannot_be_is_not_written(
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    words: str,
+) -> None:
+    """What cannot be planned is said, and leaves no file."""
+    assert new(folder, tmp_path, *more) == USAGE
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_withdrawn_scenarios_are_not_rated_again(
+    folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A withdrawn scenario is in no new study, and does not count towards --limit."""
+    folder.plant(SCENARIO, "status: drafted\n", "status: withdrawn\n")
+    assert new(folder, tmp_path, "--limit", "2") == OK
+    found = out_json(
+        capsys, "study", "results", str(tmp_path / "study.db"), "--bank", str(folder.root)
+    )
+    assert [each["scenario"] for each in found["scenarios"]] == ["dressing-002", "dressing-003"]
+
+
+def test_a_study_is_not_written_over(
+    study: Path, folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that is there is left as it is."""
+    before = study.read_bytes()
+    assert new(folder, tmp_path) == USAGE
+    assert "is there already" in capsys.readouterr().err
+    assert study.read_bytes() == before
+
+
+def test_typed_ratings_are_results(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is typed comes out as counts, decisions and comments, and who typed it is kept."""
+    item = load_bank(folder.root).scenario("dressing-001").actions[0]
+    severe = next(a for a in load_bank(folder.root).scenarios[0].actions if a.points == -2)
+    rows = [
+        *both("dressing-001", [5, 4, 4, 5, 2]),
+        *both("dressing-002", [3, 3, 3, 4, 4]),
+        ("r01", "dressing-001", "", item.id, 4, "Well put."),
+        ("r02", "dressing-001", "points", f"actions/{severe.id}", "−1", ""),
+        ("r03", "dressing-001", "points", f"actions/{severe.id}", "-2", ""),
+        ("r03", "dressing-002", "", "", "", "Nobody would do this."),
+    ]
+    assert said(rows) == OK
+
+    found = out_json(capsys, "study", "results", str(study), "--bank", str(folder.root))
+    assert found["decisions"] == {"keep": 1, "revise": 0, "drop": 1, "undecided": 1}
+    first, second, third = found["scenarios"]
+    assert first["realism"]["i_cvi"]["k"] == 4
+    assert first["to_read"] == [
+        "a family caregiver rated its realism 2",
+        f"actions/{severe.id}: 1 of 2 would not give it −2",
+    ]
+    by_item = {each["item"]: each for each in first["items"]}
+    assert by_item[item.id]["comments"][0]["text"] == "Well put."
+    assert second["comments"] == [
+        {"rater": "r03", "role": "occupational-therapist", "text": "Nobody would do this."}
+    ]
+    assert third["realism"]["reason"] == "nobody has rated it"
+    assert [seat["n_typed"] for seat in found["panel"]] == [6, 5, 6, 4, 4]
+    events = _events(study)
+    assert {event.typed_by for event in events} == {"an assistant"}
+
+
+def _events(study: Path) -> Sequence[Any]:
+    store = Store.open(study)
+    events = store.events()
+    store.close()
+    return events
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (("r09", "dressing-001", "realism", "", 4), "there is no rater 'r09'"),
+        (("r01", "eating-001", "realism", "", 4), "'eating-001' is not among the scenarios"),
+        (("r01", "dressing-001", "realism", "", 6), "realism is '6'; expected 1, 2, 3, 4, 5"),
+        (("r01", "dressing-001", "beauty", "", 4), "scale 'beauty'; expected realism"),
+        (("r01", "dressing-001", "", "no-such", 4), "relevance is not asked of item 'no-such'"),
+        (("r01", "dressing-001", "realism", "", "", ""), "neither a value nor a comment"),
+        (("r01", "dressing-002", "realism", "", 5), "realism is in line 2 too"),
+    ],
+)
+def test_a_file_is_taken_whole_or_not_at_all(
+    said: Callable[..., int],
+    study: Path,
+    capsys: pytest.CaptureFixture[str],
+    row: tuple[Any, ...],
+    words: str,
+) -> None:
+    """One row that is no answer is named with its line, and no other row is taken."""
+    assert said([("r01", "dressing-002", "realism", "", 5), row]) == USAGE
+    assert f"typed.csv:3: {words}" in capsys.readouterr().err
+    assert _events(study) == ()
+
+
+def test_what_a_rater_said_is_not_replaced_unasked(
+    said: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A different answer that is there stands, unless --replace is given; the same is no fault."""
+    row = ("r01", "dressing-001", "realism", "")
+    assert said([(*row, 5)]) == OK
+    assert said([(*row, 5)]) == OK
+    assert said([(*row, 2)]) == USAGE
+    assert "has answered realism already: 5" in capsys.readouterr().err
+    assert said([(*row, 2)], "--replace") == OK
+    assert [event.value for event in _events(study)] == ["5", "2"]
+
+
+def test_a_switched_off_link_stops_the_whole_file(
+    said: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where one rater's link is switched off, no other rater's row is taken either."""
+    assert run(["study", "revoke", str(study), "r05"]) == OK
+    assert said(both("dressing-001", [5] * 5)) == USAGE
+    assert "switched off" in capsys.readouterr().err
+    assert _events(study) == ()
+
+
+def test_status_says_who_is_where(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A scenario with some of its answers is started, and a rater without any has never saved."""
+    assert said([("r02", "dressing-001", "realism", "", 5)]) == OK
+    line = ["study", "status", str(study), "--bank", str(folder.root)]
+    found = out_json(capsys, *line)
+    by_id = {each["rater"]: each for each in found["raters"]}
+    assert (by_id["r02"]["started"], by_id["r02"]["untouched"]) == (1, 2)
+    assert by_id["r02"]["n_typed"] == 1
+    assert (by_id["r01"]["last"], by_id["r01"]["agreed"]) == (None, False)
+    assert run(line) == OK
+    assert "0 of 15 done" in capsys.readouterr().out
+
+
+def test_apply_writes_what_it_showed(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Validated, reviewed and withdrawn stand in the bank after --yes, and not before."""
+    rows = [*both("dressing-001", [5, 5, 5, 5, 5]), *both("dressing-002", [5, 5, 5, 3, 3]),
+            *both("dressing-003", [1, 1, 1, 4, 4])]  # fmt: skip
+    assert said(rows) == OK
+    line = ["study", "apply", str(study), "--bank", str(folder.root)]
+    assert run(line) == USAGE
+    shown = capsys.readouterr()
+    assert "--yes" in shown.err
+    assert "fewer than half endorse its realism" in shown.out
+    assert {s.status for s in load_bank(folder.root).scenarios} == {Status.drafted}
+    assert run([*line, "--yes"]) == OK
+    found = load_bank(folder.root).scenarios
+    assert [s.status for s in found] == [Status.validated, Status.reviewed, Status.withdrawn]
+    assert found[1].evidence[0].realism == "3/5"
+    assert run(line) == OK
+    # the withdrawn one is left alone from now on
+    assert "There is nothing to write." in capsys.readouterr().err
+    # what was rated is still what is shown: a status is no change
+    assert out_json(capsys, "study", "status", str(study), "--bank", str(folder.root))
+
+
+def test_a_second_round_keeps_the_first(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A revised scenario is rated again, and both rounds are in the results."""
+    item = load_bank(folder.root).scenarios[0].actions[0].id
+    assert said([*both("dressing-001", [3] * 5), ("r01", "dressing-001", "", item, 2)]) == OK
+    old = BankFolder.good(tmp_path / "old")
+    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    assert run(plan) == USAGE
+    assert "has been revised" in capsys.readouterr().err
+    folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
+    assert run(plan) == OK
+    assert said(both("dressing-001", [5] * 5)) == OK
+
+    line = ["study", "results", str(study), "--bank", str(folder.root)]
+    found = out_json(capsys, *line)
+    revised = found["scenarios"][0]
+    assert (revised["round"], revised["version"], revised["decision"]) == (2, 2, "keep")
+    (first,) = found["earlier"]
+    assert (first["round"], first["decision"], first["items"]) == (1, "drop", [])
+    assert "items of dressing-001" in found["notes"][0]
+    found = out_json(capsys, *line, "--earlier", str(old.root))
+    assert found["notes"] == []
+    assert [each["item"] for each in found["earlier"][0]["items"]] == [item]
+
+
+def test_files_hold_every_rating(
+    said: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
+) -> None:
+    """CSV and Parquet have each rating once, the page is written, and a formula is defused."""
+    rows = [*both("dressing-001", [5] * 5), ("r01", "dressing-001", "", "", "", "=1+1")]
+    assert said(rows) == OK
+    out = tmp_path / "out"
+    assert run(["study", "results", str(study), "--bank", str(folder.root), "-o", str(out)]) == OK
+    ratings = pl.read_parquet(out / "parquet" / "ratings.parquet")
+    assert ratings["value"].to_list() == [5] * 10
+    assert "'=1+1" in (out / "csv" / "comments.csv").read_text(encoding="utf-8")
+    assert pl.read_csv(out / "csv" / "decisions.csv")["decision"].to_list() == ["keep", None, None]
+    assert "`i_cvi_strict`" in (out / "columns.md").read_text(encoding="utf-8")
+    assert (out / "study.html").is_file()
+
+
+def test_results_stand_on_a_terminal(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is printed names the decision, the count and why a coefficient is unknown."""
+    assert said(both("dressing-001", [5, 4, 4, 3, 3])) == OK
+    capsys.readouterr()
+    assert run(["study", "results", str(study), "--bank", str(folder.root)]) == OK
+    out = capsys.readouterr().out
+    assert "revise 1" in out
+    assert "3/5*" in out
+    assert "ICC(2,k) is unknown" in out
+
+
+def test_links_are_renewed_closed_and_withdrawn(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A new link opens the same rater; a closed study takes nothing; a withdrawn rater is gone."""
+    path = str(study)
+    capsys.readouterr()
+    assert run(["study", "link", path, "r02"]) == OK
+    token = capsys.readouterr().out.strip().rpartition("/")[2]
+    assert run(["study", "close", path]) == OK
+    store = Store.open(study)
+    found = store.link(token)
+    assert found is not None
+    assert (found.rater.id, found.revoked, store.closed) == ("r02", False, True)
+    store.close()
+    assert run(["study", "reopen", path]) == OK
+    assert run(["study", "withdraw", path, "r02"]) == USAGE
+    assert run(["study", "withdraw", path, "r02", "--yes"]) == OK
+    store = Store.open(study)
+    assert ("r02" in {rater.id for rater in store.raters()}, store.closed) == (False, False)
+    store.close()
+
+
+def test_a_title_is_no_markup(
+    folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a title looks like to a terminal is what stands in it, less control characters."""
+    assert new(folder, tmp_path, "--title", "[bold]Pilot[/bold] \x1b[31m") == OK
+    for command in ("status", "results"):
+        capsys.readouterr()
+        line = ["study", command, str(tmp_path / "study.db"), "--bank", str(folder.root)]
+        assert run(line) == OK
+        out = capsys.readouterr().out
+        assert "[bold]Pilot[/bold]" in out
+        assert "\x1b" not in out
+
+
+def test_a_study_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No command makes a study by opening it."""
+    path = tmp_path / "none.db"
+    for line in (["status"], ["results"], ["serve"], ["close"], ["apply"]):
+        assert run(["study", *line, str(path)]) == USAGE
+        assert "there is no study" in capsys.readouterr().err
+    assert not path.exists()

@@ -1,0 +1,70 @@
+"""What tests in a real browser share: pressing keys, and looking for barriers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Page
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+IN_A_BROWSER = [
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+ACTIVE = (
+    "({tag: document.activeElement.tagName, type: document.activeElement.type,"
+    " text: document.activeElement.textContent.trim(), checked: document.activeElement.checked,"
+    " name: document.activeElement.name})"
+)
+
+
+def tab_to(page: Page, text: str) -> None:
+    """Press Tab until what has the focus says that."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if text in page.evaluate(ACTIVE)["text"]:
+            return
+    raise AssertionError(f"the keyboard does not reach {text!r} on {page.url}")
+
+
+def press(page: Page, text: str) -> None:
+    """Go to a button or link with Tab, and press it."""
+    tab_to(page, text)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def check(page: Page, place: str) -> None:
+    """An automatic check finds nothing, light or dark; nothing is too wide or a small target."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{place}\n{found.generate_report()}"
+    page.emulate_media(color_scheme="dark")
+    dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")  # the script is there now
+    assert dark["violations"] == [], f"{place}, dark"
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320, place
+    small = page.evaluate(SMALL)
+    assert small == [], place
+
+
+TARGETS = "button, .choices label, nav a, footer a, .rows a, textarea"
+SMALL = f"""Array.from(document.querySelectorAll('{TARGETS}')).filter((e) => {{
+  const box = e.getBoundingClientRect();
+  return e.checkVisibility() && Math.min(box.width, box.height) < 44;
+}}).map((e) => e.outerHTML)"""
