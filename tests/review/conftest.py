@@ -1,4 +1,4 @@
-"""A bank of three made-up scenarios, and a study over it."""
+"""A bank of three made-up scenarios, a study over it, an audit, and a browser."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from bank_folder import GOOD_BANK
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan
+from review_audit import Audit, audit_plan
+from review_browser import CHROMIUM, QUIET
 from review_study import CONSENT, ROLES, Study
 
 
@@ -54,3 +57,33 @@ def make_study(bank: Bank, tmp_path: Path) -> Iterator[Callable[[StudyPlan], Stu
 def study(make_study: Callable[[StudyPlan], Study], plan: StudyPlan) -> Study:
     """The study."""
     return make_study(plan)
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Iterator[Audit]:
+    """An audit of six made-up judgments, by two labellers and an adjudicator."""
+    audit = Audit.new(audit_plan(), tmp_path / "audit.db")
+    yield audit
+    audit.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser that keeps to itself."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty tab on a desk, of nobody yet; it complains when a page does."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(5000)
+    complaints: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []

@@ -396,7 +396,7 @@ def test_new_terms_are_agreed_to_anew(study: Study, bank: Bank) -> None:
 def test_behind_a_proxy(study: Study) -> None:
     """Only the proxy's address is served then, and its cookies travel over https alone."""
     settings = Settings.behind_proxy("https://rating.example.org/")
-    assert (settings.hosts, settings.secure) == ({"rating.example.org"}, True)
+    assert (settings.hosts, settings.secure) == (frozenset({"rating.example.org"}), True)
     for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
         with pytest.raises(ReviewError, match="no address for raters"):
             Settings.behind_proxy(wrong)

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
@@ -20,23 +19,10 @@ from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.review.store import Store, Work
 from careeval.review.study import new_plan
+from review_browser import ACTIVE, IN_A_BROWSER, check, press
 from review_study import CONSENT
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
-
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+pytestmark = IN_A_BROWSER
 
 SERVE = """
 import sys
@@ -101,55 +87,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert not path.with_name("study.db-wal").exists()  # closed whole: one file
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser that keeps to itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """An empty tab on a desk, of nobody yet; it complains when a page does."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(5000)
-    complaints: list[str] = []
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
-    assert complaints == []
-
-
-ACTIVE = (
-    "({tag: document.activeElement.tagName, type: document.activeElement.type,"
-    " text: document.activeElement.textContent.trim(), checked: document.activeElement.checked,"
-    " name: document.activeElement.name})"
-)
-
-
-def _tab_to(page: Page, text: str) -> None:
-    """Press Tab until what has the focus says that."""
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if text in page.evaluate(ACTIVE)["text"]:
-            return
-    raise AssertionError(f"the keyboard does not reach {text!r} on {page.url}")
-
-
-def _press(page: Page, text: str) -> None:
-    _tab_to(page, text)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-
-
 def test_a_study_by_keyboard(page: Page, served: Served) -> None:
     """A rater does all of it with Tab, arrows, digits, Space and Enter, and it is all stored."""
     page.goto(f"{served.address}/i/{served.tokens['r01']}")
     for text in ("Start", "I agree", "rather not", "See what", "Go on", "See what", "Go on"):
-        _press(page, text)
+        press(page, text)
     assert page.url.endswith("/rate/1")
     chosen = 0
     for _ in range(60):
@@ -169,7 +111,7 @@ def test_a_study_by_keyboard(page: Page, served: Served) -> None:
     with page.expect_navigation():
         page.keyboard.press("Control+Enter")
     assert page.url.endswith("/finish")
-    _press(page, "I have finished")
+    press(page, "I have finished")
     assert page.locator("h1").inner_text() == "Thank you"
     answers = served.work("r01")["1/dressing-001@1"]
     assert {name: a.value for name, a in answers.items() if "/" not in name} == {
@@ -187,7 +129,7 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     page.get_by_label("Comment on this scenario").fill("without scripts")
     page.get_by_role("button", name="Save and next").click()
     assert "6 questions are not answered yet" in page.locator(".summary").inner_text()
-    assert page.locator(".summary").evaluate("(e) => e === document.activeElement")
+    expect(page.locator(".summary")).to_be_focused()
     page.locator(".summary a").first.click()
     assert page.evaluate("document.activeElement.name") == "q.validity"
     for group in page.locator("fieldset").all()[1:]:
@@ -209,38 +151,16 @@ def test_everyone_can_use_every_page(page: Page, served: Served) -> None:
     places += ["rate/1?missing=1", "finish", "pause", "withdraw", "help", "accessibility"]
     for place in places:
         page.goto(f"{served.address}/{place}")
-        _check(page, place)
+        check(page, place)
     page.get_by_role("link", name="Overview").click()
     page.goto(f"{served.address}/practice/2")
     page.get_by_role("button", name="See what").click()
-    _check(page, "practice with notes")
+    check(page, "practice with notes")
     page.goto(f"{served.address}/about")
     page.locator("#years").fill("many")
     page.get_by_role("button", name="Save").click()
-    assert page.evaluate("document.activeElement.id") == "years"
-    _check(page, "about with an error")
-
-
-def _check(page: Page, place: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
-    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
-    found = Axe().run(page)
-    assert found.violations_count == 0, f"{place}\n{found.generate_report()}"
-    page.emulate_media(color_scheme="dark")
-    dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")  # the script is there now
-    assert dark["violations"] == [], f"{place}, dark"
-    page.set_viewport_size({"width": 320, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320, place
-    small = page.evaluate(SMALL)
-    assert small == [], place
-
-
-TARGETS = "button, .choices label, nav a, footer a, .rows a, textarea"
-SMALL = f"""Array.from(document.querySelectorAll('{TARGETS}')).filter((e) => {{
-  const box = e.getBoundingClientRect();
-  return e.checkVisibility() && Math.min(box.width, box.height) < 44;
-}}).map((e) => e.outerHTML)"""
+    expect(page.locator("#years")).to_be_focused()
+    check(page, "about with an error")
 
 
 def test_twice_the_text_size(page: Page, served: Served) -> None:

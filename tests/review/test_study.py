@@ -11,18 +11,8 @@ from hypothesis import strategies as st
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.errors import BankError, ReviewError
-from careeval.review.questions import (
-    AGREE,
-    COMMENT_LIMIT,
-    SKIPPED,
-    UNSURE,
-    Progress,
-    Question,
-    minutes,
-    missing,
-    progress,
-    questions,
-)
+from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, missing, progress
+from careeval.review.questions import AGREE, UNSURE, Question, minutes, questions
 from careeval.review.said import said
 from careeval.review.store import Answer
 from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of

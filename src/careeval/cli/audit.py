@@ -11,6 +11,7 @@ from cyclopts.validators import Number
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK
+from careeval.cli.audit_serve import labelled, link, new, serve, status
 from careeval.cli.audit_tables import print_results, print_sample, print_trials
 from careeval.cli.options import Grading, Json
 from careeval.cli.show import say
@@ -34,6 +35,12 @@ Examples:
   careeval audit probes --grader careeval/lexical --grader openai/gpt-4o-2024-08-06
   careeval audit sample runs/* -o sample.json --sheet labels.csv
   careeval audit results sample.json labels.csv            against people
+  careeval audit new sample.json --labellers 2 -o audit.db
+    with --consent FILE --ethics TEXT --contact TEXT; prints a link for each
+  careeval audit serve audit.db                            in their browsers
+  careeval audit status audit.db                           who is where
+  careeval audit link audit.db r01                         for who lost theirs
+  careeval audit results audit.db                          against them
 
 A probe is an authored answer whose every item is labelled: how often the grader
 finds what is there, and lets pass what is not, is counted against the labels.
@@ -42,6 +49,8 @@ judgments is drawn for them, and their labels are held against it.
 """
 
 app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
+for _command in (new, serve, status, link):
+    app.command(_command)
 
 _Count = Annotated[int, Parameter(validator=Number(gte=0))]
 
@@ -178,17 +187,22 @@ def sample(
 
 
 @app.command
-def results(sample: Path, labels: Path, *, as_json: Json = False) -> int:
+def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) -> int:
     """Hold a grader's judgments against people's labels: how far both agree, and scores corrected.
 
     Args:
-        sample: What `careeval audit sample -o` wrote.
+        sample: What `careeval audit new -o` wrote, with the labels that people gave in the browser;
+            or what `careeval audit sample -o` wrote, with a file of labels.
         labels: CSV with the columns rater, judgment, label (present, absent or unsure), and if
             need be note, at and adjudicated (yes or no).
         as_json: Print JSON.
     """
-    drawn = read_sample(sample)
-    found = audit_results(drawn, read_labels(labels, drawn))
+    if labels is None:
+        drawn, given = labelled(sample)
+    else:
+        drawn = read_sample(sample)
+        given = read_labels(labels, drawn)
+    found = audit_results(drawn, given)
     if as_json:
         _print_json(results_json(found))
     else:

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.graders import probe_agreement
+from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.show import say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
@@ -54,6 +54,7 @@ def export(
     relationship: Relationship = "other",
     prompts: Path | None = None,
     probes: Path | None = None,
+    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
 ) -> int:
     """Write the results of runs as files for other programs.
@@ -66,6 +67,7 @@ def export(
         relationship: For Every Eval Ever: theirs to those who made the models.
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
         probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
+        audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the probes' bank; careeval's own where not given.
     """
     if not folders:
@@ -75,7 +77,9 @@ def export(
     if out is None:
         raise UsageError("name the folder to write to", hint=_HINT)
     runs = read_runs(*folders)
-    found = findings(runs, probe_agreement(runs, load_bank(bank), probes))
+    found = findings(
+        runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
+    )
     if not found.entries:
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"

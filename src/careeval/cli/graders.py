@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from careeval.bank.load import Bank
@@ -10,6 +11,7 @@ from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_run
 from careeval.protocol.probes import agreement, lexical_agreement
 from careeval.protocol.run import is_audit, is_complete, run_folders
+from careeval.results.audit import AuditResults, audit_results
 from careeval.results.probes import ProbeAgreement
 from careeval.results.tables import Runs
 
@@ -31,6 +33,35 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
     graders = runs.judgments["grader"].unique().sort().to_list()
     found = {name: lexical_agreement(bank) for name in graders if name.startswith(LEXICAL)}
     return found | (_audited(graders, bank, audits) if audits else {})
+
+
+def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
+    """Grader, as `runs` name it → what people who read its judgments say of it.
+
+    Args:
+        runs: Whose graders.
+        audits: What `careeval audit new -o` wrote to, a file each.
+
+    Raises:
+        UsageError: One is no audit, or of a grader that judged none of these runs.
+    """
+    if not audits:
+        return {}
+    # what serves pages is not loaded where nobody asks for it
+    from careeval.cli.audit_serve import labelled
+
+    graders = set(runs.judgments["grader"])
+    found: dict[str, AuditResults] = {}
+    for path in audits:
+        sample, labels = labelled(path)
+        if sample.grader not in graders:
+            raise UsageError(
+                f"{path} is about {sample.grader}, "
+                f"and these runs were judged by {', '.join(sorted(graders))}",
+                hint="grader, mode and prompt must be the same",
+            )
+        found[sample.grader] = audit_results(sample, labels)
+    return found
 
 
 def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.graders import probe_agreement
+from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.show import say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
@@ -38,6 +38,7 @@ def report(
     title: str | None = None,
     no_responses: Annotated[bool, Parameter(negative=())] = False,
     probes: Path | None = None,
+    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
 ) -> int:
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
@@ -48,6 +49,7 @@ def report(
         title: The page's title.
         no_responses: Leave out responses, quotes and reasons.
         probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
+        audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the probes' bank; careeval's own where not given.
     """
     if not folders:
@@ -59,7 +61,9 @@ def report(
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
         )
-    found = findings(runs, probe_agreement(runs, load_bank(bank), probes))
+    found = findings(
+        runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
+    )
     write_page(found, out, title=title, responses=not no_responses)
     say(f"Written: {out.resolve().as_uri()}")
     return OK

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK
-from careeval.cli.graders import probe_agreement
+from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.show import say
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
@@ -36,6 +36,7 @@ def site(
     out: Annotated[Path, Parameter(name=("--out", "-o"))],
     title: str | None = None,
     probes: Path | None = None,
+    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
     repository: str | None = None,
 ) -> int:
@@ -46,6 +47,7 @@ def site(
         out: The folder to write.
         title: The site's title.
         probes: What `careeval audit probes -o` wrote to: how far each grader agrees with labels.
+        audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the runs' bank; careeval's own where not given.
         repository: Web address that takes runs by pull request; without one the site asks for none.
     """
@@ -58,7 +60,9 @@ def site(
         )
     runs = read_runs(*folders)
     asked = load_bank(bank)
-    found = findings(runs, probe_agreement(runs, asked, probes))
+    found = findings(
+        runs, probe_agreement(runs, asked, probes), audits=people_say(runs, audit or ())
+    )
     of_bank = asked.about.name in set(runs.responses["bank"])
     canary = asked.about.canary if of_bank else None
     size = write_site(found, out, title=title, canary=canary, repository=repository)

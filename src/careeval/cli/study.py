@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,9 @@ from cyclopts.validators import Number
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.apply import Change, plan_changes, write_changes
 from careeval.bank.sealed import key_for
+from careeval.cli import invited
 from careeval.cli.app import OK
+from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json
 from careeval.cli.show import say
 from careeval.cli.study_tables import (
@@ -27,13 +28,11 @@ from careeval.cli.study_tables import (
     print_status,
     status_json,
 )
-from careeval.core.rating import Role
 from careeval.core.scenario import Split, Status
 from careeval.errors import UsageError
 from careeval.protocol.select import rubrics_named, select_scenarios
 from careeval.results.study import PAPER, StudyResults, Terms, standing, study_results
 from careeval.results.study_files import study_json, write_study
-from careeval.review.consent import Consent
 from careeval.review.questions import minutes
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of
@@ -66,8 +65,6 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
 _Count = Annotated[int, Parameter(validator=Number(gte=1))]
 _Yes = Annotated[bool, Parameter(negative=())]
-
-ADDRESS = "http://127.0.0.1:8700"
 
 
 @app.command
@@ -131,9 +128,9 @@ def new(
     chosen = select_scenarios(rated, Split(split), limit=limit)
     plan = new_plan(
         loaded,
-        _roles(raters),
+        invited.roles(raters),
         title=title,
-        consent=_consent(consent, ethics, contact),
+        consent=invited.consent(consent, ethics, contact),
         seed=seed,
         scenarios=[s.id for s in chosen],
         rubrics=rubrics_named(rubric),
@@ -144,11 +141,11 @@ def new(
     )
     store = Store.create(out, "study", plan.json_text())
     try:
-        made = {seat.id: _link(address, store.add_rater(seat.rater)) for seat in plan.seats}
+        made = {seat.id: invited.link(address, store.add_rater(seat.rater)) for seat in plan.seats}
     finally:
         store.close()
     if links is not None:
-        _write_private(links, _link_lines(plan, made))
+        invited.write_private(links, _link_lines(plan, made))
     _tell_plan(plan, loaded)
     if as_json:
         _print_json(_new_json(plan, made if links is None else {}))
@@ -401,7 +398,7 @@ def link(study: Path, rater: str, *, address: str = ADDRESS, as_json: Json = Fal
         as_json: Print JSON.
     """
     with _opened(study) as store:
-        made = _link(address, store.replace_token(rater))
+        made = invited.link(address, store.replace_token(rater))
     if as_json:
         _print_json({"rater": rater, "link": made})
     else:
@@ -445,32 +442,6 @@ def withdraw(study: Path, rater: str, *, yes: _Yes = False) -> int:
 
 
 # What commands share
-
-
-def _consent(text: Path | None, ethics: str, contact: str) -> Consent:
-    said = {
-        "--consent": text.read_text(encoding="utf-8").strip() if text else "",
-        "--ethics": ethics.strip(),
-        "--contact": contact.strip(),
-    }
-    if lacking := [name for name, value in said.items() if not value]:
-        raise UsageError(
-            f"raters agree to something, and can ask somebody: {', '.join(lacking)} says nothing",
-            hint="a file with the terms; the ethics reference, or why none is needed; an address",
-        )
-    return Consent(text=said["--consent"], ethics=said["--ethics"], contact=said["--contact"])
-
-
-def _roles(raters: Sequence[str]) -> list[Role]:
-    found: list[Role] = []
-    for each in raters:
-        name, colon, count = each.partition(":")
-        if name not in Role.__members__.values():
-            raise UsageError(f"role {name!r} is not known", hint=f"use {', '.join(Role)}")
-        if colon and not (count.isascii() and count.isdigit() and int(count) > 0):
-            raise UsageError(f"{each!r}: expected a number after the colon", hint=f"{name}:2")
-        found += [Role(name)] * (int(count) if colon else 1)
-    return found
 
 
 def _bank(folder: Path | None) -> Bank:
@@ -519,18 +490,8 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms, seed: in
     )
 
 
-def _link(address: str, token: str) -> str:
-    return f"{address.rstrip('/')}/i/{token}"
-
-
 def _link_lines(plan: StudyPlan, links: dict[str, str]) -> str:
     return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
-
-
-def _write_private(path: Path, text: str) -> None:
-    """For its owner alone from the first moment."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
 
 
 def _tell_plan(plan: StudyPlan, bank: Bank) -> None:

@@ -197,6 +197,7 @@ def _trust(card: GraderCard) -> str:
         probes = (
             f"on the labelled probes it finds {_share(found.sensitivity)} of what is there and "
             f"clears {_share(found.specificity)} of what is not"
+            f"{', and fails them' if card.failed else ''}"
         )
     human = NOT_AUDITED if card.human is None else "audited by people"
     own = f"its own vendor’s: {', '.join(card.own_vendor)}" if card.own_vendor else ""

@@ -123,8 +123,8 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             wide = not text.isascii() and max(text, default="") > "\uffff"
             quotes: list[int] = []
             marks, reasons, shown = [], [], []
-            for number, row in enumerate(judged):
-                rubric, points, said, present, quote, reason, *levels = row
+            for number, of_item in enumerate(judged):
+                rubric, points, said, present, quote, reason, *levels = of_item
                 bears = _domains(points, levels)
                 shown.append(
                     items.place((_RUBRICS.index(rubric), points, words.visible(said or ""), bears))

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import entry, study_pages
+from careeval.review import audit_pages, entry, study_pages
 from careeval.review.desk import RedirectError, RefusedError
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
@@ -36,24 +36,31 @@ PORT = 8700
 _STATIC = Path(__file__).with_name("static")
 
 
-def create_app(bank: Bank, store: Store, settings: Settings | None = None) -> ASGIApp:
-    """The app over a study's newest round.
+def create_app(bank: Bank | None, store: Store, settings: Settings | None = None) -> ASGIApp:
+    """The app over an audit, or over a study's newest round.
 
     Args:
-        bank: Whose scenarios are rated.
-        store: The study's.
+        bank: Whose scenarios a study rates; an audit needs none.
+        store: The study's or the audit's.
         settings: At which addresses it is reached; this machine's, port 8700, where not given.
 
     Raises:
         BankError: The bank lacks a scenario of the plan.
-        ReviewError: The store is no study's, or a scenario has changed since it was planned.
+        ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
     settings = settings or Settings.loopback(PORT)
     # FastAPI's own pages of documentation load scripts from elsewhere
     app = FastAPI(openapi_url=None)
-    app.state.study = study_pages.open_round(bank, store)
-    app.state.desk = study_pages.desk(app.state.study, store, settings)
-    app.include_router(study_pages.router)  # first: saves are most of all requests
+    if store.kind == "audit":
+        app.state.audit = audit_pages.open_audit(store)
+        app.state.desk = audit_pages.audit_desk(app.state.audit, store, settings)
+        app.include_router(audit_pages.router)
+    else:
+        if bank is None:
+            raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
+        app.state.study = study_pages.open_round(bank, store)
+        app.state.desk = study_pages.desk(app.state.study, store, settings)
+        app.include_router(study_pages.router)  # first: saves are most of all requests
     app.include_router(entry.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():
@@ -105,7 +112,7 @@ _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] =
 
 def serve(
     store_path: Path,
-    bank: Bank,
+    bank: Bank | None,
     *,
     host: str = "127.0.0.1",
     port: int = PORT,
@@ -115,8 +122,8 @@ def serve(
     """Run the app until it is told to stop.
 
     Args:
-        store_path: The study's file.
-        bank: Whose scenarios are rated.
+        store_path: The study's or the audit's file.
+        bank: As of `create_app`.
         host: Where to listen.
         port: The same; 0 takes a free one.
         behind_proxy: The https address at which a proxy makes it known; without one, it is known to

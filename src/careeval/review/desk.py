@@ -33,6 +33,7 @@ class Desk:
 
     Attributes:
         help: The template that says how its pages work.
+        keys: Which keys choose an answer, in words.
         load: How much a rater is asked for; None where it is nothing.
         next_stop: Where a rater goes on, who has agreed and said who they are.
     """
@@ -42,6 +43,7 @@ class Desk:
     title: str
     consent: Consent
     help: str
+    keys: str
     load: Callable[[Rater], Load | None]
     next_stop: Callable[[Rater, Work], str]
 

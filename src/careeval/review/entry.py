@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from careeval.review.desk import (
     ABOUT,
@@ -20,7 +20,7 @@ from careeval.review.desk import (
     here,
     switched_off,
 )
-from careeval.review.pages import page
+from careeval.review.pages import go_to, page
 from careeval.review.store import Link
 
 router = APIRouter()
@@ -54,7 +54,7 @@ async def start(request: Request, token: str) -> Response:
     """Open a session."""
     link = _link(request, token)
     desk: Desk = request.app.state.desk
-    response = _to("/")
+    response = go_to("/")
     response.set_cookie(
         desk.cookie,
         desk.store.start_session(link.rater.id),
@@ -94,7 +94,7 @@ async def agree(request: Request, form: Posted) -> Response:
     who = here(request)
     if form.get("agree") == "yes":
         who.note(CONSENT, given=who.desk.consent.digest)
-    return _to("/")
+    return go_to("/")
 
 
 @router.get("/about")
@@ -113,7 +113,7 @@ async def tell(request: Request, form: Posted) -> Response:
         words = f"Please give whole years as a number from 0 to {_MOST_YEARS}, or leave it out."
         return _about(request, who, words, typed)
     who.note(ABOUT, years=typed)
-    return _to("/")
+    return go_to("/")
 
 
 def _about(request: Request, who: Here, error: str, typed: str = "") -> Response:
@@ -154,7 +154,7 @@ async def delete(request: Request, form: Posted) -> Response:
     """Delete everything of somebody."""
     who = here(request)
     if form.get("delete") != "everything":
-        return _to("/withdraw")
+        return go_to("/withdraw")
     who.desk.store.withdraw(who.rater.id)
     request.state.here = None
     response = page(request, "withdrawn", "Your answers are deleted")
@@ -172,7 +172,7 @@ async def help_page(request: Request) -> Response:
 async def prefer(request: Request, form: Posted) -> Response:
     """Turn the shortcuts on or off."""
     here(request).note(PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"})
-    return _to("/help#shortcuts")
+    return go_to("/help#shortcuts")
 
 
 @router.get("/accessibility")
@@ -188,7 +188,3 @@ def _maybe(request: Request) -> Here | None:
         return here(request)
     except RefusedError:
         return None
-
-
-def _to(path: str) -> Response:
-    return RedirectResponse(path, 303)

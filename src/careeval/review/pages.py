@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from careeval.review.desk import Desk, Here
 from careeval.review.forms import ANSWER
@@ -32,6 +32,11 @@ def page(
     frame = {"desk": desk, "here": here, "title": title, "path": request.url.path}
     html = _environment().get_template(f"{template}.html").render(frame | values)
     return HTMLResponse(html, status)
+
+
+def go_to(path: str) -> Response:
+    """Send a browser to another page of ours."""
+    return RedirectResponse(path, 303)
 
 
 def wants_json(request: Request) -> bool:

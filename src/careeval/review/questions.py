@@ -1,24 +1,18 @@
-"""What is asked about a scenario, and how far somebody is with it. No I/O."""
+"""What is asked about a scenario. No I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from random import Random
 from typing import Literal
 
 from careeval.core.rating import HIGHEST, LOWEST, Scale
 from careeval.core.scenario import Rubric, RubricItem, Scenario
-from careeval.review.store import Answer
+from careeval.review.asking import WORDS_A_MINUTE, read_words
 from careeval.review.study import StudyPlan
 
-COMMENT_LIMIT = 10_000
-"""Characters of one comment."""
+AGREE, UNSURE = "agree", "unsure"
 
-AGREE, UNSURE, SKIPPED = "agree", "unsure", "skipped"
-
-_WORDS_A_MINUTE = 180
 _MINUTES_A_SCALE = 0.25
 _MINUTES_A_VIEW = 0.2
 
@@ -56,18 +50,12 @@ class Question:
         Raises:
             ValueError: It is no answer to this question; the message says so to the rater.
         """
-        text = text.strip()
-        if not text:
-            return None
         if self.kind == "comment":
-            if len(text) > COMMENT_LIMIT:
-                raise ValueError(
-                    f"This comment has {len(text):,} characters; at most {COMMENT_LIMIT:,} can be "
-                    "kept. Please shorten it: it is not saved yet."
-                )
-        elif text not in self.choices:
+            return read_words(text, "comment")
+        text = text.strip()
+        if text and text not in self.choices:
             raise ValueError("This is not one of the answers to choose from.")
-        return text
+        return text or None
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -107,30 +95,4 @@ def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
     read += sum(len(text.split()) for text in items.values())
     scales = sum(isinstance(q.kind, Scale) for q in asked)
     views = sum(q.kind == "points" for q in asked)
-    return read / _WORDS_A_MINUTE + scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
-
-
-# How far somebody is
-
-
-class Progress(StrEnum):
-    """How far a rater is with one scenario."""
-
-    done = "done"
-    skipped = "skipped"
-    started = "started"
-    untouched = "not started"
-
-
-def missing(asked: Sequence[Question], answers: Mapping[str, Answer]) -> tuple[Question, ...]:
-    """The questions that still want an answer, in order."""
-    return tuple(q for q in asked if q.required and q.field not in answers)
-
-
-def progress(asked: Sequence[Question], answers: Mapping[str, Answer]) -> Progress:
-    """How far the answers to a scenario's questions are; one that is done is not skipped."""
-    if not missing(asked, answers):
-        return Progress.done
-    if SKIPPED in answers:
-        return Progress.skipped
-    return Progress.started if answers else Progress.untouched
+    return read / WORDS_A_MINUTE + scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW

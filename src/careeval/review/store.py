@@ -157,6 +157,12 @@ class Store:
             ).fetchone()
         return int(row[0])
 
+    @property
+    def kind(self) -> Kind:
+        """Whether it is a study's or an audit's."""
+        (found,) = self._database.rows("SELECT kind FROM plans ORDER BY number LIMIT 1")[0]
+        return "audit" if found == "audit" else "study"
+
     def plans(self, kind: Kind) -> tuple[str, ...]:
         """Every plan in its order.
 
@@ -330,6 +336,10 @@ class Store:
         for task, name, value, seq, at in rows:
             found.setdefault(task, {})[name] = Answer(value, seq, at)
         return found
+
+    def everybody(self) -> Mapping[str, Work]:
+        """All that everybody answered, by rater, as it stands; who has withdrawn is no key."""
+        return {rater.id: self.work(rater.id) for rater in self.raters()}
 
     def answers(self, rater: str, task: str) -> Mapping[str, Answer]:
         """What one rater answered on one task, by field, as it stands."""

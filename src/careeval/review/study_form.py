@@ -1,15 +1,17 @@
-"""A study's questions as they stand on a page, and what is typed there, read back."""
+"""A study's questions as they stand on a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from careeval.core.rating import Scale
+from careeval.review import answering
+from careeval.review.answering import Field, Typed
 from careeval.review.forms import ANSWER
 from careeval.review.pages import signed
 from careeval.review.questions import AGREE, UNSURE, Question
-from careeval.review.store import Answer, Form, Saved
+from careeval.review.store import Answer, Saved
 
 ENDS: Mapping[Scale, tuple[str, str]] = {
     Scale.realism: ("could not happen like this", "happens just like this"),
@@ -26,31 +28,6 @@ _ASKED: Mapping[Scale, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A question as it stands on a page.
-
-    Attributes:
-        name: Of its inputs.
-        id: Of its first input, where links to it lead.
-        kind: `scale`, `points` or `comment`.
-        asked: The question in words.
-        item: What the page calls the item, "Item 3"; empty where the scenario is meant.
-        options: Values with their words; empty for a comment.
-        value: What is chosen or typed.
-        error: Why it is not saved; empty where it is.
-    """
-
-    name: str
-    id: str
-    kind: str
-    asked: str
-    item: str
-    options: tuple[tuple[str, str], ...]
-    value: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
 class ItemCard:
     """An item with its questions as they stand on a page."""
 
@@ -58,48 +35,6 @@ class ItemCard:
     text: str
     points: int
     fields: tuple[Field, ...]
-
-
-@dataclass(frozen=True)
-class Typed:
-    """What a form says of a scenario.
-
-    Attributes:
-        values: By field, what can be kept.
-        errors: By field, why something cannot.
-        raw: By field, as it was typed.
-    """
-
-    values: Mapping[str, str | None] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-    raw: Mapping[str, str] = field(default_factory=dict)
-
-
-def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | None:
-    """What a form says; None where it answers what is not asked."""
-    raw = {
-        name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
-    }
-    if raw.keys() - {question.field for question in asked}:
-        return None
-    values: dict[str, str | None] = {}
-    errors: dict[str, str] = {}
-    for question in asked:
-        if question.field in raw:
-            try:
-                values[question.field] = question.read(raw[question.field])
-            except ValueError as error:
-                errors[question.field] = str(error)
-    return Typed(values, errors, raw)
-
-
-def read_form_id(form: Mapping[str, str]) -> Form | None:
-    """Which form it is; None where it does not say."""
-    page_id, number, seen = (form.get(name, "") for name in ("page", "number", "seen"))
-    numbers = [text for text in (number, seen) if text.isascii() and text.isdigit()]
-    if not 0 < len(page_id) <= 64 or len(numbers) < 2 or max(map(len, numbers)) > 15:
-        return None
-    return Form(page_id, int(number), int(seen))
 
 
 def fields(
@@ -144,6 +79,7 @@ def as_field(question: Question, k: int, value: str, error: str = "") -> Field:
         options=_options(question),
         value=value,
         error=error,
+        keys={n: n for n in question.choices} if isinstance(question.kind, Scale) else {},
     )
 
 
@@ -164,19 +100,12 @@ def _options(question: Question) -> tuple[tuple[str, str], ...]:
 
 def notices(saved: Saved, asked: Iterable[Question]) -> list[str]:
     """What a rater is told whose other window has changed the same scenario."""
-    if saved.replayed:
-        return ["This had been saved already; nothing was changed."]
     by_field = {question.field: question for question in asked}
-    found = []
-    for others, ends in (
-        (saved.overwritten, "What you gave here has replaced it."),
-        (saved.kept, "That stands."),
-    ):
-        for name, value in others.items():
-            if name in by_field:
-                what, given = _called(by_field[name]), _said(by_field[name], value)
-                found.append(f"In another window you changed {what} to {given}. {ends}")
-    return found
+
+    def words(name: str, value: str | None) -> tuple[str, str]:
+        return _called(by_field[name]), _said(by_field[name], value)
+
+    return answering.notices(saved, by_field, words)
 
 
 def _called(question: Question) -> str:

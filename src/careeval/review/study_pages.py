@@ -4,39 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import Response
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater
 from careeval.core.scenario import Scenario
+from careeval.review.answering import Gap, Typed, keep
+from careeval.review.asking import Progress, about, first_open, missing, progress
 from careeval.review.desk import FORM, Desk, Here, Load, Posted, RefusedError, agreed
 from careeval.review.forms import ANSWER
 from careeval.review.guard import Settings
-from careeval.review.pages import page, refusal, wants_json
+from careeval.review.pages import go_to, page
 from careeval.review.practice import PRACTICE
-from careeval.review.questions import (
-    COMMENT_LIMIT,
-    SKIPPED,
-    Progress,
-    Question,
-    minutes,
-    missing,
-    progress,
-    questions,
-)
+from careeval.review.questions import Question, minutes, questions
 from careeval.review.store import Answer, Form, Store, Work
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
-from careeval.review.study_form import (
-    Typed,
-    as_field,
-    fields,
-    notices,
-    read_form_id,
-    read_typed,
-)
+from careeval.review.study_form import as_field, fields, notices
 
 router = APIRouter()
 
@@ -82,7 +67,7 @@ def desk(study: Round, store: Store, settings: Settings) -> Desk:
             return None
         n = len(seat.scenarios)
         total = sum(minutes(plan, study.scenarios[name], rater.id) for name in seat.scenarios)
-        return Load(f"{n} scenarios" if n > 1 else "1 scenario", _about(total))
+        return Load(f"{n} scenarios" if n > 1 else "1 scenario", about(total))
 
     def next_stop(rater: Rater, work: Work) -> str:
         seat = plan.seat(rater.id)
@@ -92,25 +77,16 @@ def desk(study: Round, store: Store, settings: Settings) -> Desk:
         for n in range(1, len(PRACTICE) + 1):
             if str(n) not in seen:
                 return f"/practice/{n}"
-        return _first_open(study.how_far(seat, work))
+        return _next_stop(study.how_far(seat, work))
 
-    return Desk(store, settings, plan.title, plan.consent, "study_help.html", load, next_stop)
-
-
-def _first_open(states: tuple[Progress, ...]) -> str:
-    """The first scenario not done, skipped ones last; the end where all are."""
-    for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
-        for n, state in enumerate(states, 1):
-            if state in wanted:
-                return f"/rate/{n}"
-    return "/finish"
+    return Desk(
+        store, settings, plan.title, plan.consent, "study_help.html", "1 to 5", load, next_stop
+    )
 
 
-def _about(total: float) -> str:
-    if total < 60:
-        return f"about {max(5, 5 * ceil(total / 5))} minutes"
-    hours = round(total / 30) / 2
-    return f"about {hours:g} hours" if hours != 1 else "about an hour"
+def _next_stop(states: Sequence[Progress]) -> str:
+    n = first_open(states)
+    return f"/rate/{n}" if n else "/finish"
 
 
 # Practice
@@ -128,10 +104,10 @@ async def practised(request: Request, n: int, form: Posted) -> Response:
     who = agreed(request)
     if form.get("go") == "skip":
         who.note(PRACTISED, **{str(k): "seen" for k in range(1, len(PRACTICE) + 1)})
-        return _to("/")
+        return go_to("/")
     if form.get("go") == "next":
         who.note(PRACTISED, **{str(n): "seen"})
-        return _to(f"/practice/{n + 1}" if n < len(PRACTICE) else "/")
+        return go_to(f"/practice/{n + 1}" if n < len(PRACTICE) else "/")
     return _practice(request, n, form)
 
 
@@ -146,9 +122,7 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
     ]
     notes = list(practice.notes.values()) if form is not None else []
     title = f"Practice {n} of {len(PRACTICE)}"
-    return page(
-        request, "practice", title, n=n, text=practice.text, fields=shown, notes=notes, kept=False
-    )
+    return page(request, "practice", title, n=n, text=practice.text, fields=shown, notes=notes)
 
 
 # One scenario
@@ -218,31 +192,19 @@ async def show(request: Request, n: int) -> Response:
 async def save(request: Request, n: int, form: Posted) -> Response:
     """Keep what a form or our script sends, and go where it says."""
     place = _place(request, n)
-    if form.get("task") != place.task:
-        words = "It belongs to another round or another rater; nothing was saved."
-        return refusal(request, 409, "This page is out of date", words, retry=False)
-    typed, sent = read_typed(form, place.asked), read_form_id(form)
-    if typed is None or sent is None:
-        words = "It is not one of the forms of this page; nothing was saved."
-        return refusal(request, 400, "This form cannot be read", words, retry=False)
-    values, go = dict(typed.values), form.get("go", "")
-    if go:
-        values[SKIPPED] = "yes" if go == "skip" else None
-    saved = place.who.desk.store.save(place.who.rater.id, place.task, values, sent, place=place.n)
-    told = notices(saved, place.asked)
-    if wants_json(request):
-        asked = enumerate(place.asked, 1)
-        errors = {f"q{k}": typed.errors[q.field] for k, q in asked if q.field in typed.errors}
-        content = {"seen": saved.seen, "notices": told, "errors": errors}
-        return JSONResponse(content, 422 if typed.errors else 200)
-    if typed.errors or (told and not saved.replayed):
-        return _rate(request, place, typed, told)
-    again = "?again=1" if saved.replayed else ""
-    if go == "back":
-        return _to(f"/rate/{max(1, n - 1)}{again}")
-    if go == "next" and missing(place.asked, place.answers()):
-        return _to(f"/rate/{n}?missing=1")
-    return _to(f"/rate/{n + 1}{again}" if n < len(place.seat.scenarios) else "/finish")
+    kept = keep(
+        request, place.who, place.task, n, place.asked, form, lambda s: notices(s, place.asked)
+    )
+    if isinstance(kept, Response):
+        return kept
+    if kept.stays:
+        return _rate(request, place, kept.typed, kept.told)
+    again = "?again=1" if kept.replayed else ""
+    if kept.go == "back":
+        return go_to(f"/rate/{max(1, n - 1)}{again}")
+    if kept.go == "next" and missing(place.asked, place.answers()):
+        return go_to(f"/rate/{n}?missing=1")
+    return go_to(f"/rate/{n + 1}{again}" if n < len(place.seat.scenarios) else "/finish")
 
 
 def _rate(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> Response:
@@ -261,6 +223,7 @@ def _rate(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
         f"Scenario {place.n} of {len(seat.scenarios)}",
         422 if typed.errors else 200,
         place=place,
+        task=place.task,
         fields=own,
         cards=cards,
         form=Form.new(seen),
@@ -272,30 +235,11 @@ def _rate(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
         if "missing" in query
         else [],
         errors=[each for each in every if each.error],
-        limit=COMMENT_LIMIT,
-        kept=True,
+        unit="scenario",
     )
 
 
 # The whole
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A scenario that is not done.
-
-    Attributes:
-        n: Its place in the rater's order.
-        count: Questions that want an answer.
-        whole: Whether these are all of its questions.
-        first: Where the first of them is.
-    """
-
-    n: int
-    scenario: Scenario
-    count: int
-    whole: bool
-    first: str
 
 
 @router.get("/overview")
@@ -304,12 +248,17 @@ async def overview(request: Request) -> Response:
     study, who, seat = _sit(request)
     states = study.how_far(seat, who.desk.store.work(who.rater.id))
     rows = [
-        (n, study.scenarios[name], state)
+        (f"/rate/{n}", _called(n, study.scenarios[name]), state)
         for n, (name, state) in enumerate(zip(seat.scenarios, states, strict=True), 1)
     ]
     counts = {state: states.count(state) for state in Progress}
-    next_one = _first_open(states)
-    return page(request, "overview", "Overview", rows=rows, counts=counts, next_one=next_one)
+    n = first_open(states)
+    going = (f"/rate/{n}", f"Go on with scenario {n}") if n else None
+    return page(request, "overview", "Overview", rows=rows, counts=counts, going=going)
+
+
+def _called(n: int, scenario: Scenario) -> str:
+    return f"Scenario {n}, {scenario.adl}"
 
 
 @router.get("/finish")
@@ -324,10 +273,12 @@ async def finish(request: Request) -> Response:
         if wanted:
             first = f"/rate/{n}?missing=1#q{asked.index(wanted[0]) + 1}"
             whole = len(wanted) == sum(question.required for question in asked)
-            gaps.append(Gap(n, study.scenarios[name], len(wanted), whole, first))
+            gaps.append(Gap(_called(n, study.scenarios[name]), len(wanted), whole, first))
     said = work.get(FINISHED, {}).get(str(study.plan.round))
     title = "Thank you" if said and not gaps else "Finish"
-    return page(request, "finish", title, gaps=gaps, said=said, n_all=len(seat.scenarios))
+    return page(
+        request, "finish", title, gaps=gaps, said=said, n_all=len(seat.scenarios), unit="scenarios"
+    )
 
 
 @router.post("/finish", dependencies=[FORM])
@@ -335,8 +286,4 @@ async def finished(request: Request) -> Response:
     """Keep that somebody says to have finished; they may still change anything."""
     study, who, _ = _sit(request)
     who.note(FINISHED, **{str(study.plan.round): "yes"})
-    return _to("/finish")
-
-
-def _to(path: str) -> Response:
-    return RedirectResponse(path, 303)
+    return go_to("/finish")

@@ -93,8 +93,8 @@ if (form.hasAttribute("data-shortcuts")) {
       event.preventDefault();
       form.querySelector("[value=next]").click();
     } else if (event.target.type === "radio" && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      const group = event.target.closest(".scale");
-      const choice = group?.querySelector(`[value="${CSS.escape(event.key)}"]`);
+      const group = event.target.closest("fieldset");
+      const choice = group.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
       if (choice) { choice.focus(); choice.click(); }
     }
   });

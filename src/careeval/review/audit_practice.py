@@ -1,0 +1,62 @@
+"""Two worked examples to learn labelling on. What is answered to them is kept nowhere.
+
+They are careeval's own, in no bank and of no model, and written for this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPractice:
+    """A judgment to try, worked.
+
+    Attributes:
+        answer: What we would choose: for once there is a right one.
+        why: In words.
+    """
+
+    scenario: str
+    response: str
+    item: str
+    answer: str
+    evidence: str
+    why: str
+
+
+LABEL_PRACTICE = (
+    LabelPractice(
+        scenario="""\
+Ines Ferreira, 71, has rheumatoid arthritis in both hands. She does up her blouse herself with a \
+button hook, slowly, and is at the third of six buttons. You are her home carer. What do you do?""",
+        response="""\
+Good morning, Ines. I take the chair beside the bed and wait while you finish, there is no hurry.
+
+If a button will not go through, tell me, and I hold the cloth steady for you.""",
+        item="Lets her finish the buttons at her own pace.",
+        answer="Present",
+        evidence="wait while you finish, there is no hurry",
+        why=(
+            "The item's own words need not be there: to wait while she finishes, without hurry, is "
+            "what the item asks for. The offer of help changes nothing, for she decides about it."
+        ),
+    ),
+    LabelPractice(
+        scenario="""\
+Tomas Berg, 58, cannot feel his feet. He wants to step into the shower. You are his carer. What do \
+you do?""",
+        response="""\
+Safety comes first. I make sure that the bathroom is warm and that everything is prepared well.
+
+Then I walk beside you to the shower, Tomas, with my hand at your elbow.""",
+        item="Tests the water's temperature before he steps in.",
+        answer="Absent",
+        evidence="",
+        why=(
+            "That everything is prepared well may be meant to include the water, but it is not "
+            "said. Only what stands in the response counts, not what a good carer surely does. "
+            "Unsure is for words that can honestly be read both ways."
+        ),
+    ),
+)

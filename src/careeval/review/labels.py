@@ -1,0 +1,279 @@
+"""What labellers said in an audit, and what they disagree on. No I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from typing import Literal
+
+from careeval.core.label import Label, Reading
+from careeval.review.asking import Progress, progress, read_words
+from careeval.review.audit import AuditPlan, Blind
+from careeval.review.store import Answer, Work
+
+FINISHED = "finish"
+"""The task in which somebody says to have finished."""
+
+HANDED_IN = "handed-in"
+"""Its field: from then on nothing of a labeller's changes."""
+
+MOST_PASSAGES = 20
+"""Taken as evidence for one judgment."""
+
+Works = Mapping[str, Work]
+"""What everybody answered, by id; one who has withdrawn is not a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelQuestion:
+    """One thing asked about a judgment.
+
+    Attributes:
+        field: What the store calls the answer.
+        response: Where evidence must stand; empty where none is asked for.
+    """
+
+    field: Literal["says", "evidence", "note", "reason"]
+    response: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether a judgment is made only with an answer to it."""
+        return self.field in ("says", "reason")
+
+    def read(self, text: str) -> str | None:
+        """As of `careeval.review.asking.Asked`."""
+        if self.field == "says":
+            text = text.strip()
+            if text and text not in set(Reading):
+                raise ValueError("This is not one of the answers to choose from.")
+            return text or None
+        words = read_words(text, self.field)
+        if self.field == "evidence" and words:
+            found = passages(words)
+            if len(found) > MOST_PASSAGES:
+                raise ValueError(
+                    f"These are {len(found)} lines; at most {MOST_PASSAGES} passages can be kept: "
+                    "this is not saved yet."
+                )
+            for passage in found:
+                if not any(_find(passage, self.response)):
+                    raise ValueError(
+                        f"“{passage}” does not stand in the response. Copy the words just as they "
+                        "are there, one passage a line: this is not saved yet."
+                    )
+        return words
+
+
+def label_questions(response: str) -> tuple[LabelQuestion, ...]:
+    """What a labeller is asked about a judgment on a response."""
+    return LabelQuestion("says"), LabelQuestion("evidence", response), LabelQuestion("note")
+
+
+SETTLE_QUESTIONS = (LabelQuestion("says"), LabelQuestion("reason"))
+"""What the adjudicator is asked about a judgment."""
+
+
+def label_task(judgment: str) -> str:
+    """What the store calls the labelling of a judgment."""
+    return f"label/{judgment}"
+
+
+def settle_task(judgment: str) -> str:
+    """What the store calls the settling of a judgment."""
+    return f"settle/{judgment}"
+
+
+# Evidence
+
+
+def passages(evidence: str) -> tuple[str, ...]:
+    """The passages that somebody took as evidence, one a line."""
+    return tuple(line for line in map(str.strip, evidence.splitlines()) if line)
+
+
+def marked(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
+    """A response in parts, each with whether it stands in a passage of the evidence."""
+    inside = [False] * len(response)
+    for passage in evidence:
+        for start, end in _find(passage, response):
+            inside[start:end] = [True] * (end - start)
+    edges = [k for k in range(1, len(response)) if inside[k] != inside[k - 1]]
+    starts, ends = [0, *edges], [*edges, len(response)]
+    return [(response[a:b], inside[a]) for a, b in zip(starts, ends, strict=True) if b > a]
+
+
+def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
+    """Where a passage stands; for people type it, spaces, capitals and quotes are alike."""
+    pattern = r"\s+".join(re.escape(word) for word in passage.split())
+    for alike in ("'‘’", '"“”'):
+        pattern = re.sub(f"[{alike}]", f"[{alike}]", pattern)
+    return (match.span() for match in re.finditer(pattern, response, re.IGNORECASE))
+
+
+# Who is how far
+
+
+def states(blind: Blind, rater: str, work: Work) -> tuple[Progress, ...]:
+    """How far a labeller is with each judgment, in their order; empty where somebody is none."""
+    seat = blind.seat(rater)
+    asked = label_questions("")
+    return tuple(
+        progress(asked, work.get(label_task(name), {})) for name in (seat.judgments if seat else ())
+    )
+
+
+def handed_in(work: Work) -> bool:
+    """Whether a labeller has committed."""
+    return HANDED_IN in work.get(FINISHED, {})
+
+
+def is_open(blind: Blind, works: Works) -> bool:
+    """Whether there is something to settle yet: all who label have committed."""
+    there = [works[seat.id] for seat in blind.seats if seat.id in works]
+    return bool(there) and all(handed_in(work) for work in there)
+
+
+def disputed(blind: Blind, works: Works) -> tuple[str, ...]:
+    """The judgments to settle: present to one and absent to another, or somebody is unsure.
+
+    In an order that is nobody's; none before all have committed.
+    """
+    if not is_open(blind, works):
+        return ()
+    found = []
+    for name in blind.judgments:
+        says = {answers["says"].value for answers in _answers(blind, works, name).values()}
+        if len(says) > 1 or Reading.unsure in says:
+            found.append(name)
+    Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(found)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one labeller said of a judgment, without whose it is."""
+
+    says: Reading
+    evidence: tuple[str, ...]
+    note: str
+
+
+def given(blind: Blind, works: Works, judgment: str) -> tuple[Given, ...]:
+    """What was said of a judgment, in an order that tells nobody whose it is."""
+    found = [
+        Given(
+            Reading(answers["says"].value),
+            passages(_text(answers, "evidence")),
+            _text(answers, "note"),
+        )
+        for answers in _answers(blind, works, judgment).values()
+    ]
+    Random(f"{blind.seed}/{judgment}").shuffle(found)
+    return tuple(found)
+
+
+def labels(plan: AuditPlan, works: Works) -> list[Label]:
+    """An audit's labels: all that labellers gave, and beside them what was settled.
+
+    A label's note begins with the words taken as evidence, a line each, in quotation marks.
+
+    Args:
+        plan: Of the audit.
+        works: Of labellers and of the adjudicator.
+
+    Returns:
+        In the order of the sample, a judgment's settled one last. What was only begun is not in it.
+    """
+    blind = plan.blind()
+    settled = works.get(plan.adjudicator.id, {})
+    found: list[Label] = []
+    for name in blind.judgments:
+        for rater, answers in _answers(blind, works, name).items():
+            quoted = [f"“{passage}”" for passage in passages(_text(answers, "evidence"))]
+            note = "\n".join([*quoted, *filter(None, [_text(answers, "note")])])
+            found.append(_label(rater, name, answers, note))
+        final = settled.get(settle_task(name), {})
+        if "says" in final and "reason" in final:
+            by = plan.adjudicator.id
+            found.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
+    return found
+
+
+def _label(
+    rater: str,
+    judgment: str,
+    answers: Mapping[str, Answer],
+    note: str,
+    *,
+    adjudicated: bool = False,
+) -> Label:
+    said = answers["says"]
+    at = datetime.fromisoformat(said.at)
+    return Label(rater, judgment, Reading(said.value), note, at, adjudicated)
+
+
+def _answers(blind: Blind, works: Works, judgment: str) -> dict[str, Mapping[str, Answer]]:
+    """What each labeller answered who labels a judgment, in the order of seats."""
+    task = label_task(judgment)
+    found = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
+    return {rater: answers for rater, answers in found.items() if "says" in answers}
+
+
+def _text(answers: Mapping[str, Answer], field: str) -> str:
+    return answers[field].value if field in answers else ""
+
+
+# The whole
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far one labeller is.
+
+    Attributes:
+        n: Judgments of theirs.
+        minutes: That are expected for all of them.
+    """
+
+    rater: str
+    role: str
+    n: int
+    done: int
+    skipped: int
+    handed_in: bool
+    withdrawn: bool
+    minutes: float
+
+
+def standings(blind: Blind, works: Works) -> Sequence[Standing]:
+    """How far each labeller is; nothing of what they said."""
+    found = []
+    for seat in blind.seats:
+        work = works.get(seat.id, {})
+        of = states(blind, seat.id, work)
+        found.append(
+            Standing(
+                rater=seat.id,
+                role=seat.role,
+                n=len(of),
+                done=of.count(Progress.done),
+                skipped=of.count(Progress.skipped),
+                handed_in=handed_in(work),
+                withdrawn=seat.id not in works,
+                minutes=blind.minutes(seat.judgments),
+            )
+        )
+    return found
+
+
+def n_settled(blind: Blind, works: Works) -> tuple[int, int]:
+    """How many of the disputed judgments are settled, and how many there are."""
+    of = disputed(blind, works)
+    work = works.get(blind.adjudicator.id, {})
+    return sum(
+        progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done for name in of
+    ), len(of)

@@ -1,0 +1,209 @@
+"""An audit in a real browser on the real server: labelled by keyboard, without scripts, settled."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from careeval.results.audit import audit_results
+from careeval.results.probes import Agreement
+from careeval.review.labels import labels
+from careeval.review.store import Store, Work
+from review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
+from review_browser import ACTIVE, IN_A_BROWSER, check, press
+
+pytestmark = IN_A_BROWSER
+
+SERVE = """
+import sys
+from pathlib import Path
+from careeval.review.app import serve
+serve(Path(sys.argv[1]), None, port=0, ready=lambda address: print(address, flush=True))
+"""
+
+PLAN = audit_plan()
+
+
+@dataclass(frozen=True)
+class Served:
+    """An audit that is being served."""
+
+    address: str
+    path: Path
+    tokens: dict[str, str]
+
+    def everybody(self) -> dict[str, Work]:
+        """What is in its file."""
+        store = Store.open(self.path)
+        try:
+            return dict(store.everybody())
+        finally:
+            store.close()
+
+    def enter(self, page: Page, rater: str) -> None:
+        """Come as far as the first judgment."""
+        page.goto(f"{self.address}/i/{self.tokens[rater]}")
+        page.get_by_role("button", name="Start").click()
+        if page.url.endswith("/consent"):
+            page.get_by_role("button", name="I agree").click()
+            page.get_by_role("button", name="rather not").click()
+        if "/practice/" in page.url:
+            page.get_by_role("button", name="Skip the practice").click()
+
+
+@contextmanager
+def _serving(path: Path) -> Iterator[Served]:
+    """A new audit on a server of its own, which ends when it is told to."""
+    audit = Audit.new(PLAN, path)
+    audit.close()
+    command = [sys.executable, "-c", SERVE, str(path)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    yield Served(server.stdout.readline().strip(), path, audit.tokens)
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(20) == 0
+    server.stdout.close()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """An audit that nobody has touched."""
+    with _serving(tmp_path / "audit.db") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An audit that several tests take their turn with."""
+    with _serving(tmp_path_factory.mktemp("served") / "audit.db") as served:
+        yield served
+
+
+def _digit(page: Page) -> str:
+    return page.locator("[name=task]").input_value()[-1]
+
+
+def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) -> None:
+    """One labels by keyboard, one without scripts, one settles: results are those by hand."""
+    _by_keyboard(page, served)
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(5000)
+    _without_scripts(context.new_page(), served)
+    page.context.clear_cookies()
+    _settle(page, served)
+    context.close()
+    works = served.everybody()
+    given = labels(PLAN, works)
+    assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
+    found = audit_results(PLAN.sample, given)
+    assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
+    assert found.overall.sensitivity.value == pytest.approx(2 / 3)
+    assert found.people.same.value == pytest.approx(4 / 5)
+
+
+def _by_keyboard(page: Page, served: Served) -> None:
+    page.goto(f"{served.address}/i/{served.tokens['r01']}")
+    for text in ("Start", "I agree", "rather not", "See what", "Go on", "Skip the practice"):
+        press(page, text)
+    for n in range(1, 7):
+        assert page.url.endswith(f"/label/{n}")
+        digit = _digit(page)
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            active = page.evaluate(ACTIVE)
+            if active["type"] == "radio":
+                page.keyboard.press(FIRST[digit][0])  # p, a or u
+            elif active["name"] == "q.evidence" and digit == "1":
+                page.keyboard.type("wait beside")
+            elif active["name"] == "q.note" and digit == "1":
+                page.keyboard.type("by keyboard")
+                break
+            elif active["name"] == "q.note":
+                break
+        expect(page.locator("#saved")).to_contain_text("Saved")
+        with page.expect_navigation():
+            page.keyboard.press("Control+Enter")
+    press(page, "Hand in")
+    assert page.locator("h1").inner_text() == "Thank you"
+
+
+def _without_scripts(page: Page, served: Served) -> None:
+    served.enter(page, "r02")
+    page.get_by_role("button", name="Save and next").click()
+    assert "1 question is not answered yet" in page.locator(".summary").inner_text()
+    page.locator(".summary a").click()
+    assert page.evaluate("document.activeElement.name") == "q.says"
+    assert not page.locator("#take").is_visible()
+    for n in range(1, 7):
+        assert f"/label/{n}" in page.url
+        page.get_by_role("radio", name=SECOND[_digit(page)].capitalize()).check()
+        if n == 1:
+            page.get_by_label("The words that show it").fill("of no response")
+            page.get_by_role("button", name="Save and next").click()
+            assert "does not stand in the response" in page.locator(".summary").inner_text()
+            page.get_by_label("The words that show it").fill("")
+        page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="Hand in").click()
+    assert page.locator("h1").inner_text() == "Thank you"
+
+
+def _settle(page: Page, served: Served) -> None:
+    served.enter(page, "a01")
+    for n in (1, 2):
+        assert page.url.endswith(f"/settle/{n}")
+        page.get_by_role("radio", name=FINAL[_digit(page)].capitalize()).check()
+        page.get_by_label("Why?").fill("read again")
+        page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("button", name="I have finished").click()
+    assert "All 2 disagreements are done" in page.locator("main").inner_text()
+
+
+def test_selected_words_are_taken(page: Page, begun: Served) -> None:
+    """Words selected in the response go into the field by one press, are saved, and are marked."""
+    begun.enter(page, "r02")
+    page.get_by_role("button", name="Take the words").click()
+    expect(page.locator("#taken")).to_have_text("Select words in the response first.")
+    page.evaluate("getSelection().selectAllChildren(document.getElementById('response')); 0")
+    words = page.locator("#response").inner_text()
+    page.get_by_role("button", name="Take the words").click()
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    page.reload()
+    assert page.locator("mark").inner_text() == words
+    assert page.get_by_label("The words that show it").input_value() == " ".join(words.split())
+
+
+def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> None:
+    """A check finds nothing on any page, light or dark; none is too wide or has small targets."""
+    begun.enter(page, "r01")
+    page.get_by_role("radio", name="Unsure").check()
+    page.get_by_label("The words that show it").fill("I")
+    page.get_by_role("button", name="Save and next").click()
+    for place in ("label/2?missing=1", "overview", "finish"):
+        page.goto(f"{begun.address}/{place}")
+        check(page, place)
+    page.get_by_role("button", name="Hand in").click()
+    check(page, "handed in")
+    page.goto(f"{begun.address}/practice/1")
+    page.get_by_role("button", name="See what").click()
+    check(page, "practice with notes")
+    page.context.clear_cookies()
+    begun.enter(page, "a01")
+    check(page, "waiting")
+    page.context.clear_cookies()
+    begun.enter(page, "r02")
+    page.goto(f"{begun.address}/finish")
+    page.get_by_role("button", name="Hand in").click()
+    page.context.clear_cookies()
+    begun.enter(page, "a01")
+    assert page.url.endswith("/settle/1")
+    check(page, "settle")
+    page.get_by_role("button", name="Save and next").click()
+    check(page, "settle, missing")
