@@ -501,7 +501,8 @@ def _typed() -> list[str]:
 def test_command_of_the_docs_is_understood(line: str) -> None:
     """A command that a page has its reader type has no name or option that careeval has not."""
     command, *_ = app.parse_args(line, exit_on_error=False, print_error=False)
-    assert command.__module__ == f"careeval.cli.{line.split()[0]}"
+    # a group of many commands has them in several modules, named after it
+    assert re.fullmatch(rf"careeval\.cli\.{line.split()[0]}(_\w+)?", command.__module__)
 
 
 def write() -> None:
