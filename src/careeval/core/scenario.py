@@ -126,7 +126,12 @@ class Rubric(StrEnum):
 class Frozen(BaseModel):
     """A value: unchangeable, and with no field that is not declared."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        defer_build=True,  # most commands want the names in this module alone
+    )
 
 
 class Person(Frozen):

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from careeval.errors import CareEvalError
+from careeval.protocol.cores import n_cores
 from careeval.protocol.embedded import INSTALL, check_engine, embedded_model_path
 
 OLDEST_PYTHON = (3, 11)
@@ -219,10 +220,8 @@ def disk_finding(folder: Path) -> Finding:
 
 def machine_finding() -> Finding:
     """Processors that this process may use, and memory: what the embedded model runs on."""
-    usable = getattr(os, "sched_getaffinity", None)
-    n = len(usable(0)) if usable else os.cpu_count()
     try:
         memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
     except (AttributeError, ValueError, OSError):
         memory = "unknown"
-    return Finding("machine", State.OK, f"{n or 'unknown'} cores, memory {memory}")
+    return Finding("machine", State.OK, f"{n_cores()} cores, memory {memory}")

@@ -13,8 +13,9 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter, ValidationError
 
@@ -267,7 +268,7 @@ class Log:
                     content = file.read(name)
                     sample = _sample(content)
                     if sample.id not in known:
-                        known[sample.id] = _ASKED.validate_json(content, strict=True)
+                        known[sample.id] = _reader(Asked).validate_json(content, strict=True)
                 except Exception as error:  # a damaged zip fails in many ways
                     yield Unreadable(key[1], int(key[2]), _reason(error))
                 else:
@@ -282,13 +283,15 @@ def _sample(content: bytes) -> Sample:
     quotes are escaped), that is left open, and the whole is read; so is a sample without a grading:
     it may have an error, which stands behind the events.
     """
+    reader = _reader(Sample)
     before, cut, _ = content.partition(b'"events":')
     if cut:
         with suppress(ValidationError):
-            sample = _SAMPLE.validate_json(before.rstrip(b" \n,") + b"}", strict=True)
+            sample: Sample = reader.validate_json(before.rstrip(b" \n,") + b"}", strict=True)
             if sample.graded:
                 return sample
-    return _SAMPLE.validate_json(content, strict=True)
+    whole: Sample = reader.validate_json(content, strict=True)
+    return whole
 
 
 def read_log(path: Path) -> Log:
@@ -311,7 +314,7 @@ def read_log(path: Path) -> Log:
     if about is None:
         raise LogError(f"{path}: is a log of the task {of_eval.get('task')!r}, not of careeval")
     try:
-        return Log(path, _HEADER.validate_json(content, strict=True), about)
+        return Log(path, _reader(Header).validate_json(content, strict=True), about)
     except ValidationError as error:
         version = about.get("software") if isinstance(about, dict) else None
         raise LogError(
@@ -331,6 +334,10 @@ def _reason(error: Exception) -> str:
 
 
 _SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_(\d+)\.json")
-_SAMPLE = TypeAdapter(Sample)
-_ASKED = TypeAdapter(Asked)
-_HEADER = TypeAdapter(Header)
+_T = TypeVar("_T")
+
+
+@cache
+def _reader(kind: type[_T]) -> TypeAdapter[_T]:
+    """Built when it is needed: a reader of cached tables waits for none."""
+    return TypeAdapter(kind)

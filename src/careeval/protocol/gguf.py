@@ -48,6 +48,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from careeval.errors import ProtocolError
+from careeval.protocol.cores import n_cores
 from careeval.protocol.embedded import EMBEDDED_MODEL, check_engine, embedded_model_path
 
 SLOTS = 8
@@ -220,7 +221,7 @@ class Engine:
         params.n_parallel = SLOTS
         params.n_ctx = SLOTS * SLOT_TOKENS
         params.n_batch = READ_TOKENS
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _cpus()
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = n_cores()
         params.verbosity = -1  # silent
         params.cache_ram_mib = KEPT_PROMPTS_MIB
         params.api_keys = [secrets.token_urlsafe()]
@@ -277,13 +278,6 @@ def _answer(path: Path, request: Request, abandoned: threading.Event) -> Answer:
         if path not in _engines:
             _engines[path] = Engine(path)
     return _engines[path].answer(request, abandoned)
-
-
-def _cpus() -> int:
-    """The processors this process may use: fewer than the machine has under Slurm or taskset."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: float) -> Request:

@@ -12,10 +12,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
-
-import snowballstemmer
 
 LEXICAL = "careeval/lexical"
 """Its name as a grader."""
@@ -33,8 +31,6 @@ STOP_WORDS = frozenset({
     "should", "may", "might", "any", "all",
 })  # fmt: skip
 
-_STEMMER = snowballstemmer.stemmer("english")
-
 
 def words(text: str) -> list[str]:
     """The stems of a text's words that carry meaning, in their order."""
@@ -44,8 +40,15 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    stem: str = _STEMMER.stemWord(word)
+    stem: str = _stemmer().stemWord(word)
     return stem
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # 40 modules, for a grader that most commands do not run
+
+    return snowballstemmer.stemmer("english")
 
 
 def coverage(response: str, items: Sequence[str]) -> list[float]:

@@ -113,6 +113,7 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
         ])  # fmt: skip
     graders = list(dict.fromkeys(entry.grader for entry in entries))
     gradings: list[list[Any]] = []
+    known: dict[Any, int] = {}  # an item stands in every response to its scenario
     looked_in: dict[str, Quoted] = {}
     for entry in entries:
         for key, judged in _by_response(entry.first, entry.model):
@@ -124,11 +125,18 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             quotes: list[int] = []
             marks, reasons, shown = [], [], []
             for number, of_item in enumerate(judged):
-                rubric, points, said, present, quote, reason, *levels = of_item
-                bears = _domains(points, levels)
-                shown.append(
-                    items.place((_RUBRICS.index(rubric), points, words.visible(said or ""), bears))
-                )
+                item, present, quote, reason = of_item
+                if item not in known:
+                    rubric, points, said, *levels = item
+                    known[item] = items.place(
+                        (
+                            _RUBRICS.index(rubric),
+                            points,
+                            words.visible(said or ""),
+                            _domains(points, levels),
+                        )
+                    )
+                shown.append(known[item])
                 marks.append(_MARKS[present])
                 reasons.append(texts.place(_words(reason, responses)))
                 if not quote or not responses:
@@ -192,12 +200,12 @@ def _by_response(
     """A response's judgments together, in the order of the rubrics and their items."""
     found: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
     columns = (
-        "scenario", "epoch", "rubric", "points", "item_text", "present", "quote", "reason",
+        "scenario", "epoch", "present", "quote", "reason", "rubric", "points", "item_text",
         *(domain.value for domain in Domain),
     )  # fmt: skip
     ordered = judgments.sort("scenario", "epoch", pl.col("rubric") != "ladder", "position")
-    for scenario, epoch, *judged in ordered.select(columns).iter_rows():
-        found.setdefault((scenario, epoch), []).append(tuple(judged))
+    for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
+        found.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
     for (scenario, epoch), rows in found.items():
         yield _Key(scenario, system, epoch), rows
 

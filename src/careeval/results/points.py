@@ -89,15 +89,23 @@ def graded_scenarios(
         rubric: The one to take.
     """
     abouts = _abouts(responses)
-    judged = set(judgments["scenario"])
-    rows = judgments.filter(pl.col("rubric") == rubric.value).sort("scenario", "epoch", "position")
+    judged = set(judgments["scenario"].unique())
+    rows = (
+        judgments.select("rubric", "scenario", *_NUMBERS)
+        .filter(pl.col("rubric") == rubric.value)
+        .sort("scenario", "epoch", "position")
+    )
     # one array for all scenarios, cut after: a query for each would take seconds
     numbers = rows.select(pl.col(_NUMBERS).cast(pl.Float64)).fill_null(np.nan).to_numpy()
-    names, starts = np.unique(rows["scenario"].to_numpy(), return_index=True)
-    found = dict(zip(names.tolist(), np.split(numbers, starts[1:]), strict=False))
+    runs = rows["scenario"].rle().struct.unnest()
+    ends = runs["len"].cum_sum().to_list()
+    found = {
+        scenario: numbers[start:end]
+        for scenario, start, end in zip(runs["value"], [0, *ends], ends, strict=False)
+    }
     return [
         _graded_scenario(scenario, abouts[scenario], found.get(scenario, numbers[:0]))
-        for scenario in sorted(set(responses["scenario"]))
+        for scenario in sorted(abouts)
         if scenario in found or scenario not in judged
     ]
 
@@ -128,15 +136,17 @@ def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedSce
     """
     epoch, position, points, present, *levels = rows.T
     positions, items = np.unique(position, return_index=True)
-    epochs, of_row, n_rows = np.unique(epoch, return_inverse=True, return_counts=True)
+    begins = np.ones(len(epoch), dtype=np.bool_)
+    begins[1:] = epoch[1:] != epoch[:-1]
+    n_rows = np.bincount(begins.cumsum() - 1)
     whole = n_rows == len(positions)
     return GradedScenario(
         scenario=scenario,
         about=about,
         points=points[items].astype(np.int64),
         levels={domain: of_items[items] for domain, of_items in zip(Domain, levels, strict=True)},
-        epochs=epochs[whole].astype(np.int64),
-        present=present[whole[of_row]].reshape(whole.sum(), len(positions)),
+        epochs=epoch[begins][whole].astype(np.int64),
+        present=present[np.repeat(whole, n_rows)].reshape(whole.sum(), len(positions)),
     )
 
 

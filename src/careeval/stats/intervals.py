@@ -103,10 +103,16 @@ def bounded_ratio_interval(low: FloatArray, high: FloatArray, denominators: Floa
     Raises:
         StatsError: As `ratio_interval`, at either end.
     """
-    at_low, at_high = (ratio_interval(end, denominators) for end in (low, high))
-    n_scenarios, total = len(denominators), float(denominators.sum())
-    if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS or np.array_equal(low, high):
+    if np.array_equal(low, high):
+        return ratio_interval(low, denominators)
+    count_clusters(low, denominators)
+    n_scenarios, total = count_clusters(high, denominators), float(denominators.sum())
+    if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS:
+        ratios = resampled_ratios(np.column_stack([low, high]), denominators)
+        at_low, at_high = (_percentiles(end) for end in ratios.T)
         return Interval(at_low.low, at_high.high)
+    for end in (low, high):
+        ratio_interval(end, denominators)
     t = float(special.stdtrit(n_scenarios - 1, 1 - TAIL))
     if np.count_nonzero(low != high) <= _MAX_OPEN:
         found = [linearised_ratio(corner, denominators) for corner in _corners(low, high)]
@@ -157,13 +163,18 @@ def bootstrap_interval(
             not vary.
     """
     count_clusters(numerators, denominators)
-    values = statistic(resampled_ratios(numerators, denominators, seed=seed, draws=draws))
+    return _percentiles(
+        statistic(resampled_ratios(numerators, denominators, seed=seed, draws=draws))
+    )
+
+
+def _percentiles(values: FloatArray) -> Interval:
     low, high = np.quantile(values, [TAIL, 1 - TAIL])
     return with_width(float(low), float(high))
 
 
 def resampled_ratios(
-    numerators: FloatArray, denominators: FloatArray, *, seed: int, draws: int
+    numerators: FloatArray, denominators: FloatArray, *, seed: int = 0, draws: int = 10_000
 ) -> FloatArray:
     """Ratios of sums, column by column, each row over one resample of the scenarios.
 
@@ -204,9 +215,10 @@ def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
     Kept, since every interval of a summary resamples the same scenarios, and those of its parts
     other numbers of them; read-only, since it is shared.
     """
-    chances = np.full(n_scenarios, 1 / n_scenarios)
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(n_scenarios, chances, size=draws).astype(np.float64)
+    drawn = np.random.default_rng(seed).integers(n_scenarios, size=(draws, n_scenarios))
+    drawn += n_scenarios * np.arange(draws)[:, np.newaxis]
+    flat = np.bincount(drawn.ravel(), minlength=draws * n_scenarios)
+    counts = flat.reshape(draws, n_scenarios).astype(np.float64)
     counts.flags.writeable = False
     return counts
 

@@ -71,8 +71,8 @@ def rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
         raise StatsError("no opportunity: the rate is 0 of 0")
     counts, trials = counts[tried], trials[tried]
     n_scenarios = count_clusters(counts, trials)
-    with_none = clopper_pearson(0, n_scenarios)
-    with_all = clopper_pearson(n_scenarios, n_scenarios)
+    reach = 1 - TAIL ** (1 / n_scenarios)  # of the exact interval with no event
+    with_none, with_all = Interval(0.0, reach), Interval(1 - reach, 1.0)
     rate, standard_error = linearised_ratio(counts, trials)
     if rate == 0:
         return with_none
