@@ -17,8 +17,8 @@ from careeval.cli.show import print_summary
 from careeval.core.scenario import Adl, Rubric
 from careeval.errors import LogError, UsageError
 from careeval.protocol.logs import read_runs
-from careeval.results.compare import Verdict
 from careeval.results.details import detail_of
+from careeval.results.differences import Verdict
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.pairs import compare

@@ -13,7 +13,8 @@ from scipy.stats import t
 
 from careeval.core.scenario import Adl
 from careeval.errors import UsageError
-from careeval.results.compare import METRICS, Comparison, Difference, Verdict, compare
+from careeval.results.compare import METRICS, Comparison, compare
+from careeval.results.differences import Difference, Verdict
 from careeval.results.entries import entries
 from careeval.results.pairs import compare as compare_by_name
 from careeval.results.tables import Runs
@@ -454,7 +455,7 @@ def test_equal_systems(marks: Marks, random: Random) -> None:
 @few
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_bounds_hold_every_settlement(pair: tuple[Marks, Marks], random: Random) -> None:
-    """However the unresolved items turn out, each difference is within its bounds."""
+    """However unresolved items turn out, bounds hold the difference and the interval its own."""
     unsettled = two(*pair)
     settled = two(*(settled_at_random(marks, random) for marks in pair))
     for name in METRICS:
@@ -464,6 +465,9 @@ def test_bounds_hold_every_settlement(pair: tuple[Marks, Marks], random: Random)
             assert bounds.low is not None
             assert bounds.high is not None
             assert bounds.low - 1e-9 <= found.value <= bounds.high + 1e-9
+        if bounds.ci95 is not None and found.ci95 is not None:
+            assert bounds.ci95[0] - 1e-9 <= found.ci95[0]
+            assert found.ci95[1] <= bounds.ci95[1] + 1e-9
 
 
 @few

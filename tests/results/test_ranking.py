@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from careeval.results.compare import Verdict
+from careeval.results.differences import Verdict
 from careeval.results.entries import entries
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of

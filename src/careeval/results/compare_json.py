@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from careeval.results.compare import Comparison, Difference, Flip
+from careeval.results.compare import Comparison
+from careeval.results.differences import Difference
+from careeval.results.flips import Flip
 from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.stats import Estimate

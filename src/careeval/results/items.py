@@ -11,7 +11,7 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
-from careeval.results.compare import comparable_to
+from careeval.results.comparable import comparable_to
 from careeval.results.entries import Entry
 from careeval.results.points import FloatArray, IntArray
 from careeval.stats import Estimate, fisher_interval, item_rest

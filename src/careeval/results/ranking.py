@@ -11,19 +11,9 @@ import numpy as np
 
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
-from careeval.results.compare import (
-    LEVEL,
-    METRICS,
-    WORST,
-    Asked,
-    Difference,
-    Paired,
-    Verdict,
-    alike_scenarios,
-    comparable_to,
-    differences,
-    why_unknown,
-)
+from careeval.results.comparable import Asked, alike_scenarios, comparable_to, why_unknown
+from careeval.results.compare import METRICS, WORST
+from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.results.entries import Entry
 from careeval.results.estimates import Parts
 from careeval.results.summary import Summary

@@ -33,6 +33,7 @@ from careeval.stats.gwet import (
     identical_pairs,
 )
 from careeval.stats.intervals import (
+    MIN_BOOTSTRAP_CLUSTERS,
     MIN_CLUSTERS,
     Interval,
     bootstrap_interval,
@@ -66,6 +67,7 @@ from careeval.stats.rates import (
     beta_binomial,
     beta_binomial_interval,
     clopper_pearson,
+    drawn_rate_interval,
     jeffreys,
     rate_interval,
     rule_of_three,
@@ -106,6 +108,7 @@ from careeval.stats.variance import (
 from careeval.stats.worst import any_of_k, lowest_of_k, worst_at_k, worst_at_n, worst_run
 
 __all__ = [
+    "MIN_BOOTSTRAP_CLUSTERS",
     "MIN_CLUSTERS",
     "MIN_RATERS",
     "MIN_REGRADED",
@@ -144,6 +147,7 @@ __all__ = [
     "cut_sensitive",
     "detectable_after",
     "detectable_difference",
+    "drawn_rate_interval",
     "endorsed",
     "fisher_interval",
     "flips_for",

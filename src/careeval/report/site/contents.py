@@ -13,7 +13,8 @@ from careeval.core.scenario import Split
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
 from careeval.report.words import grader_names
-from careeval.results.compare import comparable_to
+from careeval.results.comparable import comparable_to
+from careeval.results.corrected import Scores
 from careeval.results.details import Detail
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
@@ -169,6 +170,11 @@ class Contents:
     def page_of(self, listed: Listed, scenario: str) -> str:
         """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
         return self.scenario_page(listed.edition, scenario) if scenario in listed.public else ""
+
+    def corrected(self, listed: Listed) -> Scores:
+        """An entry's scores as people correct them; empty where its grader was not audited."""
+        human = self.found.cards[listed.summary.grader].human
+        return human.scores_of(listed.name) if human else {}
 
     def others_of(self, listed: Listed) -> tuple[Listed, ...]:
         """The same system on other boards."""

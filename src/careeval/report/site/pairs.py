@@ -22,8 +22,10 @@ from careeval.report.site.sheets import (
     words,
 )
 from careeval.report.words import DOMAINS
-from careeval.results.compare import Comparison, Difference, Flip, Verdict, compare
+from careeval.results.compare import Comparison, compare
+from careeval.results.differences import Difference, Verdict
 from careeval.results.exports import percent
+from careeval.results.flips import Flip
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 MOST_SYSTEMS = 30
