@@ -1,0 +1,113 @@
+"""What a campaign of faults draws from its seed: what is asked, and what befalls it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is asked: runs of one shape share the run that nothing happens to."""
+
+    models: tuple[str, ...]
+    n_scenarios: int
+    n_samples: int
+
+
+SHAPES = (Shape(("a",), 3, 4), Shape(("a",), 5, 3), Shape(("a", "b"), 3, 3), Shape(("b",), 4, 4))
+
+KILLS = ("kill parent", "kill worker", "kill all", "two SIGINT")
+SIGNALS = ("SIGTERM", "SIGINT", "SIGTERM worker")
+MOMENTS = ("starting", "answered", "answered", "answered", "ending")
+TEARS = ("log", CALLS_FILE, SPENT_FILE)
+
+
+@dataclass(frozen=True)
+class Strike:
+    """One thing that happens to a process.
+
+    Attributes:
+        kind: What.
+        moment: When: as it starts, when a share of its calls is answered, or at its very end.
+        share: Of the calls, or of the span of time that the moment leaves.
+        tears: Files that are cut off in the middle afterwards.
+        hasty: Whether it is resumed at once, while workers may live.
+    """
+
+    kind: str
+    moment: str
+    share: float
+    tears: tuple[str, ...] = ()
+    hasty: bool = False
+
+    def __str__(self) -> str:
+        when = {"starting": "at start", "ending": "at end"}.get(self.moment, f"{self.share:.0%}")
+        torn = "".join(f" -{name.partition('.')[0]}" for name in self.tears)
+        return f"{self.kind} {when}{torn}"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Everything that is to happen in one run.
+
+    Attributes:
+        asking: What befalls the run and its resuming, one after the other.
+        grading: The same of a later grading; `None` without one.
+        unsteady: Whether the server fails now and then.
+        budget: Share of the whole cost at which the money runs out; `None` without a budget.
+    """
+
+    number: int
+    shape: Shape
+    latency: float
+    asking: tuple[Strike, ...]
+    grading: tuple[Strike, ...] | None
+    unsteady: bool
+    budget: float | None
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of fault that are in it."""
+        strikes = (*self.asking, *(self.grading or ()))
+        named = {strike.kind for strike in strikes}
+        named |= {f"{strike.kind.split()[0]} {strike.moment}" for strike in strikes}
+        named |= {f"{name.partition('.')[0]} cut off" for s in strikes for name in s.tears}
+        named |= {"resumed at once"} if any(strike.hasty for strike in strikes) else set()
+        named |= {"during grade"} if self.grading else set()
+        named |= {"server errors"} if self.unsteady else set()
+        return named | ({"budget"} if self.budget else set())
+
+    def __str__(self) -> str:
+        parts = [", ".join(map(str, self.asking))] if self.asking else []
+        if self.grading is not None:
+            parts.append("grade: " + (", ".join(map(str, self.grading)) or "undisturbed"))
+        parts += ["server errors"] * self.unsteady
+        parts += [f"budget {self.budget:.0%}"] if self.budget else []
+        return "; ".join(parts)
+
+
+def draw(seed: int, number: int) -> Drawn:
+    """The n-th run of a campaign."""
+    rng = random.Random(f"{seed}:{number}")
+
+    def strikes(n: int) -> tuple[Strike, ...]:
+        return tuple(strike() for _ in range(n))
+
+    def strike() -> Strike:
+        kind = rng.choice([*KILLS[:3], *KILLS, *SIGNALS])
+        tears = tuple(name for name in TEARS if kind in KILLS and rng.random() < 0.2)
+        hasty = kind == "kill parent" and rng.random() < 0.4
+        return Strike(kind, rng.choice(MOMENTS), rng.random(), () if hasty else tears, hasty)
+
+    return Drawn(
+        number,
+        rng.choice(SHAPES),
+        rng.uniform(0.1, 0.3),
+        strikes(rng.choice([1, 1, 1, 2, 2, 3])),
+        strikes(rng.choice([1, 1, 2])) if rng.random() < 0.35 else None,
+        rng.random() < 0.4,
+        rng.uniform(0.2, 0.9) if rng.random() < 0.2 else None,
+    )

@@ -1,0 +1,116 @@
+"""The server of a campaign of faults: what it replies, how it fails, and a record of both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from types import SimpleNamespace
+from typing import Any
+
+import fake_server as fake
+from careeval.protocol.calls import _key as careeval_key
+
+
+def share_of(*seen: object) -> float:
+    """A number from 0 to 1 that is the same for the same things."""
+    digest = blake2b(repr(seen).encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def with_oddities(request: fake.Request) -> fake.Said:
+    """What is replied: by content alone, so that it is the same however often it is asked."""
+    drawn = share_of(request.key)
+    said = fake.well(request)
+    if request.kind == "ask":
+        if drawn < 0.05:
+            return fake.FILTERED
+        return fake.Said(said.text, finish="length") if drawn < 0.1 else said
+    response, items = fake.asked_of_grader(request.user)
+    partly = fake.judgments(fake.by_keyword(request.user)[: len(items) - 1])
+    # with the key in the reply no two repairs send the same
+    if share_of(response, items) < 0.06:
+        # and so again at each repair: one item stays unresolved
+        return fake.Said(f"{partly} {request.key}")
+    if drawn < 0.08:
+        return fake.Said(f"{partly} {request.key}")
+    return fake.Said(f"I would rather not, {request.key}.") if drawn < 0.14 else said
+
+
+def failing(seed: int) -> Callable[[fake.Request], fake.Fault | None]:
+    """How requests fail when they first come: the same ones each time."""
+    kinds: list[tuple[float, fake.Fault]] = [
+        (0.07, fake.error(500, "An error", None, Retry_After="0")),
+        (0.07, fake.too_many("0")),
+        (0.02, fake.too_many("1")),
+        (0.01, fake.SERVER_ERROR),
+        (0.01, fake.too_many()),
+        (0.01, fake.Drop(0.0)),
+        (0.01, fake.Drop(0.5)),
+    ]
+
+    def fails(request: fake.Request) -> fake.Fault | None:
+        if request.came > 2:
+            return None
+        drawn = share_of(seed, request.key, request.came)
+        for share, fault in kinds:
+            if drawn < share:
+                return fault
+            drawn -= share
+        return None
+
+    return fails
+
+
+@dataclass(frozen=True)
+class Ident:
+    """A call as both sides know it; `part` is the run, or the grading, that it belongs to."""
+
+    part: str
+    role: str
+    digest: str
+    seed: int | None
+
+
+@dataclass
+class Record:
+    """What a server has replied, and when."""
+
+    fails: Callable[[fake.Request], fake.Fault | None] = lambda _: None
+    replies: list[tuple[float, Ident]] = field(default_factory=list)
+    idents: dict[str, Ident] = field(default_factory=dict)
+    said_by: dict[str, str] = field(default_factory=dict)
+
+    def script(self, request: fake.Request) -> fake.Said | fake.Fault:
+        """Reply, and write it down."""
+        if fault := self.fails(request):
+            return fault
+        said = with_oddities(request)
+        model = request.model.rpartition("/")[2]
+        if request.kind == "ask":
+            part = model
+            self.said_by[said.text or ""] = part
+        else:
+            part = self.said_by[fake.asked_of_grader(request.user)[0]]
+            part += "/h" if model == "h" else ""
+        ident = Ident(part, request.kind, _digest(request, model), request.body.get("seed"))
+        self.idents[f"{request.kind}:{request.key}"] = ident
+        self.replies.append((time.monotonic(), ident))
+        return said
+
+
+def _digest(request: fake.Request, model: str) -> str:
+    """A request's digest in calls.jsonl."""
+    messages: Any = [
+        SimpleNamespace(role=message["role"], text=_words(message["content"]))
+        for message in request.body["messages"]
+    ]
+    name: Any = f"openai-api/fake/{model}"
+    return careeval_key(request.kind, "", name, messages).rpartition(" ")[2]
+
+
+def _words(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content or ())
