@@ -1,0 +1,110 @@
+"""Which column of somebody's file holds which field of ours: by its name, or as the user says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from careeval.bank.load import did_you_mean
+from careeval.bank.records import SURPLUS, Record
+from careeval.core.scenario import Domain
+from careeval.errors import BankError
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "scenario id", "scenario_id"),
+    "text": ("text", "scenario", "scenario text", "prompt", "situation", "question"),
+    "adl": ("adl", "activity", "task", "category"),
+    "options": ("options", "ladder", "answers", "choices", "rubric"),
+    "option": ("option", "option text", "answer", "item", "response option"),
+    "points": ("points", "score", "option score", "grade"),
+    "condition": ("condition", "diagnosis", "disability"),
+    "assistance": ("assistance", "level", "assistance level"),
+    Domain.user_function: ("user function", "function"),
+    Domain.user_agency: ("user agency", "agency"),
+    Domain.communication_intent: (
+        "communication & intent", "communication and intent", "communication intent",
+        "communication",
+    ),
+    Domain.functional_safety: ("functional safety", "risk awareness", "safety"),
+}  # fmt: skip
+"""Field → names that a column may have, the likeliest first; case, space and underscores do not
+matter. The paper's worked example prints "Risk Awareness" for the domain of functional safety."""
+
+OF_OPTION = ("option", "points", *Domain)
+"""Fields of an option; the others are of its scenario."""
+
+
+def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[str, str]:
+    """Field → column, as given or by its name.
+
+    Raises:
+        BankError: A given field or column is not known, or what must be there is not.
+    """
+    there = list(dict.fromkeys(name for _, row in records for name in row))
+    there = [name for name in there if name not in ("", SURPLUS)]
+    lists = [name for name in there if any(isinstance(row.get(name), list) for _, row in records)]
+    options = _match({"options": ALIASES["options"]}, lists, given).get("options")
+    inside = list(
+        dict.fromkeys(name for _, row in records for name in _names_inside(row.get(options or "")))
+    )
+    outer = {name: ALIASES[name] for name in ALIASES if name not in (*OF_OPTION, "options")}
+    inner = {name: ALIASES[name] for name in OF_OPTION}
+    if options:
+        # an option's own text needs no other name there, and is what "option" may else number
+        inner["option"] = ("text", *inner["option"])
+    for name, column in given.items():
+        if name not in ALIASES:
+            raise BankError(
+                f"{name!r} is no field to map to",
+                hint=did_you_mean(name, ALIASES) or f"use {', '.join(ALIASES)}",
+            )
+        names = inside if options and name in inner else there
+        if column not in names:
+            raise BankError(
+                f"there is no column {column!r}",
+                hint=did_you_mean(column, names) or f"there are {', '.join(names) or 'none'}",
+            )
+    if options:
+        given = {**given, "options": options}
+        columns = _match({"options": (), **outer}, there, given) | _match(inner, inside, given)
+    else:
+        columns = _match(outer | inner, there, given)
+    for name in ("text", "option", "points"):
+        if name not in columns:
+            where = "options" if options and name in inner else "columns"
+            raise BankError(
+                f"no column is the {name}: the {where} are "
+                f"{', '.join(inside if where == 'options' else there) or 'none'}",
+                hint=f"name it: --map {name}=COLUMN",
+            )
+    return columns
+
+
+def _match(
+    fields: Mapping[str, Collection[str]], names: Sequence[str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Field → the column that is given, or the first that it may have and no other one took."""
+    columns = {name: column for name, column in given.items() if name in fields}
+    for name, aliases in fields.items():
+        for alias in aliases:
+            for column in names:
+                free = name not in columns and column not in columns.values()
+                if free and plain_name(column) == plain_name(alias):
+                    columns[name] = column
+    return columns
+
+
+def _names_inside(options: Any) -> Iterator[str]:
+    if isinstance(options, list):
+        for option in options:
+            if isinstance(option, dict):
+                yield from option
+                for ratings in option.values():
+                    if isinstance(ratings, dict):
+                        yield from ratings
+
+
+def plain_name(name: str) -> str:
+    """A name with nothing left of it that does not matter: case, hyphens, underscores, spaces."""
+    return re.sub(r"[\s_-]+", " ", name).strip().lower()

@@ -1,0 +1,65 @@
+"""The graded options of a record of somebody's file, each a rung of a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from careeval.bank.records import as_object, cell_text
+from careeval.core.scenario import Domain, Rung
+
+
+def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The options of a record.
+
+    Raises:
+        ValueError: One does not fit.
+    """
+    if "options" not in columns:
+        return [_option(row, columns)]
+    inside = row.get(columns["options"])
+    if not isinstance(inside, list) or not inside:
+        raise ValueError(f"{columns['options']!r} is no list of options")
+    return [
+        _option(as_object(option, f"option {i}"), columns) for i, option in enumerate(inside, 1)
+    ]
+
+
+def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    flat = {**values}
+    for value in values.values():
+        if isinstance(value, dict):
+            flat |= value
+    text = cell_text(flat.get(columns["option"]))
+    if not text:
+        raise ValueError(f"has no {columns['option']!r}")
+    points = _whole(flat.get(columns["points"]), columns["points"], -2, 2)
+    if points is None:
+        raise ValueError(f"has no {columns['points']!r}")
+    rated = {
+        domain.value: _whole(flat.get(columns[domain]), columns[domain], 0, 2)
+        for domain in Domain
+        if domain in columns
+    }
+    domains = {domain: level for domain, level in rated.items() if level is not None}
+    rung = {"points": points, "text": text, "domains": domains}
+    Rung.model_validate(rung)
+    return rung
+
+
+def _whole(value: Any, name: str, least: int, most: int) -> int | None:
+    """A whole number in these bounds; `None` where nothing stands.
+
+    Raises:
+        ValueError: It is another thing.
+    """
+    text = cell_text(value).replace("−", "-")
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not number.is_integer() or not least <= number <= most:
+        raise ValueError(f"{name} is {text[:60]!r}, expected a whole number {least} to {most}")
+    return int(number)
