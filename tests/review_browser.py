@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
-
-CHROMIUM = Path("/usr/bin/chromium")
-
-IN_A_BROWSER = [
-    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
-
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 ACTIVE = (
     "({tag: document.activeElement.tagName, type: document.activeElement.type,"

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from careeval.results.findings import Findings, findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
+from chromium import chromium
 
 HOSTILE = (
     "I wait. <script>window.broken = true</script> {{ 7 * 7 }} {% raw %} "
@@ -144,3 +146,19 @@ def found_one(one_run: Runs) -> Findings:
 def one_run() -> Runs:
     """A run of one system, graded by the lexical grader."""
     return made_runs(["alpha"], "careeval/lexical (batched, prompt 0)")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser that keeps to itself."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty tab on a desk."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(5000)
+    yield page
+    page.close()
