@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,10 +13,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, sync_playwright
 
-from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
+from careeval.core.rating import ENDS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
-from careeval.report.study import render_study, write_study_page
-from careeval.results.study import RoundSaid, Seated, StudyResults, Terms, study_results
+from careeval.report.study import COVERAGE, render_study, write_study_page
+from careeval.results.judged import Terms
+from careeval.results.round_said import RoundSaid, Seated
+from careeval.results.study import StudyResults, chance_of_passing, study_results
+from careeval.stats.validity import Rule
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }} \x07"'
@@ -50,8 +55,15 @@ def made_up(words: str = "Her shoulder first.") -> StudyResults:
         Comment(PANEL[0], item, words),
         Comment(PANEL[6], Subject("dressing-001", 1, 1), words),
     )
-    seats = tuple(Seated(rater, tuple(REALISM)) for rater in PANEL)
-    said = RoundSaid(1, dict.fromkeys(REALISM, 1), seats, tuple(ratings), views, comments)
+    years = [3, 12, 8, 22, 30, 5, 6, 4]
+    seats = tuple(
+        Seated(rater, tuple(REALISM), agreed=True, years=y)
+        for rater, y in zip(PANEL, years, strict=True)
+    )
+    texts = {item: f"Pulls the arm. {words}", Subject("bathing-001", 1, 1): f"He sits. {words}"}
+    said = RoundSaid(
+        1, dict.fromkeys(REALISM, 1), seats, tuple(ratings), views, comments, words=texts
+    )
     return study_results(f"Pilot {words}", "made-up", "1-A", [said])
 
 
@@ -87,21 +99,105 @@ def test_decisions_come_first_worst_first() -> None:
     assert html.index('id="answer"') < html.index('id="s-eating-001"') < html.index('id="panel"')
 
 
-def test_a_decision_stands_with_its_numbers_and_comments() -> None:
-    """Reason, count, exact interval, the other cut, V, kappa and the comment are in one article."""
-    html = render_study(made_up())
-    article = words_of(html.partition('id="s-dressing-001"')[2].partition("</article>")[0])
+def article_of(html: str, name: str) -> str:
+    """What a reader reads in a scenario's card."""
+    return words_of(html.partition(f'id="s-{name}"')[2].partition("</article>")[0])
+
+
+def test_a_decision_stands_with_its_count_and_comments() -> None:
+    """Count, what was needed, what the other cut would do, and the comment are in one card."""
+    article = article_of(render_study(made_up()), "dressing-001")
     for said in (
-        "realism: 6 of 8 endorse it, the rule asks for 7",
-        "6 of 8 endorse it (I-CVI 0.75, 95% 0.35 to 0.97)",
-        "At 3 or more: 7 of 8; this decides otherwise",
-        "Aiken’s V 0.72",
-        "modified kappa 0.72",
-        "a family caregiver rated its realism 2",
-        "Her shoulder first.",
-        "r07, family caregiver",
+        "6 of 8 gave 4 or 5; 7 were needed. With 3 counted too it would pass.",
+        "8 of 8 gave 4 or 5; 7 were needed.",
+        "To be read when it is revised a family caregiver rated its realism 2",
+        "Her shoulder first. r07, family caregiver",
     ):
         assert said in article
+
+
+def test_a_card_speaks_no_statistics() -> None:
+    """No card has a coefficient, an interval or the name of a rule; the folded table has them."""
+    html = render_study(made_up())
+    for name in REALISM:
+        article = article_of(html, name)
+        assert article
+        for word in ("I-CVI", "kappa", "Aiken", "95%", "endorse", "rule"):
+            assert word not in article
+    row = words_of(html.partition('id="whole"')[2].partition("dressing-001")[2])
+    assert row.startswith("realism 6/8 0.75 0.35 to 0.97 7/8 6/8 0.72 0.72 0.55 to 0.84 no *")
+
+
+def test_an_item_stands_with_its_words_and_all_that_was_said_of_it() -> None:
+    """A kept scenario's item has text, name, objection and comment together, to be read first."""
+    article = article_of(render_study(made_up()), "bathing-001")
+    assert "What raters read He sits. Her shoulder first." in article
+    assert article.endswith(
+        "To be read before it is accepted Pulls the arm. Her shoulder first. actions/pulls-arm "
+        "1 of 2 would not give it −2 Her shoulder first. r01, occupational therapist"
+    )
+
+
+def test_comments_stand_once() -> None:
+    """A comment is in its card, and the section of comments links there."""
+    html = render_study(made_up("Nowhere else."))
+    # in the title, the card's comment; in the other card text, item and comment, and in the table
+    assert words_of(html.partition('id="comments"')[2].partition("</section>")[0]).endswith(
+        "dressing-001 , revise: 1 comment bathing-001 , keep: 1 comment"
+    )
+    assert html.count("<blockquote") == 2
+
+
+def test_the_words_that_raters_saw_stand_once() -> None:
+    """Each scale's ends are told as the app has them, once."""
+    html = render_study(made_up())
+    for low, high in ENDS.values():
+        assert (words_of(html).count(f"1, {low}"), words_of(html).count(f"5, {high}")) == (1, 1)
+
+
+def test_who_was_invited_who_rated_and_for_how_long() -> None:
+    """Invited and rated are apart, years are told of five therapists and not of two caregivers."""
+    found = made_up()
+    words = words_of(render_study(found))
+    assert "Rated by 8 of the 8 who were invited: 4 scenarios" in words
+    assert "occupational therapist 5 5 20 35 0 15.0 3 to 30, of 5" in words
+    assert "family caregiver 2 2 8 14 0 unknown fewer than three of this role" in words
+    assert "All who rated agreed, in the app, to the terms of the study." in words
+    said = found.rounds[0]
+    alone = replace(
+        said,
+        ratings=said.ratings[:2],
+        seats=tuple(replace(seat, agreed=False) for seat in said.seats),
+    )
+    words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [alone])))
+    assert "Rated by 1 of the 8 who were invited" in words
+    assert "Whether they agreed to the terms of the study is not recorded here." in words
+    assert "occupational therapist 5 1 20 2 0 unknown" in words
+
+
+def test_a_missing_interval_has_its_reason() -> None:
+    """AC1 of three scenarios on which all agree stands with why it has no interval."""
+    words = words_of(render_study(made_up()).partition('id="agreement"')[2])
+    assert "validity 1 8 3 1.00 1.00 no interval: fewer than five scenarios" in words
+
+
+def test_two_raters_have_a_count_and_no_coefficient() -> None:
+    """Modified kappa and V of two raters are unknown, with the reason; the count stands."""
+    said = made_up().rounds[0]
+    two = tuple(r for r in said.ratings if r.rater.id in ("r01", "r02"))
+    html = render_study(study_results("Pilot", "made-up", "1-A", [replace(said, ratings=two)]))
+    row = words_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
+    why = "unknown fewer than three raters: only their count says something"
+    assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 {why} {why} – fewer than three")
+
+
+def test_coverage_is_as_it_was_simulated() -> None:
+    """What the page says of intervals is what was simulated for panels of five and eight."""
+    path = Path(__file__).parents[2] / "bench" / "results" / "agreement.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    held = [row["coverage"] for row in rows if row["panel"].startswith(("5 raters", "8 raters"))]
+    assert {row["n_scenarios"] for row in rows} == {6, 8, 12, 20, 40, 80}
+    assert f"{100 * min(held):.0f} to {100 * max(held):.0f}%" == COVERAGE
 
 
 def test_a_bar_says_what_it_draws() -> None:
@@ -121,9 +217,14 @@ def test_few_raters_of_a_role_are_shown_as_they_are() -> None:
     assert row.startswith("4/5 0.28 to 0.99 passes alone 1/2 gave 2, 4 lowest 2 1/1 gave 4")
 
 
-def test_power_is_told() -> None:
-    """The page says how often seven of eight pass, and what is unknown has its reason."""
+def test_power_is_of_one_scale_and_both_are_needed() -> None:
+    """The table is of one scale, the words of both, as computed; what is unknown has its reason."""
     words = words_of(render_study(made_up()))
+    assert "How often one scale passes" in words
+    one = chance_of_passing(8, 0.9, Rule.paper)
+    assert f"kept {one:.0%} of the time where the same raters endorse both" in words
+    assert f"and {one**2:.0%} where the scales are independent" in words
+    assert f"{1 - one:.0%} to {1 - one**2:.0%}".replace("%", "") + " fall by chance" in words
     assert "8 7 of 8 25.5% 50.3% 81.3% 94.3%" in words
     assert "grooming-001 realism nobody has rated it unknown" in words
 
@@ -157,7 +258,8 @@ def test_the_same_results_make_the_same_page() -> None:
     assert render_study(found) == render_study(found)
     said = found.rounds
     other = study_results("Pilot", "made-up", "1-A", said, terms=Terms(cut=3, other_cut=4))
-    assert "a rating of 3 or more endorses it" in words_of(render_study(other))
+    assert "at least eight in ten of its raters gave 3, 4 or 5" in words_of(render_study(other))
+    assert "With 3 not counted it would not pass." in words_of(render_study(other))
 
 
 @pytest.fixture(scope="module")
@@ -188,4 +290,45 @@ def test_axe_finds_nothing(browser: Browser, tmp_path: Path, scheme: str) -> Non
     page.set_viewport_size({"width": 320, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert errors == []
+    page.close()
+
+
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("width", [320, 390])
+def test_narrow_tables_are_cards(browser: Browser, tmp_path: Path, width: int) -> None:
+    """On a phone no table scrolls: decisions and coefficients are on the screen."""
+    path = tmp_path / "study.html"
+    write_study_page(made_up(), path)
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
+    regions = page.locator(".scroll").all()
+    assert all(r.evaluate("(e) => e.scrollWidth <= e.clientWidth") for r in regions)
+    for head in ("Decision", "Gwet’s AC2", "ICC(2,k)"):
+        box = page.locator(f'td[data-head="{head}"]').first.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    page.close()
+
+
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("width", [1280, 700, 320])
+def test_numbers_in_bars_are_readable_or_not_there(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """A number that is drawn in a bar is at least nine pixels high, and fits its part."""
+    path = tmp_path / "study.html"
+    write_study_page(made_up(), path)
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(path.as_uri())
+    shown = page.evaluate("""() => [...document.querySelectorAll('.bar text')]
+      .filter((text) => text.getClientRects().length)
+      .map((text) => {
+        const [box, part] = [text, text.previousElementSibling].map(e => e.getBoundingClientRect());
+        const scale = text.getScreenCTM().a;
+        return [scale * parseFloat(getComputedStyle(text).fontSize), part.width - box.width];
+      })""")
+    assert shown or width == 700
+    assert all(size >= 9 and room >= 0 for size, room in shown)
     page.close()

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.bank.apply import Standing
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
-from careeval.core.scenario import Rubric, Status
+from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
-from careeval.results.study import (
-    Decision,
-    RoundSaid,
-    ScenarioResult,
-    Seated,
-    StudyResults,
-    Terms,
-    chance_of_passing,
-    standing,
-    study_results,
-)
+from careeval.results.decided import Decision, ScenarioResult
+from careeval.results.judged import Terms
+from careeval.results.panel import Years
+from careeval.results.round_said import RoundSaid, Seated, words_shown
+from careeval.results.study import StudyResults, chance_of_passing, standings, study_results
 from careeval.stats.validity import Rule
+from strategies import scenarios
 
 PAPER_PANEL = [
     *(Rater(f"r0{n}", Role.occupational_therapist) for n in range(1, 6)),
@@ -36,7 +33,7 @@ Given = Mapping[str, tuple[Sequence[int | None], Sequence[int | None]]]
 
 
 def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -> RoundSaid:
-    """A made-up round in which everybody was asked everything."""
+    """A made-up round in which everybody was asked everything; no scenario has an item of −2."""
     versions = dict.fromkeys(given_, number)
     ratings = tuple(
         Rating(rater, Subject(name, number, number), scale, value)
@@ -46,7 +43,16 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
         if value is not None
     )
     seats = tuple(Seated(rater, tuple(given_)) for rater in panel)
-    return RoundSaid(number, versions, seats, ratings, (), ())
+    return RoundSaid(
+        number,
+        versions,
+        seats,
+        ratings,
+        (),
+        (),
+        hashes={name: f"hash of {name}" for name in given_},
+        severe=dict.fromkeys(given_, frozenset()),
+    )
 
 
 def results(*rounds: RoundSaid, terms: Terms | None = None) -> StudyResults:
@@ -54,10 +60,25 @@ def results(*rounds: RoundSaid, terms: Terms | None = None) -> StudyResults:
     return study_results("Test", "made-up", "1-A", rounds, terms=terms or Terms())
 
 
+def stand(found: StudyResults) -> Standing:
+    """What a study of one scenario makes of it."""
+    (stands,) = standings(found)
+    return stands
+
+
 def one(realism: Sequence[int | None], validity: Sequence[int | None] = (5,) * 8) -> ScenarioResult:
-    """A study of one scenario."""
-    (found,) = results(said({"s-1": (realism, validity)})).latest
+    """The one scenario of a study."""
+    (found,) = study_of_one(realism, validity).latest
     return found
+
+
+def study_of_one(
+    realism: Sequence[int | None],
+    validity: Sequence[int | None] = (5,) * 8,
+    panel: Sequence[Rater] = PAPER_PANEL,
+) -> StudyResults:
+    """A study of one scenario."""
+    return results(said({"s-1": (realism, validity)}, panel=panel))
 
 
 def test_the_worked_example() -> None:
@@ -74,7 +95,7 @@ def test_the_worked_example() -> None:
     assert realism.aiken.value == 23 / 32
     assert realism.cut_sensitive is True
     assert found.decision is Decision.revise
-    assert found.reasons == ("realism: 6 of 8 endorse it, the rule asks for 7",)
+    assert found.reasons == ("realism: 6 of 8 gave 4 or 5, where 7 were needed",)
     assert found.to_read == ("a family caregiver rated its realism 2",)
 
 
@@ -106,13 +127,23 @@ def test_the_rule_goes_by_counts() -> None:
 def test_one_or_two_raters_decide_nothing(n: int) -> None:
     """With fewer than three ratings there is a count, no decision, and a reason."""
     given_: list[int | None] = [5] * n + [None] * (8 - n)
-    found = one(given_, given_)
+    study = study_of_one(given_, given_)
+    (found,) = study.latest
     assert found.decision is None
     assert len(found.reasons) == 2
     assert found.realism.passes is None
     assert found.realism.cut_sensitive is None
     assert (found.realism.at_cut is None) == (n == 0)
-    assert standing(found, "Test") is None or n > 0
+    assert len(standings(study)) == (n > 0)
+
+
+def test_three_raters_have_kappa_and_v() -> None:
+    """The third rating brings modified kappa, .47 where two of three endorse, and Aiken's V."""
+    found = one([5, 4, 1, *[None] * 5]).realism
+    assert found.kappa == pytest.approx((2 / 3 - 3 / 8) / (5 / 8))
+    assert found.aiken is not None
+    assert found.aiken.value == 7 / 12
+    assert found.too_few == ""
 
 
 def test_missing_ratings_are_left_out_and_counted() -> None:
@@ -151,6 +182,8 @@ def test_agreement_says_why_it_is_unknown() -> None:
     """Where all ratings are the same, alpha and ICC are unknown with a reason, and AC1 is 1."""
     found = results(said({name: ([5] * 8, [5] * 8) for name in "abcdef"})).agreement[0]
     assert found.identical.value == found.ac1.value == 1
+    assert found.ac1.ci95 is None
+    assert "no variation" in found.ac1.reason
     assert found.alpha.value is None
     assert "the same" in found.alpha.reason
     assert found.icc.value is None
@@ -171,48 +204,179 @@ def test_incomplete_blocks_have_no_icc_and_all_else() -> None:
     assert found.ac2.ci95 is not None
     assert found.icc.value is None
     assert "every rater" in found.icc.reason
+    assert found.n_complete == 0
 
 
-def _with_items(views: Sequence[int | None], relevance: Sequence[int] = (5,) * 8) -> ScenarioResult:
+def test_the_icc_says_what_it_rests_on() -> None:
+    """One rater who rated four of six scenarios leaves it unknown, five leave it over five."""
+    for n_rated in (4, 5):
+        given_: dict[str, tuple[list[int | None], list[int | None]]] = {}
+        for n in range(6):
+            last = 4 if n < n_rated else None
+            given_[f"s-{n}"] = ([*(2 + (n + r // 3) % 4 for r in range(7)), last], [5] * 8)
+        found = results(said(given_)).agreement[0]
+        assert (found.n_subjects, found.n_complete) == (6, n_rated)
+        assert (found.icc.value is None) == (n_rated < 5)
+        assert n_rated == 5 or found.icc.reason == (
+            "fewer than five scenarios that every rater rated: 4"
+        )
+
+
+# Who was invited, and who rated
+
+
+def test_who_was_invited_is_not_who_rated() -> None:
+    """Of eight seats with one who rated, one rated; a second round makes nobody twice."""
+    alone = ([5, *[None] * 7], [5, *[None] * 7])
+    found = results(said({"s-1": alone}), said({"s-1": alone}, 2))
+    assert (found.n_invited, found.n_rated) == (8, 1)
+    therapists, caregivers, roboticist = found.panel
+    assert (therapists.n_invited, therapists.n_rated, therapists.n_ratings) == (5, 1, 4)
+    assert (caregivers.n_invited, caregivers.n_rated) == (2, 0)
+    assert roboticist.role is Role.roboticist
+
+
+def test_years_are_of_three_who_rated_and_said() -> None:
+    """Mean and range are of therapists who rated and said; of two caregivers there are none."""
+    whole = said({"s-1": ([5, 5, 5, 5, None, 5, 5, 5], [5, 5, 5, 5, None, 5, 5, 5])})
+    years = [2, 10, 30, None, 50, 3, 4, 5]
+    seats = tuple(
+        replace(s, years=y, agreed=y != 2) for s, y in zip(whole.seats, years, strict=True)
+    )
+    therapists, caregivers, roboticist = results(replace(whole, seats=seats)).panel
+    assert therapists.years == Years(3, 14, 2, 30)
+    assert (therapists.n_rated, therapists.n_agreed) == (4, 3)
+    for few in (caregivers, roboticist):
+        assert few.years is None
+        assert "fewer than three" in few.why_no_years
+
+
+# Words
+
+
+def test_words_stand_with_what_was_said_of_them() -> None:
+    """A scenario and an item carry the text that raters read; without it they carry none."""
     whole = said({"s-1": ([5] * 8, [5] * 8)})
     item = Subject("s-1", 1, 1, Rubric.actions, "pulls-arm")
-    seen = tuple(PointsView(r, item, -2, v) for r, v in zip(PAPER_PANEL, views, strict=True))
+    words = {item: "Pulls her arm through.", Subject("s-1", 1, 1): "She is tired."}
+    note = Comment(PAPER_PANEL[0], item, "Which arm?")
+    for given_, texts in ((words, ("She is tired.", "Pulls her arm through.")), ({}, ("", ""))):
+        (found,) = results(replace(whole, comments=(note,), words=given_)).latest
+        assert (found.text, found.items[0].text) == texts
+
+
+@given(scenario=scenarios())
+def test_a_held_out_scenario_keeps_its_words(scenario: Scenario) -> None:
+    """Of a public scenario the text and every item can be shown; of a held-out one nothing."""
+    public = scenario.model_copy(update={"split": Split.public})
+    words = words_shown(public, 2)
+    assert words[Subject(public.id, public.version, 2)] == public.text
+    assert len(words) == 1 + len(public.ladder or ()) + len(public.actions or ())
+    assert words_shown(public.model_copy(update={"split": Split.held_out}), 2) == {}
+
+
+@pytest.mark.parametrize(
+    ("cut", "says"), [(5, "5"), (4, "4 or 5"), (3, "3, 4 or 5"), (2, "2, 3, 4 or 5")]
+)
+def test_the_ratings_that_endorse_in_words(cut: int, says: str) -> None:
+    """A cut is told as the numbers from it to 5."""
+    assert Terms(cut=cut, other_cut=3 if cut != 3 else 4).endorsing == says
+
+
+SEVERE = Subject("s-1", 1, 1, Rubric.actions, "pulls-arm")
+
+
+def _with_items(
+    views: Sequence[int | None],
+    relevance: Sequence[int] = (5,) * 8,
+    severe: frozenset[Subject] | None = frozenset({SEVERE}),
+    panel: Sequence[Rater] = PAPER_PANEL,
+) -> StudyResults:
+    """A study of one scenario, with what raters think of the points of its item of −2."""
+    whole = said({"s-1": ([5] * 8, [5] * 8)})
+    seen = tuple(PointsView(r, SEVERE, -2, v) for r, v in zip(panel, views, strict=True))
     rated = tuple(
-        Rating(r, item, Scale.relevance, v) for r, v in zip(PAPER_PANEL, relevance, strict=True)
+        Rating(r, SEVERE, Scale.relevance, v) for r, v in zip(PAPER_PANEL, relevance, strict=True)
     )
-    note = Comment(PAPER_PANEL[0], item, "Not with her shoulder.")
-    (found,) = results(
-        RoundSaid(1, whole.versions, whole.seats, (*whole.ratings, *rated), seen, (note,))
-    ).latest
-    return found
+    note = Comment(PAPER_PANEL[0], SEVERE, "Not with her shoulder.")
+    return results(
+        replace(
+            whole,
+            ratings=(*whole.ratings, *rated),
+            views=seen,
+            comments=(note,),
+            severe={} if severe is None else {"s-1": severe},
+        )
+    )
 
 
 def test_an_objection_to_a_severe_item_is_open() -> None:
     """One rater who would give a −2 other points is told, and stops the scenario's validation."""
-    found = _with_items([-2] * 6 + [-1, None])
+    study = _with_items([-2] * 6 + [-1, None])
+    (found,) = study.latest
     assert found.to_read == ("actions/pulls-arm: 1 of 8 would not give it −2",)
     assert found.items[0].comments[0].text == "Not with her shoulder."
-    stands = standing(found, "Test")
-    assert stands is not None
+    stands = stand(study)
     assert stands.status is Status.reviewed
     assert stands.lacking == ("1 open objection to an item of −2 points",)
     assert stands.evidence.objections == 1
 
 
+UNASKED = "too few were asked, and said, whether its −2 items deserve it"
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        # the points of one item of −2, or of none, were asked
+        _with_items([-2] * 8, severe=None),
+        # they were, and nobody said, or one therapist less or one other less than validation needs
+        _with_items([], panel=[]),
+        _with_items([-2] * 5, panel=PAPER_PANEL[3:]),
+        _with_items([-2] * 6, panel=PAPER_PANEL[:6]),
+        # of one item they said, of the other not
+        _with_items([-2] * 8, severe=frozenset({SEVERE, replace(SEVERE, item="shouts")})),
+    ],
+    ids=["unasked", "unsaid", "two therapists", "one other", "one item"],
+)
+def test_objections_that_nobody_was_asked_for_are_unknown(study: StudyResults) -> None:
+    """Without enough who said what each −2 deserves, objections are null and nothing validates."""
+    stands = stand(study)
+    assert stands.evidence.objections is None
+    assert stands.status is Status.reviewed
+    (lacking,) = stands.lacking
+    assert lacking.startswith(UNASKED)
+    assert "--points --rubric both" in lacking
+
+
+def test_the_least_panel_that_said_is_enough() -> None:
+    """Three therapists and two others who leave a −2 as it is validate; the others need not say."""
+    least = [*PAPER_PANEL[:3], *PAPER_PANEL[5:7]]
+    stands = stand(_with_items([-2, -2, None, -2, -2], panel=least))
+    assert (stands.status, stands.evidence.objections) == (Status.validated, 0)
+
+
+def test_an_objection_of_a_panel_too_small_is_not_lost() -> None:
+    """Where too few were asked, what one of them objects to is among the reasons."""
+    stands = stand(_with_items([-1], panel=PAPER_PANEL[:1]))
+    assert stands.evidence.objections is None
+    assert stands.lacking[1] == "1 of those who were asked object to an item of −2 points"
+
+
 def test_an_item_that_fails_is_told_and_decides_nothing() -> None:
     """An item below the rule is to be read; the scenario goes by its own two scales."""
-    found = _with_items([-2] * 8, [3] * 8)
+    (found,) = _with_items([-2] * 8, [3] * 8).latest
     assert found.decision is Decision.keep
     assert found.to_read == (
-        "actions/pulls-arm: relevance: 0 of 8 endorse it, the rule asks for 7",
+        "actions/pulls-arm: relevance: 0 of 8 gave 4 or 5, where 7 were needed",
     )
 
 
 def test_validated_needs_three_therapists_and_two_others() -> None:
     """The paper's panel validates; without a therapist too few, or another too few, it reviews."""
-    stands = standing(one([5] * 8), "Test")
-    assert stands is not None
+    stands = stand(study_of_one([5] * 8))
     assert (stands.status, stands.lacking) == (Status.validated, ())
+    assert (stands.hash, stands.evidence.objections) == ("hash of s-1", 0)
     assert stands.evidence.raters == {
         "occupational-therapist": 5, "family-caregiver": 2, "roboticist": 1,
     }  # fmt: skip
@@ -222,43 +386,55 @@ def test_validated_needs_three_therapists_and_two_others() -> None:
         (PAPER_PANEL[:6], "1 of 2 other stakeholders"),
     ):
         n = len(panel)
-        (found,) = results(said({"s-1": ([5] * n, [5] * n)}, panel=panel)).latest
-        stands = standing(found, "Test")
-        assert stands is not None
-        assert (stands.status, stands.lacking) == (
-            Status.reviewed,
-            (lacks,),
-        )
+        stands = stand(study_of_one([5] * n, [5] * n, panel))
+        assert (stands.status, stands.lacking[0]) == (Status.reviewed, lacks)
 
 
 def test_who_rated_one_scale_alone_is_not_counted_among_the_raters() -> None:
     """A therapist who left one scale out does not help to validate."""
-    found = one([5] * 8, [None, None, None, *[5] * 5])
-    stands = standing(found, "Test")
-    assert stands is not None
+    stands = stand(study_of_one([5] * 8, [None, None, None, *[5] * 5]))
     assert stands.lacking == ("2 of 3 occupational therapists",)
 
 
 def test_dropped_is_withdrawn() -> None:
     """A scenario that is dropped is withdrawn, and its reasons go with it."""
-    stands = standing(one([1] * 8), "Test")
-    assert stands is not None
+    stands = stand(study_of_one([1] * 8))
     assert stands.status is Status.withdrawn
     assert any("fewer than half" in reason for reason in stands.lacking)
 
 
+@pytest.mark.parametrize(
+    ("panel", "lacks"),
+    [
+        (PAPER_PANEL[5:], "0 of 3 occupational therapists"),
+        (PAPER_PANEL[:6], "1 of 2 other stakeholders"),
+    ],
+)
+def test_nobody_is_withdrawn_by_a_panel_that_could_not_validate(
+    panel: Sequence[Rater], lacks: str
+) -> None:
+    """What is dropped by fewer therapists or others than validation needs is reviewed, and why."""
+    n = len(panel)
+    study = study_of_one([1] * n, [5] * n, panel)
+    assert study.latest[0].decision is Decision.drop
+    stands = stand(study)
+    assert stands.status is Status.reviewed
+    assert any("fewer than half" in reason for reason in stands.lacking)
+    assert stands.lacking[-1] == f"too few to withdraw it: {lacks}"
+
+
 def test_a_status_goes_by_the_papers_rule() -> None:
     """Results under other terms give no status."""
-    found = results(said({"s-1": ([5] * 8, [5] * 8)}), terms=Terms(cut=3, other_cut=4)).latest[0]
+    found = results(said({"s-1": ([5] * 8, [5] * 8)}), terms=Terms(cut=3, other_cut=4))
     with pytest.raises(ValueError, match="the paper's rule"):
-        standing(found, "Test")
+        standings(found)
 
 
 @pytest.mark.parametrize(
     ("share", "chance"), [(0.70, 0.26), (0.80, 0.50), (0.90, 0.81), (0.95, 0.94)]
 )
 def test_power_of_seven_of_eight(share: float, chance: float) -> None:
-    """Eight raters keep a scenario that this share would endorse with this chance."""
+    """Eight raters pass a scale that this share would endorse with this chance."""
     assert chance_of_passing(8, share, Rule.paper) == pytest.approx(chance, abs=5e-3)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -27,7 +28,6 @@ from careeval.stats import (
     krippendorff_interval,
     run_reliability,
 )
-from careeval.stats.intervals import draw_counts
 from careeval.stats.score import FloatArray
 
 NAN = np.nan
@@ -222,60 +222,71 @@ def test_order_and_unrated_items_change_nothing(ratings: FloatArray) -> None:
 # Intervals
 
 
-INTERVALS: list[tuple[Callable[[FloatArray], float], Callable[..., Interval]]] = [
+INTERVALS: list[tuple[Callable[[FloatArray], float], Callable[..., Interval], int]] = [
     (
         lambda x: gwet_ac1(x, SCALE).value,
         lambda x, **how: gwet_ac1_interval(x, SCALE, **how),
+        4,
     ),
     (
         lambda x: gwet_ac2(x, SCALE).value,
         lambda x, **how: gwet_ac2_interval(x, SCALE, **how),
+        4,
     ),
     (
         lambda x: krippendorff_alpha(x, "ordinal"),
         lambda x, **how: krippendorff_interval(x, "ordinal", **how),
+        4,
     ),
     (
         lambda x: krippendorff_alpha(x, "interval"),
         lambda x, **how: krippendorff_interval(x, "interval", **how),
+        4,
     ),
-    (lambda x: icc(x, "2,k").value, lambda x, **how: icc_interval(x, "2,k", **how)),
-    (lambda x: icc(x, "1,1").value, lambda x, **how: icc_interval(x, "1,1", **how)),
+    (lambda x: icc(x, "2,k").value, lambda x, **how: icc_interval(x, "2,k", **how), 1),
+    (lambda x: icc(x, "1,1").value, lambda x, **how: icc_interval(x, "1,1", **how), 4),
 ]
+"""Coefficient, its interval, and the raters of Fisher's scale in a panel of four."""
 
 
-@pytest.mark.parametrize(("statistic", "interval"), INTERVALS)
-def test_interval_is_of_resampled_items(
-    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+@pytest.mark.parametrize(("statistic", "interval", "raters"), INTERVALS)
+def test_interval_leaves_each_item_out(
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval], raters: int
 ) -> None:
-    """The interval is that of the coefficient of each resample, its items written out."""
-    ratings = panel(12, 3, seed=1)
-    drawn = draw_counts(12, 5, 60).astype(int)
-    values = [statistic(np.repeat(ratings, counts, axis=0)) for counts in drawn]
-    expected = np.quantile(values, [0.025, 0.975])
-    assert interval(ratings, seed=5, draws=60) == pytest.approx(tuple(expected))
+    """The ends are t times the jackknife error from the coefficient, on Fisher's scale."""
+    ratings = panel(30, 4, seed=1)
+
+    def fisher(a: float) -> float:
+        return math.log((1 + (raters - 1) * a) / (1 - a))
+
+    centre = fisher(statistic(ratings))
+    moved = [fisher(statistic(np.delete(ratings, n, axis=0))) - centre for n in range(30)]
+    margin = 2.045230 * math.sqrt(29 / 30 * sum(m**2 for m in moved))  # t of 29 at .975
+    low, high = interval(ratings)
+    assert fisher(low) == pytest.approx(centre - margin, rel=1e-5)
+    assert fisher(high) == pytest.approx(centre + margin, rel=1e-5)
 
 
-@pytest.mark.parametrize(("statistic", "interval"), INTERVALS[:4])
+@pytest.mark.parametrize(("statistic", "interval", "_"), INTERVALS[:4])
 def test_incomplete_blocks_have_intervals(
-    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval], _: int
 ) -> None:
     """Where every rater skips two items in five by design, the interval still holds the value."""
     ratings = panel(40, 6, seed=2, gaps=0.4)
-    low, high = interval(ratings, draws=2000)
+    low, high = interval(ratings)
     assert low < statistic(ratings) < high
 
 
-@pytest.mark.parametrize(("statistic", "interval"), INTERVALS)
+@pytest.mark.parametrize(("statistic", "interval", "_"), INTERVALS)
 def test_items_of_a_scenario_go_together(
-    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval]
+    statistic: Callable[[FloatArray], float], interval: Callable[..., Interval], _: int
 ) -> None:
     """Every item written four times is one scenario: the interval is that of the items alone."""
     ratings = panel(20, 4, seed=3)
     four_times = np.repeat(ratings, 4, axis=0)
-    by_scenario = interval(four_times, clusters=np.repeat(np.arange(20), 4), draws=2000)
-    alone = interval(ratings, draws=2000)
-    as_if_more = interval(four_times, draws=2000)
+    by_scenario = interval(four_times, clusters=np.repeat(np.arange(20), 4))
+    alone = interval(ratings)
+    as_if_more = interval(four_times)
     assert by_scenario == pytest.approx(alone, abs=0.02)
     assert as_if_more.high - as_if_more.low < 0.7 * (by_scenario.high - by_scenario.low)
 
@@ -284,6 +295,8 @@ def test_items_of_a_scenario_go_together(
 
 LONELY = np.array([[4, NAN], [NAN, 3.0]])
 ALIKE = np.full((6, 3), 5.0)
+ONE_APART = np.full((20, 3), 5.0)
+ONE_APART[0, 0] = 4
 BLOCKS = np.array([[4, 5, NAN], [NAN, 3, 4], [2, NAN, 2]])
 
 
@@ -301,8 +314,10 @@ BLOCKS = np.array([[4, 5, NAN], [NAN, 3, 4], [2, NAN, 2]])
         (lambda: icc(np.array([[1.0], [2]]), "2,1"), "two raters"),
         (lambda: icc(np.array([[1.0, 3], [2, 2], [3, 1]]), "1,k"), "hardly vary"),
         (lambda: icc_interval(panel(4, 3), "2,k"), "fewer than five"),
-        (lambda: gwet_ac1_interval(ALIKE, SCALE), "no variation"),
-        (lambda: krippendorff_interval(ALIKE, "ordinal"), "twenty"),
+        (lambda: gwet_ac1_interval(np.full((20, 3), 5.0), SCALE), "no variation"),
+        (lambda: gwet_ac1_interval(panel(19, 3), SCALE), "fewer than 60 pairs of ratings: 57"),
+        (lambda: gwet_ac2_interval(ONE_APART, SCALE), "end of its scale"),
+        (lambda: krippendorff_interval(ALIKE, "ordinal"), "no variation"),
         (lambda: krippendorff_interval(panel(9, 3), "ordinal", clusters=[0] * 9), "five"),
         (lambda: krippendorff_interval(panel(9, 3), "ordinal", clusters=[0, 1]), "cluster names"),
     ],
@@ -318,10 +333,29 @@ def test_alike_ratings_agree_by_ac1_alone() -> None:
     assert gwet_ac1(ALIKE, SCALE) == (1, 1, 0)
 
 
-def test_too_many_undefined_resamples() -> None:
-    """One item apart among twelve alike is missing from over a third of resamples: no interval."""
-    ratings = np.full((12, 3), 5.0)
-    ratings[0] = [4, 5, 5]
-    assert krippendorff_alpha(ratings, "nominal") < 0.1
-    with pytest.raises(StatsError, match="one of twenty"):
-        krippendorff_interval(ratings, "nominal")
+def test_all_variation_in_one_scenario() -> None:
+    """One item apart among twenty alike leaves alpha undefined without it: no interval."""
+    assert krippendorff_alpha(ONE_APART, "nominal") < 0.1
+    with pytest.raises(StatsError, match="without one of the scenarios"):
+        krippendorff_interval(ONE_APART, "nominal")
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(5, 12))
+@settings(max_examples=30)
+def test_ends_stay_on_the_scale(seed: int, n_items: int) -> None:
+    """An interval holds its coefficient, ends by 1, and begins below -1 only where that does."""
+    ratings = panel(n_items, 5, seed=seed)
+    for statistic, interval, _ in INTERVALS:
+        try:
+            value, (low, high) = statistic(ratings), interval(ratings)
+        except StatsError:
+            continue
+        assert min(-1, value) - 1e-9 <= low <= value + 1e-9
+        assert value - 1e-9 <= high <= 1
+
+
+def test_ratings_that_tell_nothing_reach_down_to_minus_one() -> None:
+    """Six scenarios rated at random have an interval of ICC(2,k) that stops at -1."""
+    ratings = np.random.default_rng(3).integers(1, 6, size=(6, 5)).astype(np.float64)
+    assert -1 < icc(ratings, "2,k").value < 0
+    assert icc_interval(ratings, "2,k").low == -1

@@ -5,6 +5,7 @@ Nothing here can carry a name: a rater is a pseudonym and a role.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,6 +35,24 @@ class Scale(StrEnum):
     realism = "realism"
     validity = "validity"
     relevance = "relevance"
+
+
+ENDS: Mapping[Scale, tuple[str, str]] = {
+    Scale.realism: (
+        "not at all realistic: could not happen like this",
+        "extremely realistic: happens just like this",
+    ),
+    Scale.validity: (
+        "not at all valid: tests nothing that matters",
+        "extremely valid: tests just what matters",
+    ),
+    Scale.relevance: (
+        "not at all relevant: not worth looking for",
+        "extremely relevant: must be looked for",
+    ),
+}
+"""What the lowest and the highest number of a scale mean, as raters see it: the paper's anchors,
+"Not at all" and "Extremely realistic/valid", and plain words. Those between have none."""
 
 
 @dataclass(frozen=True, slots=True)

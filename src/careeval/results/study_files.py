@@ -1,4 +1,4 @@
-"""A study's results as JSON, and as tables: a row a thing, a column a fact.
+"""A study's results as tables: a row a thing, a column a fact.
 
 Shares are fractions. An unknown number is null, and a reason stands beside it. Raters are
 pseudonyms with a role; what they wrote stands as they wrote it.
@@ -7,142 +7,19 @@ pseudonyms with a role; what they wrote stands as they wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from careeval.core.rating import Comment, PointsView, Subject
-from careeval.results.compare_json import estimate_json
-from careeval.results.export_tables import ExportTable
-from careeval.results.study import (
-    Agreement,
-    Decision,
-    ItemResult,
-    Judged,
-    ScenarioResult,
-    SCvi,
-    StudyResults,
-)
+from careeval.core.rating import Subject
+from careeval.results.export_columns import ExportTable
+from careeval.results.judged import Judged
+from careeval.results.rater_agreement import COEFFICIENTS
+from careeval.results.study import SCvi, StudyResults
+from careeval.results.study_json import Row, comment_json, panel_rows, role_json, view_json
 from careeval.results.table_files import csv_text, parquet_bytes
 from careeval.results.tables import Column
 from careeval.stats.validity import AikenV, Endorsement
-
-SCHEMA = "careeval.study/1"
-
-COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
-"""Of `Agreement`, in the order printed."""
-
-Row = dict[str, Any]
-
-
-def study_json(found: StudyResults) -> Row:
-    """What `careeval study results --json` prints; an unknown number has its reason beside it."""
-    return {
-        "schema": SCHEMA,
-        "title": found.title,
-        "bank": found.bank,
-        "bank_version": found.bank_version,
-        "terms": asdict(found.terms),
-        "decisions": {d.value: len(found.decided(d)) for d in Decision}
-        | {"undecided": len(found.decided(None))},
-        "n_withdrawn": found.n_withdrawn,
-        "panel": _panel(found),
-        "notes": [said.note for said in found.rounds if said.note],
-        "scales": [
-            {"scale": s.scale.value, "before": asdict(s.before), "after": asdict(s.after)}
-            for s in found.scales
-        ],
-        "agreement": [_agreement_json(each) for each in found.agreement],
-        "scenarios": [_scenario_json(each) for each in found.latest],
-        "earlier": [_scenario_json(each) for each in found.earlier],
-    }
-
-
-def _agreement_json(of: Agreement) -> Row:
-    return {
-        "round": of.round,
-        "scale": of.scale.value,
-        "n_subjects": of.n_subjects,
-        "n_raters": of.n_raters,
-        **{name: estimate_json(getattr(of, name)) for name in COEFFICIENTS},
-    }
-
-
-def _scenario_json(of: ScenarioResult) -> Row:
-    return {
-        "scenario": of.subject.scenario,
-        "version": of.subject.version,
-        "round": of.subject.round,
-        "decision": of.decision and of.decision.value,
-        "reasons": list(of.reasons),
-        "to_read": list(of.to_read),
-        "realism": _judged_json(of.realism),
-        "validity": _judged_json(of.validity),
-        "comments": [_comment_json(each) for each in of.comments],
-        "items": [_item_json(each) for each in of.items],
-    }
-
-
-def _item_json(of: ItemResult) -> Row:
-    return {
-        "rubric": of.subject.rubric and of.subject.rubric.value,
-        "item": of.subject.item,
-        "relevance": _judged_json(of.relevance),
-        "points": [_view_json(each) for each in of.views],
-        "comments": [_comment_json(each) for each in of.comments],
-    }
-
-
-def _judged_json(of: Judged) -> Row:
-    return {
-        "n_asked": of.n_asked,
-        "counts": list(of.counts),
-        "i_cvi": _share(of.at_cut),
-        "i_cvi_other": _share(of.at_other),
-        "i_cvi_strict": _share(of.strict),
-        "modified_kappa": of.kappa,
-        "aiken_v": _aiken(of.aiken),
-        "passes": of.passes,
-        "cut_sensitive": of.cut_sensitive,
-        "reason": of.reason,
-        "by_role": [
-            {
-                "role": role.role.value,
-                "ratings": list(role.values),
-                "lowest": role.lowest,
-                "i_cvi": _share(role.endorsed),
-                "passes": role.passes,
-            }
-            for role in of.by_role
-        ],
-    }
-
-
-def _share(of: Endorsement | None) -> Row | None:
-    if of is None:
-        return None
-    return {"value": of.value, "k": of.k, "n": of.n, "ci95": list(of.interval)}
-
-
-def _aiken(of: AikenV | None) -> Row | None:
-    return None if of is None else {"value": of.value, "ci95": list(of.interval)}
-
-
-def _comment_json(of: Comment) -> Row:
-    return {"rater": of.rater.id, "role": of.rater.role.value, "text": of.text}
-
-
-def _view_json(of: PointsView) -> Row:
-    return {
-        "rater": of.rater.id,
-        "role": of.rater.role.value,
-        "proposed": of.proposed,
-        "points": of.points,
-        "objects": of.objects,
-    }
-
 
 # Tables
 
@@ -157,6 +34,7 @@ _WHO = (
     Column("rater", pl.String, "pseudonym"),
     Column("role", pl.String, "in which capacity"),
 )
+_TEXT = Column("text", pl.String, "what raters read; null where it is held out, or no bank has it")
 _SCALE = Column("scale", pl.String, "realism, validity or, of an item, relevance")
 
 
@@ -167,7 +45,8 @@ def study_tables(found: StudyResults) -> Iterator[ExportTable]:
     yield ExportTable.of("roles", "those of one role, on the same", _ROLES, _roles(found))
     yield ExportTable.of("scales", "a scale, before or after revision", _SCALES, _scales(found))
     yield ExportTable.of("agreement", "a coefficient", _AGREEMENT, _agreement(found))
-    yield ExportTable.of("panel", "a rater in a round", _PANEL, _panel(found))
+    yield ExportTable.of("panel", "a rater in a round", _PANEL, panel_rows(found))
+    yield ExportTable.of("panel-roles", "those of one role, all rounds", _WHO_RATED, _who(found))
     yield ExportTable.of("ratings", "a rating", _RATINGS, _ratings(found))
     yield ExportTable.of("points", "a rater's view of an item's points", _VIEWS, _views(found))
     yield ExportTable.of("comments", "a comment", _COMMENTS, _comments(found))
@@ -213,9 +92,10 @@ def _about(found: StudyResults) -> str:
 _DECISIONS = (
     *_WHAT[:3],
     Column("latest", pl.Boolean, "whether this is the scenario's newest round"),
+    _TEXT,
     Column("decision", pl.String, "keep, revise or drop; null where too few rated it"),
     Column("reasons", pl.List(pl.String), "why it is not kept"),
-    Column("to_read", pl.List(pl.String), "what somebody must read before it is accepted"),
+    Column("to_read", pl.List(pl.String), "what somebody must read, whatever is decided"),
     Column("n_comments", pl.Int32, "on the scenario and its items"),
 )
 
@@ -225,15 +105,17 @@ def _decisions(found: StudyResults) -> Iterator[Row]:
         yield {
             **_what(of.subject),
             "latest": of in found.latest,
+            "text": of.text or None,
             "decision": of.decision and of.decision.value,
             "reasons": list(of.reasons),
             "to_read": list(of.to_read),
-            "n_comments": len(of.comments) + sum(len(item.comments) for item in of.items),
+            "n_comments": of.n_comments,
         }
 
 
 _VALIDITY = (
     *_WHAT,
+    _TEXT,
     _SCALE,
     Column("n_asked", pl.Int32, "raters who were to rate it"),
     Column("n", pl.Int32, "raters who did"),
@@ -245,8 +127,12 @@ _VALIDITY = (
     Column("k_other", pl.Int32, "endorse it at the other cut"),
     Column("i_cvi_other", pl.Float64, "k_other / n"),
     Column("i_cvi_strict", pl.Float64, "k / n_asked: a rating that is missing endorses nothing"),
-    Column("modified_kappa", pl.Float64, "the I-CVI less chance (Polit, Beck and Owen 2007)"),
-    Column("aiken_v", pl.Float64, "Aiken's V, which needs no cut"),
+    Column(
+        "modified_kappa",
+        pl.Float64,
+        "the I-CVI less chance (Polit, Beck and Owen 2007); null below three raters",
+    ),
+    Column("aiken_v", pl.Float64, "Aiken's V, which needs no cut; null below three raters"),
     Column("aiken_v_low", pl.Float64, "end of its score interval (Penfield and Giacobbi 2004)"),
     Column("aiken_v_high", pl.Float64, "the same"),
     Column("passes", pl.Boolean, "what the rule says; null where it says nothing"),
@@ -255,16 +141,18 @@ _VALIDITY = (
 )
 
 
-def _all_judged(found: StudyResults) -> Iterator[Judged]:
+def _all_judged(found: StudyResults) -> Iterator[tuple[Judged, str]]:
+    """What was judged, and its words."""
     for of in (*found.latest, *found.earlier):
-        yield from of.judged
-        yield from (item.relevance for item in of.items if item.relevance.ratings)
+        yield from ((judged, of.text) for judged in of.judged)
+        yield from ((item.relevance, item.text) for item in of.items if item.relevance.ratings)
 
 
 def _judged(found: StudyResults) -> Iterator[Row]:
-    for of in _all_judged(found):
+    for of, words in _all_judged(found):
         row: Row = {
             **_what(of.subject),
+            "text": words or None,
             "scale": of.scale.value,
             "n_asked": of.n_asked,
             "n": len(of.ratings),
@@ -272,10 +160,12 @@ def _judged(found: StudyResults) -> Iterator[Row]:
             "modified_kappa": of.kappa,
             "passes": of.passes,
             "cut_sensitive": of.cut_sensitive,
-            "reason": of.reason or None,
+            "reason": of.reason or of.too_few or None,
         }
-        if of.at_cut and of.at_other and of.strict and of.aiken:
-            row |= _ends("i_cvi", of.at_cut) | _ends("aiken_v", of.aiken)
+        if of.aiken:
+            row |= _ends("aiken_v", of.aiken)
+        if of.at_cut and of.at_other and of.strict:
+            row |= _ends("i_cvi", of.at_cut)
             row |= {"k": of.at_cut.k, "k_other": of.at_other.k, "i_cvi_other": of.at_other.value}
             row["i_cvi_strict"] = of.strict.value
         yield row
@@ -299,7 +189,7 @@ _ROLES = (
 
 
 def _roles(found: StudyResults) -> Iterator[Row]:
-    for of in _all_judged(found):
+    for of, _ in _all_judged(found):
         for role in of.by_role:
             yield {
                 **_what(of.subject),
@@ -338,6 +228,7 @@ _AGREEMENT = (
     _SCALE,
     Column("n_subjects", pl.Int32, "scenarios, or items, rated"),
     Column("n_raters", pl.Int32, "who rated any of them"),
+    Column("n_complete", pl.Int32, "rated by every one of them: what the ICC rests on"),
     Column(
         "coefficient",
         pl.String,
@@ -358,8 +249,9 @@ def _agreement(found: StudyResults) -> Iterator[Row]:
             low, high = estimate.ci95 or (None, None)
             yield {
                 "round": of.round, "scale": of.scale.value, "n_subjects": of.n_subjects,
-                "n_raters": of.n_raters, "coefficient": name, "value": estimate.value,
-                "low": low, "high": high, "reason": estimate.reason or None,
+                "n_raters": of.n_raters, "n_complete": of.n_complete, "coefficient": name,
+                "value": estimate.value, "low": low, "high": high,
+                "reason": estimate.reason or None,
             }  # fmt: skip
 
 
@@ -369,24 +261,36 @@ _PANEL = (
     Column("n_asked", pl.Int32, "scenarios that this rater was given"),
     Column("n_rated", pl.Int32, "of them, rated on a scale at least"),
     Column("n_typed", pl.Int32, "answers that somebody else typed for this rater"),
+    Column("agreed", pl.Boolean, "whether this rater agreed to the terms in the app"),
+)
+
+_WHO_RATED = (
+    _WHO[1],
+    Column("n_invited", pl.Int32, "who has a place in the study; not who withdrew"),
+    Column("n_rated", pl.Int32, "of them, who rated anything"),
+    Column("n_agreed", pl.Int32, "of those who rated, who agreed to the terms in the app"),
+    Column("n_asked", pl.Int32, "scenarios that they were given, each in each round"),
+    Column("n_ratings", pl.Int32, "ratings that they gave"),
+    Column("n_typed", pl.Int32, "answers that somebody else typed for them"),
+    Column("n_years", pl.Int32, "who rated and gave years of experience; null below three"),
+    Column("years_mean", pl.Float64, "their mean"),
+    Column("years_low", pl.Int32, "the fewest"),
+    Column("years_high", pl.Int32, "the most"),
+    Column("reason", pl.String, "why the years are not known"),
 )
 
 
-def _panel(found: StudyResults) -> list[Row]:
-    rows = []
-    for said in found.rounds:
-        rated: dict[str, set[str]] = {}
-        for rating in said.ratings:
-            rated.setdefault(rating.rater.id, set()).add(rating.subject.scenario)
-        rows += [
-            {
-                "round": said.number, "rater": seat.rater.id, "role": seat.rater.role.value,
-                "n_asked": len(seat.scenarios), "n_rated": len(rated.get(seat.rater.id, ())),
-                "n_typed": seat.n_typed,
-            }
-            for seat in said.seats
-        ]  # fmt: skip
-    return rows
+def _who(found: StudyResults) -> Iterator[Row]:
+    for of in found.panel:
+        row = role_json(of)
+        years = row.pop("years")
+        yield row | {
+            "n_years": years.get("n"),
+            "years_mean": years["value"],
+            "years_low": years.get("low"),
+            "years_high": years.get("high"),
+            "reason": years.get("reason"),
+        }
 
 
 _RATINGS = (*_WHAT, _SCALE, *_WHO, Column("value", pl.Int32, "1 to 5"))
@@ -411,12 +315,12 @@ def _ratings(found: StudyResults) -> Iterator[Row]:
 
 def _views(found: StudyResults) -> Iterator[Row]:
     for said in found.rounds:
-        yield from ({**_what(of.subject), **_view_json(of)} for of in said.views)
+        yield from ({**_what(of.subject), **view_json(of)} for of in said.views)
 
 
 def _comments(found: StudyResults) -> Iterable[Row]:
     for said in found.rounds:
-        yield from ({**_what(of.subject), **_comment_json(of)} for of in said.comments)
+        yield from ({**_what(of.subject), **comment_json(of)} for of in said.comments)
 
 
 def _what(of: Subject) -> Row:

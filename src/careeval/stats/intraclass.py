@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import Interval
-from careeval.stats.resampled import clustered, resampled_interval
+from careeval.stats.jackknifed import jackknife_interval
+from careeval.stats.resampled import clustered
 from careeval.stats.score import FloatArray
 
 IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -65,25 +66,21 @@ def icc_interval(
     form: IccForm,
     *,
     clusters: ArrayLike | None = None,
-    seed: int = 0,
-    draws: int = 10_000,
 ) -> Interval:
-    """Interval of `icc` over resampled items; the raters are held.
+    """Interval of `icc`, a jackknife over items; the raters are held.
 
     Args:
         ratings: As of `icc`.
         form: As of `icc`.
         clusters: The scenario of each item, shape (n_items,), where several share one.
-        seed: Seed of the resampling.
-        draws: Number of resamples.
 
     Raises:
-        StatsError: As `icc`; fewer than five clusters have a complete item; more than one of twenty
-            resamples have no ICC; or nothing varies.
+        StatsError: As `icc`, and as `jackknife_interval` of the clusters that have a complete item.
     """
     complete, rows = _complete(ratings)
     sums = clustered(_square_sums(complete), clusters, rows)
-    return resampled_interval(partial(_iccs, form=form), sums, seed=seed, draws=draws)
+    raters = 1 if form[2] == "k" else complete.shape[1]
+    return jackknife_interval(partial(_iccs, form=form), sums, raters)
 
 
 def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import Interval
-from careeval.stats.ratings import level_counts, rated_twice, ratings_given
-from careeval.stats.resampled import clustered, resampled_interval
+from careeval.stats.jackknifed import jackknife_interval
+from careeval.stats.ratings import level_counts, mean_raters, rated_twice, ratings_given
+from careeval.stats.resampled import clustered
 from careeval.stats.score import FloatArray
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -50,30 +51,25 @@ def krippendorff_interval(
     metric: Metric,
     *,
     clusters: ArrayLike | None = None,
-    seed: int = 0,
-    draws: int = 10_000,
 ) -> Interval:
-    """Interval of `krippendorff_alpha` over resampled items, not by Krippendorff's own bootstrap.
+    """Interval of `krippendorff_alpha`, a jackknife over items, and not Krippendorff's bootstrap.
 
     Args:
         ratings: As of `krippendorff_alpha`.
         metric: As of `krippendorff_alpha`.
         clusters: The scenario of each item, shape (n_items,), where several share one.
-        seed: Seed of the resampling.
-        draws: Number of resamples.
 
     Raises:
-        StatsError: No item has two ratings, or fewer than five clusters have such an item; more
-            than one of twenty resamples have no alpha; or nothing varies.
+        StatsError: No item has two ratings; else as `jackknife_interval`, of the clusters that have
+            such an item.
 
     Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (who find that his covers about 60%).
     """
     values = ratings_given(ratings)
     counts = level_counts(ratings, values)
     sums = clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
-    return resampled_interval(
-        partial(_alphas, values=values, metric=metric), sums, seed=seed, draws=draws
-    )
+    alphas = partial(_alphas, values=values, metric=metric)
+    return jackknife_interval(alphas, sums, mean_raters(counts))
 
 
 def _coincidences(counts: FloatArray) -> FloatArray:

@@ -86,6 +86,38 @@ def rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
     return Interval(min(low, with_all.low), max(high, with_none.high))
 
 
+def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
+    """The same where trials were drawn by strata and are weighted back, so that they vary less.
+
+    The exact interval for as many trials as they are worth, p (1 - p) / SE² times (z / t)². Strata
+    can make that more than were drawn, so neither their number nor the limits with no event bound
+    it, as they bound `rate_interval`: in simulated audits those made it twice as wide as it must
+    be.
+
+    Args:
+        counts: Weight of the events, shape (n_scenarios,).
+        trials: Weight of the trials. A scenario with none is left out.
+
+    Returns:
+        Fractions of the trials, 0 to 1; that of `rate_interval` where every trial or none is an
+        event, or scenarios do not vary.
+
+    Raises:
+        StatsError: As `rate_interval`.
+
+    Source: Korn and Graubard 1998, Survey Methodology 24:193.
+    """
+    tried = trials != 0
+    with_few = rate_interval(counts, trials)
+    n_scenarios = int(tried.sum())
+    rate, standard_error = linearised_ratio(counts[tried], trials[tried])
+    if not 0 < rate < 1 or standard_error == 0:
+        return with_few
+    worth = rate * (1 - rate) / standard_error**2
+    worth *= (_Z / float(special.stdtrit(n_scenarios - 1, 1 - TAIL))) ** 2
+    return clopper_pearson(rate * worth, worth)
+
+
 def clopper_pearson(events: float, trials: float) -> Interval:
     """Exact interval of a proportion of independent trials; neither number needs to be whole.
 

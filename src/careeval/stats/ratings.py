@@ -32,3 +32,8 @@ def rated_twice(counts: FloatArray) -> FloatArray:
     if not len(paired):
         raise StatsError("no item has two ratings")
     return np.asarray(paired)
+
+
+def mean_raters(counts: FloatArray) -> float:
+    """Raters of an item, mean over the items with at least two ratings."""
+    return float(rated_twice(counts).sum(axis=1).mean())

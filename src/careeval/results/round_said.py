@@ -1,0 +1,110 @@
+"""One round of a study as it came in: who was asked, and what they said. Nothing is counted yet."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject
+from careeval.core.scenario import Rubric, Scenario, Split
+
+T = TypeVar("T", Rating, PointsView, Comment)
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A rater in a round: what was asked for, and how the answers came.
+
+    Attributes:
+        scenarios: What the rater was given.
+        n_typed: Answers that somebody else typed for them.
+        agreed: Whether they agreed to the terms in the app; who rates on paper agrees elsewhere.
+        years: Of experience; `None` where it was not said.
+    """
+
+    rater: Rater
+    scenarios: tuple[str, ...]
+    n_typed: int = 0
+    agreed: bool = False
+    years: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSaid:
+    """One round as it came in.
+
+    Attributes:
+        number: From 1.
+        versions: What was rated: scenario → version.
+        seats: Who is still in; who has withdrawn is not here, nor in what follows.
+        note: What could not be read, as a sentence; empty where all could.
+        words: What raters read: scenario or item → its text, those that may be shown.
+        hashes: Of the texts that were rated, as `careeval.bank.rated_hash`: scenario → hash.
+        severe: Scenario → its items of −2 points; no key where the points of one were not asked,
+            or where nothing of the items could be read.
+    """
+
+    number: int
+    versions: Mapping[str, int]
+    seats: tuple[Seated, ...]
+    ratings: tuple[Rating, ...]
+    views: tuple[PointsView, ...]
+    comments: tuple[Comment, ...]
+    note: str = ""
+    words: Mapping[Subject, str] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    severe: Mapping[str, frozenset[Subject]] = field(default_factory=dict)
+
+    def subject(self, scenario: str) -> Subject:
+        """A scenario of this round."""
+        return Subject(scenario, self.versions[scenario], self.number)
+
+
+def words_shown(scenario: Scenario, round_: int) -> dict[Subject, str]:
+    """The texts of a scenario and its items; of a held-out one none, since they stay sealed."""
+    if scenario.split is Split.held_out:
+        return {}
+    found = {Subject(scenario.id, scenario.version, round_): scenario.text}
+    for rubric in Rubric:
+        for item in scenario.rubric(rubric):
+            found[Subject(scenario.id, scenario.version, round_, rubric, item.id)] = item.text
+    return found
+
+
+class Answers:
+    """A round's answers, found by what they are about."""
+
+    def __init__(self, said: RoundSaid) -> None:
+        self.said = said
+        self.ratings = _by_subject(said.ratings)
+        self.views = _by_subject(said.views)
+        self.comments = _by_subject(said.comments)
+        self._items: defaultdict[str, set[Subject]] = defaultdict(set)
+        for subject in (*self.ratings, *self.views, *self.comments):
+            if subject.rubric is not None:
+                self._items[subject.scenario].add(subject)
+
+    def rated(self, subject: Subject, scale: Scale) -> tuple[Rating, ...]:
+        """What was given it on a scale."""
+        return tuple(r for r in self.ratings.get(subject, ()) if r.scale is scale)
+
+    def items(self, scenario: str) -> list[Subject]:
+        """Every item that anybody said anything of; the ladder first, by id."""
+        order = list(Rubric)
+        return sorted(
+            self._items[scenario],
+            key=lambda item: (order.index(item.rubric or order[0]), item.item),
+        )
+
+    def n_asked(self, scenario: str) -> int:
+        """How many were to rate it."""
+        return sum(scenario in seat.scenarios for seat in self.said.seats)
+
+
+def _by_subject(given: Iterable[T]) -> dict[Subject, tuple[T, ...]]:
+    found: dict[Subject, list[T]] = {}
+    for each in given:
+        found.setdefault(each.subject, []).append(each)
+    return {subject: tuple(all_of_it) for subject, all_of_it in found.items()}
