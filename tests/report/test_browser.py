@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.page import write_page
 from careeval.results.findings import Findings
+from chromium import IN_A_BROWSER
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
-
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+pytestmark = IN_A_BROWSER
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => part.open = true)"
 FILLED = "#reader .answer:has(.words, p.none)"
@@ -36,29 +21,11 @@ ALL = 28
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser that keeps to itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def address(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Where the page is."""
     path = tmp_path_factory.mktemp("page") / "page.html"
     write_page(found, path)
     return path.as_uri()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """An empty tab on a desk."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
-    yield page
-    page.close()
 
 
 def _open(page: Page, address: str) -> None:

@@ -15,14 +15,18 @@ import polars as pl
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.report import tables
+from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
 from careeval.report.words import entry_names, grader_names
+from careeval.results import audit
+from careeval.results.corrected import Corrected
+from careeval.results.exports import percent
 from careeval.results.findings import Findings, findings
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
+from results.sampled import read_by
 
 SECRET = "words of the held-out split"
 
@@ -123,6 +127,67 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
     assert "of the −2 items that are there it finds 3 of 4." in said
     assert "on the labelled probes it finds 75% of what is there" in said
     assert "not tried on" not in said.casefold()
+
+
+@pytest.fixture
+def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
+    """What is found where two people have read all, and find no severe error of the grader's."""
+    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    sample = audit.draw(runs)
+    labels = read_by(sample, lambda _, s: s.present and s.points > 0)
+    return findings(runs, audits={sample.grader: audit.audit_results(sample, labels)})
+
+
+def test_corrected_scores_stand_with_the_answer_and_with_the_grader(audited: Findings) -> None:
+    """What people make of a score is beside it, on the grader's card, and explained behind it."""
+    page = render_page(audited)
+    first = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
+    behind = Outline(page[page.index('id="grader"') : page.index('id="responses"')]).said
+    (card,) = audited.cards.values()
+    assert set(card.corrected) == {(name, r) for name in card.systems for r in Rubric}
+    assert f"By people {card.human.sentence() if card.human else ''}" in first
+    for of in card.corrected.values():
+        assert of.graded is not None
+        assert f"{percent(of.graded)}% {percent(of.corrected.value)}%" in first
+        assert of.sentence() in behind
+    ladder = card.corrected["alpha", Rubric.ladder]
+    assert f"people {percent(ladder.corrected.value)}%" in first
+    assert "vendor/judge" in behind
+    assert 'href="#grader"' in page
+
+
+def test_a_page_of_one_system_has_its_corrected_score(audited: Findings) -> None:
+    """Of one system, the corrected score has a place of its own in the answer."""
+    of_alpha = replace(
+        audited,
+        entries=audited.entries[:1],
+        summaries=audited.summaries[:1],
+        details=audited.details[:1],
+        rankings=(),
+    )
+    said = Outline(render_page(of_alpha)).said
+    assert "Score, ladder, corrected by people" in said
+
+
+def test_without_an_audit_nothing_is_corrected(page: str) -> None:
+    """A score whose grader nobody audited has no corrected score anywhere on the page."""
+    assert "corrected by people" not in Outline(page).said.casefold()
+    assert "Read by people" not in page
+
+
+def test_for_whom_the_grader_is_off() -> None:
+    """A verdict on a system needs an interval that leaves the grader's number out."""
+    known = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
+    give = [Corrected(n, known, 30, 90).people_give for n in (0.1, 0.3, 0.5, None)]
+    assert give == ["more", "as much", "less", ""]
+
+
+def test_reliability_says_how_many_scenarios_it_is_over(found: Findings) -> None:
+    """A reliability has its number of scenarios beside it."""
+    detail = found.details[0]
+    (row, *_) = trust_tables.instruments(found.summaries, found.details).rows
+    n = detail.instruments[Rubric.ladder].n_reliability
+    assert f"over {n} scenarios" in row[4].asides
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
@@ -246,9 +311,9 @@ def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
     item = replace(found.items[0], always=True)
     for public, said in (
         ({(item.bank, item.scenario)}, item.text),
-        ({("other", item.scenario)}, tables.HIDDEN),
+        ({("other", item.scenario)}, trust_tables.HIDDEN),
     ):
-        assert tables.odd_items([item], public).rows[0][0].says == said
+        assert trust_tables.odd_items([item], public).rows[0][0].says == said
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -18,15 +19,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from careeval.core.scenario import Rubric
 from careeval.report.documents import Drawn
-from careeval.report.site import boards, evidence, folder, pairs, render_site, sheets, systems
+from careeval.report.site import (
+    audited,
+    boards,
+    folder,
+    grader_cards,
+    pairs,
+    parts,
+    render_site,
+    sheets,
+)
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.names import slugs
 from careeval.report.site.scenarios import Explorer
 from careeval.report.site.sheets import Cell, Column, Scale, Sheet
+from careeval.results import audit
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
+from results.sampled import read_by
 
 from .conftest import BAD, SECRET, made_runs
 
@@ -329,14 +342,40 @@ def test_one_system_has_nobody_to_compare_with(found_one: Findings) -> None:
 
 def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
     """A card says that people have not audited its grader, and that no probe was put to it."""
-    (card,) = evidence.cards(contents_made)
+    (card,) = grader_cards.cards(contents_made)
     assert card.audited == "Not audited by people."
     assert card.tried.startswith("Not tried on")
 
 
+def test_a_system_s_page_has_its_corrected_score(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audited grader's scores are corrected on the system's page, its card, and in the data."""
+    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    sample = audit.draw(runs)
+    labels = read_by(sample, lambda _, s: s.present and s.points > 0)
+    of = audit.audit_results(sample, labels)
+    made = rendered(findings(runs, audits={sample.grader: of}))
+    told = of.scores_of("alpha")[Rubric.ladder]
+    for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
+        assert told.sentence() in html.unescape(made[path]), path
+    rows = json.loads(made["data/corrected-scores.json"])["rows"]
+    by_name = {(row["system"], row["rubric"]): row for row in rows}
+    assert set(by_name) == {(name, rubric.value) for name in of.by_system for rubric in Rubric}
+    assert by_name["alpha", "ladder"]["corrected"] == told.corrected.value
+
+
+def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
+    """Nobody's score is corrected by a grader that nobody audited."""
+    assert audited.corrected(contents_made).rows == ()
+    assert not any(audited.corrected_of(each, contents_made).rows for each in contents_made.listed)
+    (card,) = contents_made.found.cards.values()
+    assert [*audited.corrected_by(card, contents_made), *audited.against_people(card)] == []
+
+
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
     """Two scenarios of eating: their n is marked, and their score has no interval."""
-    sheet = systems.by_adl(contents_made.listed[0])
+    sheet = parts.BY_ADL.sheet(contents_made.listed[0])
     records = {record["adl"]: record for record in sheet.records()}
     assert records["eating"]["n"] == 2
     assert records["eating"]["score_ci95_low"] is None

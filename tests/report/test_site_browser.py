@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.site import write_site
 from careeval.results.findings import findings
+from chromium import IN_A_BROWSER
 
 from .conftest import made_runs
-from .test_browser import CHROMIUM, QUIET
 
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = IN_A_BROWSER
 
 SYSTEMS = ("alpha", "beta", "gamma")
 
@@ -39,24 +35,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     write_site(findings(made_runs(SYSTEMS)), folder, canary="canary of the tests")
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser that keeps to itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """An empty tab on a desk."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
-    yield page
-    page.close()
 
 
 def _address(root: Path, kind: str) -> str:

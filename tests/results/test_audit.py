@@ -84,24 +84,72 @@ def test_weighted_by_hand() -> None:
     assert found.counts == Agreement(found=1, missed=1, invented=1, cleared=1, unresolved=0)
     assert found.by_points == {(Rubric.ladder, -2): found.severe}
     assert (found.severe.n, found.severe.n_present) == (4, 2)
+
+
+def test_what_stands_on_the_card() -> None:
+    """No share stands without its interval, and what rests on one person is counted."""
+    sample = sample_of([severe(True, 10, 10), severe(False, 10, 10)])
+    ann = said("ann", " ".join(f"{k}{i}{v}" for k, v in ("a+", "b-") for i in range(10)))
+    found = audit_results(sample, ann)
     assert found.sentence() == (
-        "Audited by 2 people on 4 judgments, it finds 20% of the −2 items that are there, 20% of "
-        "all that is there, and clears 80% of what is not; kappa with people 0.00, of people with "
-        "each other 1.00."
+        "Audited by 1 person on 20 judgments, 20 rest on one person alone: it finds 100% (69 to "
+        "100) of the −2 items that are there, 100% (69 to 100) of all that is there, and clears "
+        "100% (69 to 100) of what is not. In brackets: 95% intervals."
     )
+    ben, cat = said("ben", "a0- a1+"), said("cat", "a0+", adjudicated=True)
+    settled = audit_results(sample, ann + ben + cat)
+    assert (settled.raters, settled.adjudicators) == (("ann", "ben"), ("cat",))
+    assert settled.sentence().startswith(
+        "Audited by 2 people on 20 judgments, 18 rest on one person alone, 1 settled by "
+        "adjudication: it finds"
+    )
+    few = audit_results(TINY, LABELS).sentence()
+    assert few.startswith(
+        "Audited by 2 people on 4 judgments: it finds 20% (no interval) of the −2 items"
+    )
+    assert "kappa with people 0.00 (no interval), of people with each other 1.00" in few
 
 
 def test_people_against_each_other_by_hand() -> None:
-    """The ceiling weighs a judgment by its chance to be drawn, and leaves the unsure out."""
+    """The ceiling stands for all judgments of a stratum, and leaves the unsure out."""
     labels = said("ann", "a0+ a1+ b0+ b1-") + said("ben", "a0+ a1- b0? b1-")
     people = audit_results(TINY, labels).people
-    # both present 1, ann alone 1, both absent 4
-    assert people.n == 3
-    assert value(people.same) == 5 / 6
-    assert value(people.kappa) == pytest.approx((5 / 6 - 22 / 36) / (1 - 22 / 36))
-    by_chance = 2 * (1.5 / 6) * (4.5 / 6)
-    assert value(people.ac1) == pytest.approx((5 / 6 - by_chance) / (1 - by_chance))
-    assert value(people.macro_f1) == pytest.approx((2 / 3 + 8 / 9) / 2)
+    # both present 1, ann alone 1, both absent 8: one of two stands for all
+    assert (people.n, people.n_left_out) == (3, 0)
+    assert value(people.same) == 9 / 10
+    assert value(people.kappa) == pytest.approx((0.9 - 0.74) / (1 - 0.74))
+    by_chance = 2 * 0.15 * 0.85
+    assert value(people.ac1) == pytest.approx((0.9 - by_chance) / (1 - by_chance))
+    assert value(people.macro_f1) == pytest.approx((2 / 3 + 16 / 17) / 2)
+
+
+def test_a_stratum_that_few_labelled_twice_stands_for_all_of_it() -> None:
+    """Of two strata of 100, ten pairs that all agree weigh as much as a hundred, half agreeing."""
+    sample = sample_of([severe(True, 100, 100), severe(False, 100, 100)])
+    ann = " ".join([f"a{i}+" for i in range(100)] + [f"b{i}+" for i in range(100)])
+    ben = " ".join([f"a{i}+" for i in range(10)] + [f"b{i}{'+-'[i % 2]}" for i in range(100)])
+    people = audit_results(sample, said("ann", ann) + said("ben", ben)).people
+    assert people.n == 110
+    assert value(people.same) == pytest.approx(0.75)
+    low, high = people.same.ci95 or (1, 0)
+    assert low < 0.75 < high
+
+
+def test_a_judgment_of_three_raters_counts_once() -> None:
+    """Three who label one judgment, two of them alike, weigh as one judgment of two."""
+    sample = sample_of([severe(True, 2, 2)])
+    labels = said("ann", "a0+ a1+") + said("ben", "a0+ a1+") + said("cat", "a0-")
+    people = audit_results(sample, labels).people
+    # a third of one judgment, and all of the other
+    assert (people.n, value(people.same)) == (2, pytest.approx(2 / 3))
+
+
+def test_a_kind_that_nobody_labelled_twice_is_left_out_of_agreement() -> None:
+    """Agreement is over the kinds that two labelled, and says how many judgments it leaves out."""
+    sample = sample_of([severe(True, 2, 2), severe(False, 2, 8), severe(False, 2, 32, "robot-b")])
+    found = audit_results(sample, said("ann", "a0+ b0+") + said("ben", "a0+ b0?"))
+    assert (found.people.n, found.people.n_left_out) == (1, 40)
+    assert value(found.people.same) == 1
 
 
 def test_one_rater_has_no_ceiling() -> None:
@@ -126,7 +174,7 @@ def test_how_a_truth_is_settled() -> None:
     assert (found.n_labelled, found.n_settled) == (6, 4)
     assert (found.n_adjudicated, found.n_single, found.n_unsure, found.n_tied) == (1, 1, 2, 0)
     assert found.counts == Agreement(found=2, missed=0, invented=2, cleared=0, unresolved=0)
-    assert found.raters == ("ann", "ben", "cat", "dan")
+    assert (found.raters, found.adjudicators) == (("ann", "ben", "cat"), ("dan",))
     tied = audit_results(sample, said("ann", "a0+") + said("ben", "a0-"))
     assert (tied.n_tied, tied.n_settled) == (1, 0)
     assert "1 on which they disagree are not settled" in tied.sentence()
@@ -202,9 +250,20 @@ def test_corrected_score_by_hand() -> None:
     (score,) = found.by_system["robot-a"].scores.values()
     assert score.graded == 2 / 3
     assert value(score.corrected) == pytest.approx(1 / 3)
-    assert score.n_responses == 40
+    assert (score.n_responses, score.n_judgments) == (40, 200)
     low, high = score.corrected.ci95 or (0, 0)
-    assert low < 1 / 3 < high
+    assert low < 1 / 3 < high < 2 / 3
+    assert score.sentence() == (
+        "People give less than the grader: it would be about 33.3% if people had judged every "
+        f"answer, with 95% confidence between {100 * low:.1f} and {100 * high:.1f}%."
+    )
+
+
+def test_scores_of_a_system() -> None:
+    """A system that was audited has a score a rubric, and another has none."""
+    found = scores({f"eating-{k}": ["10000"] for k in range(29)}, lambda _, s: s.present)
+    assert list(found.scores_of("robot-a")) == [Rubric.ladder]
+    assert found.scores_of("robot-z") == {}
 
 
 def test_too_few_responses_are_not_corrected() -> None:

@@ -17,6 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.core.scenario import Rubric
+from careeval.results import audit
 from careeval.results.export_tables import export_tables
 from careeval.results.exports import By
 from careeval.results.findings import Findings, findings
@@ -25,6 +27,7 @@ from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.table_files import csv_text, write_tables
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from results.authored import Marks, by_hand, judgments, responses
+from results.sampled import at_random, judged, read_by
 
 SECRET = "words of the held-out split"
 MARKS: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in range(6)}
@@ -96,6 +99,32 @@ def test_one_who_is_not_ranked_is_there_with_the_reason() -> None:
     rows = {row["model"]: row for row in rows_of(findings(two()), "rank_sets")}
     assert rows["b"]["rank_best"] is None
     assert "responses are missing" in rows["b"]["reason"]
+
+
+def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit has a row a system and rubric, and its numbers on the card; without one no row."""
+    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    runs = judged({"a": at_random(1, 8, 2), "b": at_random(2, 8, 2)})
+    sample = audit.draw(runs)
+    people = audit.audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
+    found = findings(runs, audits={sample.grader: people})
+    rows = rows_of(found, "corrected_scores")
+    assert [(row["model"], row["rubric"]) for row in rows] == [("a", "ladder"), ("b", "ladder")]
+    of = people.scores_of("a")[Rubric.ladder]
+    told = rows[0]
+    assert (told["graded"], told["corrected.value"]) == (of.graded, of.corrected.value)
+    assert (told["corrected.ci95.low"], told["corrected.ci95.high"]) == of.corrected.ci95
+    assert (told["n_responses"], told["n_judgments"]) == (16, 80)
+    (card,) = rows_of(found, "grader_cards")
+    assert card["human.n_raters"] == 2
+    assert card["human.overall.sensitivity.value"] == people.overall.sensitivity.value
+    assert card["human.people.kappa.ci95.low"] == (people.people.kappa.ci95 or (None,))[0]
+    assert rows_of(findings(runs), "corrected_scores") == []
+    (nobody,) = rows_of(findings(runs), "grader_cards")
+    assert (nobody["human.n_raters"], nobody["human.overall.kappa.reason"]) == (
+        None,
+        "not audited by people",
+    )
 
 
 def test_the_two_tables_go_out_as_they_are() -> None:

@@ -79,6 +79,15 @@ def test_what_people_say_of_a_grader() -> None:
     assert human == {"careeval/lexical (x)": None, "openai/gpt-4o (x)": found}
 
 
+def test_a_card_has_the_corrected_scores_of_those_whom_it_judged_here() -> None:
+    """Of the audited systems, those of these runs are on the card, a rubric each."""
+    sample = draw(judged({name: {"eating-1": ["10001"]} for name in ("robot-a", "robot-z")}))
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    card = cards(audits={"openai/gpt-4o (x)": found})["openai/gpt-4o (x)"]
+    assert list(card.corrected) == [("robot-a", Rubric.ladder)]
+    assert cards()["openai/gpt-4o (x)"].corrected == {}
+
+
 def test_the_type_is_results_grader_card() -> None:
     """`careeval.results.GraderCard` is the card, and there is nothing else by chance."""
     assert careeval.results.GraderCard is GraderCard

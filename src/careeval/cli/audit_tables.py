@@ -11,8 +11,9 @@ from rich.text import Text
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Rubric
-from careeval.results.audit import MIN_AUDITED, AuditResults, Corrected
+from careeval.results.audit import MIN_AUDITED, AuditResults
 from careeval.results.audit_sample import Sample
+from careeval.results.corrected import MEANING, Corrected
 from careeval.results.exports import dollars, percent, with_interval
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, POINT_CLASSES, Trial
@@ -168,8 +169,11 @@ def print_sample(sample: Sample) -> None:
 
 
 def print_results(found: AuditResults) -> None:
-    """A grader against people: −2 items first, then by points, by system, and scores corrected."""
+    """A grader against people: what to beware of, what it comes to, and then the tables."""
     out = console()
+    for line in _beware(found):
+        out.print(Text(plain(f"  {line}"), style="bold"))
+    out.print(Text(plain(f"  {found.grader}: {found.sentence()}\n")))
     main = new_table(
         "The grader against people",
         ("",),
@@ -208,7 +212,33 @@ def print_results(found: AuditResults) -> None:
             *(cell for score in scores for cell in _score(score)),
         )
     out.print(systems)
-    _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), _UNITS])
+    _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), MEANING, _UNITS])
+
+
+def _beware(found: AuditResults) -> Iterable[str]:
+    """Why the numbers are worth less than they seem."""
+    if not found.n_labelled:
+        yield "Nobody has labelled anything yet."
+    if found.n_tied:
+        yield (
+            f"{_wait(found.n_tied)} for somebody to adjudicate. Until then the grader is held "
+            "against the clear cases alone, and looks better than it is."
+        )
+    if found.n_single:
+        rest = "rests" if found.n_single == 1 else "rest"
+        yield (
+            f"{found.n_single:,} of {found.n_settled:,} {rest} on one rater alone: two or more "
+            "should read each."
+        )
+    if found.people.n and found.people.n_left_out:
+        yield (
+            f"People’s agreement leaves out {found.people.n_left_out:,} judgments, of kinds of "
+            "which no two raters labelled any."
+        )
+
+
+def _wait(ties: int) -> str:
+    return "1 tie waits" if ties == 1 else f"{ties:,} ties wait"
 
 
 def _against(found: Measured) -> tuple[str, ...]:
@@ -223,20 +253,14 @@ def _score(score: Corrected | None) -> tuple[str, str]:
 
 
 def _counted(found: AuditResults) -> Iterable[str]:
-    raters = f"audited by {len(found.raters)}: {', '.join(found.raters)}"
-    yield f"{found.grader}, {raters if found.raters else 'not labelled by anybody yet'}."
+    settled = f"; adjudicated by {', '.join(found.adjudicators)}" if found.adjudicators else ""
+    if found.raters:
+        yield f"Labelled by {', '.join(found.raters)}{settled}."
     yield (
         f"Of {found.n_drawn:,} judgments {found.n_labelled:,} are labelled and {found.n_settled:,} "
         f"settled, {found.n_adjudicated:,} by adjudication. Left out: {found.n_tied:,} tied, "
         f"{found.n_unsure:,} unsure."
     )
-    if found.n_tied:
-        yield (
-            f"{found.n_tied:,} ties wait for somebody to adjudicate them. Until then the grader is "
-            "held against the clear cases alone, and looks better than it is."
-        )
-    if found.n_single:
-        yield f"{found.n_single:,} rest on one rater alone: two or more should read each."
     yield (
         "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "
         "the grader's mean and what people say otherwise of what they read; a system needs "

@@ -43,7 +43,8 @@ def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
         audits: What `careeval audit new -o` wrote to, a file each.
 
     Raises:
-        UsageError: One is no audit, or of a grader that judged none of these runs.
+        UsageError: One is no audit, of a grader that judged none of these runs, or of responses to
+            other scenarios.
     """
     if not audits:
         return {}
@@ -59,6 +60,13 @@ def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
                 f"{path} is about {sample.grader}, "
                 f"and these runs were judged by {', '.join(sorted(graders))}",
                 hint="grader, mode and prompt must be the same",
+            )
+        of = sample.hidden
+        if not set(of.bank_hashes) & set(runs.responses["bank_hash"]):
+            raise UsageError(
+                f"{path} is about responses to other scenarios: bank {of.bank} {of.bank_version}, "
+                "and none of these runs took the same",
+                hint="draw judgments from these runs: careeval audit sample",
             )
         found[sample.grader] = audit_results(sample, labels)
     return found

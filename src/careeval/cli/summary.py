@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from careeval.cli.app import OK
+from careeval.cli.app import OK, say
 from careeval.cli.options import Json
-from careeval.cli.show import print_summary, say
+from careeval.cli.reading import runs_in
+from careeval.cli.show import print_summary
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
+from careeval.results.audit import AuditResults, corrected_by, told_by_people
+from careeval.results.corrected import HEAD, rows
 from careeval.results.details import Detail, detail_of, rubric_correlation
 from careeval.results.entries import entries
-from careeval.results.export_tables import by_table
-from careeval.results.exports import OVERVIEW, By, in_order, markdown
-from careeval.results.latex import latex
+from careeval.results.exports import OVERVIEW, By, in_order, markdown, names
 from careeval.results.summary import Summary, summary_of
-from careeval.results.summary_json import summary_json
-from careeval.results.summary_table import summary_frame
-from careeval.results.table_files import csv_text, parquet_bytes
 
 EXAMPLES = """\
 Examples:
@@ -38,6 +35,7 @@ Examples:
   careeval summary runs --format parquet -o summary.parquet
   careeval summary runs/first --json               everything, for a program
   careeval summary runs/first --json --detail      and what takes longer
+  careeval summary runs --audit audit.db           and the scores that people correct
 
 In CSV, Parquet and JSON a score is a fraction; an unknown one is empty or null,
 with its reason beside it. Parts of fewer than five scenarios are marked.
@@ -57,6 +55,7 @@ def summary(
     by: Annotated[tuple[Part, ...], Parameter(negative=(), show_default=False)] = (),
     sort: Order = "name",
     detail: Annotated[bool, Parameter(negative=())] = False,
+    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     as_json: Json = False,
 ) -> int:
@@ -68,6 +67,7 @@ def summary(
         by: Break the scenarios down by these, a table each; in CSV and Parquet by one. Not in JSON.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
         detail: In JSON, add the worst of k, reliability, length and every part of the scenarios.
+        audit: What `careeval audit new -o` wrote to: the scores as people correct them.
         out: The file to write, and not stdout.
         as_json: The same as --format json.
     """
@@ -92,23 +92,43 @@ def summary(
             f"{form} holds one table, and --by names {len(parts)}",
             hint="careeval export DIR --to csv parquet writes a file each",
         )
-    runs = read_runs(*folders)
+    if audit and form in {"csv", "parquet"} and parts:
+        raise UsageError(
+            f"{form} holds one table, and people correct whole scores",
+            hint="leave out --by, or --audit",
+        )
+    runs = runs_in(*folders)
+    people: dict[str, AuditResults] = {}
+    if audit:
+        # what tries graders is not loaded where nobody asks for it
+        from careeval.cli.graders import people_say
+
+        people = people_say(runs, audit)
     found = list(entries(runs))
     unsorted = [summary_of(entry) for entry in found]
     order = in_order(sort, unsorted)
     found, summaries = [found[i] for i in order], [unsorted[i] for i in order]
+    corrected = corrected_by(people, summaries)
     in_detail = detail if form == "json" else any(each.in_detail for each in parts)
     details = [detail_of(entry) for entry in found] if in_detail else []
     for note in runs.notes:
         say(note)
     if form == "table" and out is None:
         correlations = [rubric_correlation(entry) for entry in found]
-        print_summary(summaries, details, parts, correlations)
+        print_summary(summaries, details, parts, correlations, people)
     elif form == "parquet" and out is not None:
-        frame = by_table(parts[0], summaries, details).frame if parts else summary_frame(summaries)
+        from careeval.results.export_tables import by_table
+        from careeval.results.summary_table import summary_frame
+        from careeval.results.table_files import parquet_bytes
+
+        frame = (
+            by_table(parts[0], summaries, details).frame
+            if parts
+            else summary_frame(summaries, corrected if people else None)
+        )
         out.write_bytes(parquet_bytes(frame))
     else:
-        text = _text(form, summaries, details, parts)
+        text = _text(form, summaries, details, parts, people)
         if out is None:
             print(text, end="")
         else:
@@ -121,18 +141,38 @@ def summary(
 
 
 def _text(
-    form: Form, summaries: Sequence[Summary], details: Sequence[Detail], parts: tuple[By, ...]
+    form: Form,
+    summaries: Sequence[Summary],
+    details: Sequence[Detail],
+    parts: tuple[By, ...],
+    people: Mapping[str, AuditResults],
 ) -> str:
+    corrected = corrected_by(people, summaries)
     match form:
         case "json":
-            told = summary_json(summaries, details or None)
+            from careeval.results.summary_json import summary_json
+
+            told = summary_json(summaries, details or None, corrected)
             return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
         case "latex":
-            return latex(summaries, details, parts or OVERVIEW)
+            from careeval.results.latex import latex
+
+            return latex(summaries, details, parts or OVERVIEW, corrected)
         case "csv":
+            from careeval.results.export_tables import by_table
+            from careeval.results.summary_table import summary_frame
+            from careeval.results.table_files import csv_text
+
             if parts:
                 return csv_text(by_table(parts[0], summaries, details).frame)
-            return csv_text(summary_frame(summaries))
+            return csv_text(summary_frame(summaries, corrected if people else None))
         case _:
             # a table for people in a file is Markdown
-            return markdown(summaries, details, parts or OVERVIEW)
+            found = list(rows(names(summaries), corrected))
+            return markdown(
+                summaries,
+                details,
+                parts or OVERVIEW,
+                more=[(HEAD, found)] if found else [],
+                notes=told_by_people(people, summaries),
+            )

@@ -18,10 +18,11 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain, Split
-from careeval.report import charts, tables, words
+from careeval.core.scenario import Adl, Domain, Rubric, Split
+from careeval.report import charts, tables, trust_tables, words
 from careeval.report.documents import Drawn, document, drawn
 from careeval.report.payload import Payload, payload
+from careeval.results.corrected import Scores
 from careeval.results.estimates import Errors
 from careeval.results.exports import percent, remarks
 from careeval.results.findings import Findings
@@ -80,6 +81,12 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         "boards": boards,
         "worst_of": words.worst_of(summaries),
         "judges": [_judge(card) for card in findings.cards.values()],
+        "corrected": [_corrected(findings, s) for s in summaries],
+        "audits": [
+            trust_tables.against_people(card.grader, card.human)
+            for card in findings.cards.values()
+            if card.human
+        ],
         "limits": [*_limits(summaries), *runs.notes, *([] if responses else [_NO_WORDS])],
         "figures": _figures(findings),
         "tables": _tables(findings),
@@ -178,7 +185,7 @@ def _board(
     places = [*ranked, *left]
     summaries = [findings.summaries[place] for place, _, _ in places]
     rows = tuple(
-        _board_row(s, ranks, why_not, ends)
+        _board_row(s, ranks, why_not, ends, _corrected(findings, s))
         for s, (_, ranks, why_not) in zip(summaries, places, strict=True)
     )
     epochs = {s.n_epochs for s in summaries}
@@ -205,7 +212,11 @@ def _trust(card: GraderCard) -> str:
 
 
 def _board_row(
-    s: Summary, ranks: tuple[int, int] | None, why_not: str, ends: tuple[float, float]
+    s: Summary,
+    ranks: tuple[int, int] | None,
+    why_not: str,
+    ends: tuple[float, float],
+    corrected: Scores,
 ) -> BoardRow:
     return BoardRow(
         rank="–" if ranks is None else "–".join(str(n) for n in dict.fromkeys(ranks)),
@@ -213,7 +224,7 @@ def _board_row(
         name=s.model,
         why_not=why_not,
         strip=_strip(s, ends),
-        score=_with_interval(s.score),
+        score=_with_interval(s.score, *_by_people(corrected)),
         worst=_with_interval(s.worst_at_n),
         severe=_with_any(s.severe),
         action_severe=_with_any(s.action_severe),
@@ -228,12 +239,22 @@ def _with_any(errors: Errors | None) -> tables.Cell:
 NOT_JUDGED = tables.Cell("not judged", (), -math.inf)
 
 
-def _with_interval(estimate: Estimate) -> tables.Cell:
+def _by_people(corrected: Scores) -> tuple[str, ...]:
+    """The score on the ladder as people correct it, and its interval; none where unknown."""
+    of = corrected.get(Rubric.ladder)
+    if of is None or of.corrected.value is None:
+        return ()
+    interval = of.corrected.ci95
+    lines = (f"{percent(interval[0])} to {percent(interval[1])}",) if interval else ()
+    return (f"people {percent(of.corrected.value)}%", *lines)
+
+
+def _with_interval(estimate: Estimate, *asides: str) -> tables.Cell:
     """A value and its interval, and nothing else: the rest is in the table behind."""
     interval = ""
     if estimate.ci95 is not None:
         interval = f"{percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}"
-    return tables.brief(estimate, interval)
+    return tables.brief(estimate, interval, *asides)
 
 
 def _ends(summaries: Sequence[Summary]) -> tuple[float, float]:
@@ -280,6 +301,7 @@ class Judge:
         whole: Its name with its mode and the hash of its prompt.
         short: What matters first: a term, and what is said of it.
         facts: The rest, said in lines.
+        corrected: The scores that it gave, as people correct them; no row without an audit.
     """
 
     name: str
@@ -287,6 +309,13 @@ class Judge:
     whole: str
     short: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, tuple[str, ...]], ...]
+    corrected: tables.Table
+
+
+def _corrected(findings: Findings, s: Summary) -> Scores:
+    """An entry's scores as people correct them; empty without an audit."""
+    human = findings.cards[s.grader].human
+    return human.scores_of(s.model) if human else {}
 
 
 def _judge(card: GraderCard) -> Judge:
@@ -302,6 +331,7 @@ def _judge(card: GraderCard) -> Judge:
         ("Vendor", card.vendor or "unknown: its name does not say"),
         ("On labelled probes", NOT_TRIED if card.probes is None else _on_probes(card.probes)),
         ("By people", NOT_AUDITED if card.human is None else card.human.sentence()),
+        *((("Its scores on the ladder, by people", off),) if (off := _off(card)) else ()),
         ("Own vendor", own),
         ("Unresolved", unresolved),
     )
@@ -314,7 +344,31 @@ def _judge(card: GraderCard) -> Judge:
         card.grader,
         tuple((term, said if term == "Vendor" else _sentence(said)) for term, said in short),
         tuple(facts),
+        trust_tables.corrected_in_short(card),
     )
+
+
+_OFF = {
+    "less": "too high for {}",
+    "more": "too low for {}",
+    "as much": "not shown to be off for {}",
+    "": "not known to be right or wrong for {}",
+}
+_MOST_NAMED = 3
+
+
+def _off(card: GraderCard) -> str:
+    """For whom its scores on the ladder are off, as people correct them; empty without an audit."""
+    by_verdict: dict[str, list[str]] = {}
+    for (system, rubric), of in card.corrected.items():
+        if rubric is Rubric.ladder:
+            by_verdict.setdefault(of.people_give, []).append(system)
+    said = []
+    for verdict, how in _OFF.items():
+        if found := by_verdict.get(verdict):
+            many = len(found) > _MOST_NAMED
+            said.append(how.format(f"{len(found)} systems" if many else ", ".join(found)))
+    return "; ".join(said)
 
 
 UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
@@ -431,12 +485,13 @@ def _tables(findings: Findings) -> dict[str, tables.Table]:
         "worst_at_k": tables.worst_at_k(summaries, details),
         "severe_of_k": tables.severe_of_k(summaries, details),
         "scenarios": tables.scenarios(summaries, details),
-        "instruments": tables.instruments(summaries, details),
-        "lengths": tables.lengths(summaries, details),
-        "noise": tables.noise(findings),
-        "pairs": tables.pairs(findings.grader_pairs),
-        "own_vendor_out": tables.own_vendor_out(findings.own_vendor_out),
-        "odd_items": tables.odd_items(findings.items, _public_scenarios(findings)),
+        "instruments": trust_tables.instruments(summaries, details),
+        "lengths": trust_tables.lengths(summaries, details),
+        "corrected": trust_tables.corrected(findings),
+        "noise": trust_tables.noise(findings),
+        "pairs": trust_tables.pairs(findings.grader_pairs),
+        "own_vendor_out": trust_tables.own_vendor_out(findings.own_vendor_out),
+        "odd_items": trust_tables.odd_items(findings.items, _public_scenarios(findings)),
         "costs": tables.costs(summaries),
         "records": tables.records(findings.runs, summaries),
     }
@@ -636,7 +691,7 @@ _NAV = (
     ("methods", "Methods"),
 )
 _WITH_NUMBERS = frozenset({"overview", "domains", "worst", "harms", "situations", "instruments"})
-_GRADER_TABLES = ("noise", "pairs", "own_vendor_out", "odd_items")
+_GRADER_TABLES = ("corrected", "noise", "pairs", "own_vendor_out", "odd_items")
 
 
 def _nav(values: Mapping[str, Any]) -> list[tuple[str, str]]:

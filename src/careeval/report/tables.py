@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,9 +21,6 @@ from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Detail, ScenarioScore
 from careeval.results.estimates import Errors
 from careeval.results.exports import dollars, percent, thousands
-from careeval.results.findings import Findings
-from careeval.results.graders import GraderPair, OwnVendorOut
-from careeval.results.items import ItemStatistic
 from careeval.results.points import About
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
@@ -78,7 +75,7 @@ class Table:
     look: str = ""
 
 
-_LAST = -math.inf
+LAST = -math.inf
 """What an unknown number is sorted by."""
 
 
@@ -90,7 +87,7 @@ def text(says: str, *asides: str, look: str = "") -> Cell:
 def count(n: int | None, *asides: str) -> Cell:
     """A cell of a whole number."""
     if n is None:
-        return Cell(UNKNOWN, key=_LAST)
+        return Cell(UNKNOWN, key=LAST)
     return Cell(f"{n:,}", tuple(aside for aside in asides if aside), float(n))
 
 
@@ -111,9 +108,9 @@ def estimated(
     if estimate.reason:
         lines.append(estimate.reason)
     return Cell(
-        UNKNOWN if estimate.value is None else f"{_number(estimate.value, scale)}{unit}",
+        UNKNOWN if estimate.value is None else f"{written(estimate.value, scale)}{unit}",
         (*lines, *(aside for aside in asides if aside)),
-        _LAST if estimate.value is None else estimate.value,
+        LAST if estimate.value is None else estimate.value,
     )
 
 
@@ -123,7 +120,7 @@ def brief(estimate: Estimate, *asides: str, look: str = "") -> Cell:
     return Cell(
         f"{percent(estimate.value)}%" if known else "–",
         tuple(aside for aside in asides if aside),
-        estimate.value if estimate.value is not None else _LAST,
+        estimate.value if estimate.value is not None else LAST,
         look,
     )
 
@@ -228,7 +225,7 @@ def errors(summaries: Sequence[Summary]) -> Table:
     return _of_entries("Errors in numbers", "Error", heads, rows, summaries)
 
 
-_NOT_JUDGED = Cell(UNKNOWN, ("not judged on this rubric",), _LAST)
+_NOT_JUDGED = Cell(UNKNOWN, ("not judged on this rubric",), LAST)
 
 
 def _error_cells(found: Errors | None) -> Row:
@@ -309,7 +306,7 @@ def activities_by_domains(name: str, s: Summary, detail: Detail, *, in_full: boo
 def _heat(cell: DomainCell, in_full: bool) -> Cell:
     estimate, small = cell.action_score, cell.n < MIN_CLUSTERS
     if estimate.value is None:
-        return Cell("–", ("no act is rated in it",) if in_full else (), _LAST, "none")
+        return Cell("–", ("no act is rated in it",) if in_full else (), LAST, "none")
     look = f"{shade(estimate.value)}{' few' if small else ''}"
     return Cell(
         percent(estimate.value),
@@ -324,7 +321,7 @@ def _whole(estimate: Estimate, n: int, small: bool, in_full: bool) -> Cell:
     return Cell(
         percent(estimate.value),
         _heat_asides(estimate, n, small, in_full),
-        _LAST if estimate.value is None else estimate.value,
+        LAST if estimate.value is None else estimate.value,
         "whole",
     )
 
@@ -377,7 +374,7 @@ def _at_k(
         (
             text(name, *{e.reason for e in curve if e.value is None}),
             *(_curve_cell(e) for e in curve),
-            *(Cell("", key=_LAST) for _ in range(most - len(curve))),
+            *(Cell("", key=LAST) for _ in range(most - len(curve))),
         )
         for name, curve in zip(entry_names(summaries), curves, strict=True)
     ]
@@ -390,7 +387,7 @@ def _curve_cell(estimate: Estimate) -> Cell:
     return Cell(
         percent(estimate.value),
         (interval,) if interval else (),
-        _LAST if estimate.value is None else estimate.value,
+        LAST if estimate.value is None else estimate.value,
     )
 
 
@@ -417,7 +414,7 @@ def _adl_then_id(
 
 def _scenario_cell(score: ScenarioScore | None) -> Cell:
     if score is None or score.score is None:
-        return Cell("–", key=_LAST)
+        return Cell("–", key=LAST)
     worst = f"lowest {percent(score.worst)}" if score.worst is not None else ""
     severe = f"severe in {score.n_severe}" if score.n_severe else ""
     return Cell(
@@ -505,14 +502,14 @@ def severe_share(detail: Detail, keep: Callable[[About], bool]) -> float | None:
 def _severe_cell(detail: Detail, kind: Kind, name: str, small: bool) -> Cell:
     share = severe_share(detail, lambda about: name in kind.of(about))
     if share is None:
-        return Cell(UNKNOWN, key=_LAST)
+        return Cell(UNKNOWN, key=LAST)
     return Cell(f"{percent(share)}%", (), share, "small" if small else shade(share, harm=True))
 
 
 def _part_of_many(kind: Kind, name: str, detail: Detail) -> Cell:
     cell = kind.parts(detail).get(name)
     if cell is None or cell.score.value is None:
-        return Cell("–", key=_LAST, look="none")
+        return Cell("–", key=LAST, look="none")
     share = severe_share(detail, lambda about: name in kind.of(about))
     lines = (
         f"worst {percent(cell.worst_at_n.value)}" if cell.worst_at_n.value is not None else "",
@@ -537,195 +534,6 @@ def _few(kind: Kind, details: Sequence[Detail]) -> bool:
 
 def _capital(said: str) -> str:
     return said[:1].upper() + said[1:]
-
-
-# The instruments
-
-
-def instruments(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
-    """Both rubrics as measures, a row an entry."""
-    rows = [
-        (
-            text(name),
-            estimated(d.rubric_correlation, unit="", scale=1, with_bounds=False),
-            estimated(d.instruments[Rubric.ladder].scenario_mean, with_bounds=False),
-            estimated(d.instruments[Rubric.ladder].best_rung, with_bounds=False),
-            _reliability(d, Rubric.ladder),
-            estimated(d.instruments[Rubric.actions].scenario_mean, with_bounds=False),
-            _reliability(d, Rubric.actions),
-        )
-        for name, d in zip(entry_names(summaries), details, strict=True)
-    ]
-    heads = (
-        Head("System"), Head("Correlation", True), Head("Ladder: scenario mean", True),
-        Head("Ladder: best rung only", True), Head("Ladder: reliability", True),
-        Head("Actions: scenario mean", True), Head("Actions: reliability", True),
-    )  # fmt: skip
-    return Table("The two instruments in numbers", heads, rows)
-
-
-def lengths(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
-    """How long answers are, and what goes with it."""
-    rows = [
-        (
-            text(name),
-            estimated(d.length.words, unit="", scale=1),
-            estimated(d.length.per_100_words, unit=" points"),
-        )
-        for name, d in zip(entry_names(summaries), details, strict=True)
-    ]
-    heads = (
-        Head("System"), Head("Words of an answer", True),
-        Head("Score with 100 more words, same scenario", True),
-    )  # fmt: skip
-    return Table("Length of the answers", heads, rows)
-
-
-def _reliability(detail: Detail, rubric: Rubric) -> Cell:
-    measure = detail.instruments[rubric]
-    if measure.reliability is None:
-        return Cell(UNKNOWN, (measure.why_no_reliability,), _LAST)
-    found = measure.reliability
-    return Cell(f"{found.of_mean:.2f}", (f"one response {found.icc:.2f}",), found.of_mean)
-
-
-# The grader
-
-
-def noise(findings: Findings) -> Table:
-    """What judging the same responses again shows."""
-    worst = words.worst_of(findings.summaries)
-    names = _names(findings.summaries)
-    rows = [
-        (
-            text(names.get((model, card.grader), model)),
-            text(rubric.value.capitalize()),
-            count(found.n_regraded, f"up to {found.n_gradings} gradings"),
-            estimated(found.flipped),
-            *(
-                Cell(UNKNOWN, (found.reason,), _LAST)
-                if share is None
-                else Cell(f"{percent(share)}%", (), share)
-                for share in (found.scenario_share, found.response_share, found.grading_share)
-            ),
-            estimated(_worst_of(findings, model, card.grader, rubric)),
-            estimated(found.corrected_worst_at_n),
-        )
-        for card in findings.cards.values()
-        for (model, rubric), found in card.noise.items()
-    ]
-    heads = (
-        Head("System"), Head("Rubric"), Head("Judged again", True), Head("Judgments changed", True),
-        Head("Variance: scenario", True), Head("Variance: response", True),
-        Head("Variance: grading", True), Head(worst, True),
-        Head(f"{worst} without grading noise", True),
-    )  # fmt: skip
-    return Table("What judging again shows", heads, rows)
-
-
-def _worst_of(findings: Findings, model: str, grader: str, rubric: Rubric) -> Estimate:
-    for s in findings.summaries:
-        if (s.model, s.grader) == (model, grader):
-            return s.worst_at_n if rubric is Rubric.ladder else s.action_worst_at_n
-    return Estimate.unknown("it was not judged")
-
-
-def pairs(found: Sequence[GraderPair]) -> Table:
-    """Graders held against each other."""
-    short = words.grader_names(name for pair in found for name in (pair.a, pair.b))
-    rows = [
-        (
-            text(f"{short[pair.a]} and {short[pair.b]}", f"on {', '.join(pair.systems)}"),
-            count(pair.n),
-            estimated(pair.agree),
-            estimated(pair.kappa, unit="", scale=1),
-            *(_points_share(pair, points) for points in (2, 1, 0, -1, -2)),
-        )
-        for pair in found
-    ]
-    heads = (
-        Head("Graders"), Head("Judgments of both", True), Head("The same", True),
-        Head("Cohen’s kappa", True),
-        *(Head(f"The same on {words.signed(points)}", True) for points in (2, 1, 0, -1, -2)),
-    )  # fmt: skip
-    return Table("Graders held against each other", heads, rows)
-
-
-def _points_share(pair: GraderPair, points: int) -> Cell:
-    if (found := pair.by_points.get(points)) is None:
-        return Cell("–", key=_LAST)
-    share, n = found
-    return Cell(f"{percent(share)}%", (f"of {n:,}",), share)
-
-
-def own_vendor_out(found: Sequence[OwnVendorOut]) -> Table:
-    """Scores without the graders of a system's own vendor."""
-    short = words.grader_names(
-        name for each in found for name in (*each.kept, *each.left_out, *each.unknown)
-    )
-
-    def said(names: Iterable[str]) -> str:
-        return ", ".join(short.get(name, name) for name in names) or "none"
-
-    rows = [
-        (
-            text(each.model),
-            text(said(each.left_out)),
-            text(said(each.kept), f"vendor unknown: {said(each.unknown)}" if each.unknown else ""),
-            estimated(each.score),
-            estimated(each.action_score),
-        )
-        for each in found
-    ]
-    heads = (
-        Head("System"), Head("Graders left out"), Head("Graders kept"),
-        Head("Score, ladder", True), Head("Score, actions", True),
-    )  # fmt: skip
-    return Table("Without the graders of its own vendor", heads, rows)
-
-
-MOST_ITEMS = 100
-"""Items that the page lists; a table file has all."""
-
-
-HIDDEN = "An item of a scenario that is not public"
-
-
-def odd_items(found: Sequence[ItemStatistic], public: Container[tuple[str, str]]) -> Table:
-    """Items to send to experts: always present, never present, or at odds with the rest.
-
-    Args:
-        found: All items.
-        public: The (bank, scenario) whose items may be read.
-    """
-    odd = [item for item in found if item.always or item.never or (item.rest.value or 0) < 0]
-    rows = [
-        (
-            text(
-                item.text if (item.bank, item.scenario) in public else HIDDEN,
-                f"{item.scenario}, {item.rubric.value}",
-            ),
-            Cell(words.signed(item.points), (), float(item.points)),
-            text(
-                "always present"
-                if item.always
-                else "never present"
-                if item.never
-                else "goes against the rest"
-            ),
-            brief(item.presence, f"of {item.n:,}"),
-            Cell("–", key=_LAST)
-            if item.rest.value is None
-            else Cell(_number(item.rest.value, 1), (), item.rest.value),
-        )
-        for item in odd[:MOST_ITEMS]
-    ]
-    heads = (
-        Head("Item"), Head("Points", True), Head("Why"), Head("Present", True),
-        Head("Correlation with the rest", True),
-    )  # fmt: skip
-    note = f"The first {MOST_ITEMS} of {len(odd):,}." if len(odd) > MOST_ITEMS else ""
-    return Table(f"{len(odd):,} of {len(found):,} items", heads, rows, note)
 
 
 # What was run
@@ -756,12 +564,12 @@ def _cost(cost: Cost) -> Cell:
     asides = [cost.reason] if cost.reason else [f"{cost.n:,} responses"]
     if cost.value is None and cost.known_usd:
         asides.append(f"the rest {dollars(cost.known_usd)}")
-    return Cell(dollars(cost.value), tuple(asides), _LAST if cost.value is None else cost.value)
+    return Cell(dollars(cost.value), tuple(asides), LAST if cost.value is None else cost.value)
 
 
 def _tokens(cost: Cost) -> Cell:
     if cost.input_tokens is None or cost.output_tokens is None:
-        return Cell(UNKNOWN, key=_LAST)
+        return Cell(UNKNOWN, key=LAST)
     said = f"{thousands(cost.input_tokens)}, {thousands(cost.output_tokens)}"
     return Cell(said, (), float(cost.input_tokens + cost.output_tokens))
 
@@ -769,7 +577,7 @@ def _tokens(cost: Cost) -> Cell:
 def _per_response(cost: RunCost) -> Cell:
     asking, grading = cost.asking.per_response, cost.grading.per_response
     if asking is None or grading is None:
-        return Cell(UNKNOWN, key=_LAST)
+        return Cell(UNKNOWN, key=LAST)
     return Cell(dollars(asking + grading), (), asking + grading)
 
 
@@ -858,13 +666,8 @@ def _columns(summaries: Sequence[Summary]) -> list[str]:
     return entry_names(summaries) if len(summaries) > 1 else ["Score"]
 
 
-def _names(summaries: Sequence[Summary]) -> dict[tuple[str, str], str]:
-    return {
-        (s.model, s.grader): name for name, s in zip(entry_names(summaries), summaries, strict=True)
-    }
-
-
-def _number(number: float, scale: float) -> str:
+def written(number: float, scale: float) -> str:
+    """A number as cells have it: in percent, or to two decimals, or whole from ten up."""
     if scale == 100:
         return percent(number)
     decimals = 0 if abs(number) >= 10 else 2
@@ -872,4 +675,4 @@ def _number(number: float, scale: float) -> str:
 
 
 def _range(low: float, high: float, scale: float = 100) -> str:
-    return f"{_number(low, scale)} to {_number(high, scale)}"
+    return f"{written(low, scale)} to {written(high, scale)}"

@@ -20,9 +20,12 @@ from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError, StatsError
 from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw
+from careeval.results.corrected import MEANING, Corrected, Scores, reasons
+from careeval.results.exports import names
 from careeval.results.measured import Measured
 from careeval.results.points import FloatArray
 from careeval.results.probes import POINT_CLASSES, Agreement
+from careeval.results.summary import Summary
 from careeval.stats import (
     Confusion,
     Estimate,
@@ -45,36 +48,25 @@ class People:
     """How far raters agree with each other: the most that can be asked of a grader.
 
     Over every two raters who labelled a judgment present or absent, before anything was settled,
-    weighted back by the sampling design as the grader's numbers are.
+    weighted back by the sampling design as the grader's numbers are. A judgment counts once,
+    however many labelled it.
 
     Attributes:
         n: Judgments that two raters or more labelled so.
-        same: Share of pairs of raters that say the same.
+        n_left_out: Judgments of the runs that these do not stand for: nobody is known to agree on
+            one of their kind.
+        same: Share of judgments on which two raters say the same.
         kappa: Cohen's, the raters of a pair in the order of their names.
         ac1: Gwet's, which does not fall where nearly all is absent.
         macro_f1: Of one rater held against the other, either way round.
     """
 
     n: int
+    n_left_out: int
     same: Estimate
     kappa: Estimate
     ac1: Estimate
     macro_f1: Estimate
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A system's score on one rubric, by the grader and by people, over public scenarios.
-
-    Attributes:
-        graded: By the grader alone, over the responses that it judged whole; `None` without any.
-        corrected: By the grader, and by people where they differ from it (prediction-powered).
-        n_responses: Responses of which people settled anything.
-    """
-
-    graded: float | None
-    corrected: Estimate
-    n_responses: int
 
 
 @dataclass(frozen=True)
@@ -101,7 +93,8 @@ class AuditResults:
 
     Attributes:
         grader: Its name, with its mode and the hash of its prompt.
-        raters: Pseudonyms, in order.
+        raters: Pseudonyms of those who labelled, in order.
+        adjudicators: Of those who settled what was said, in order; they may be raters too.
         n_drawn: Judgments of the sample.
         n_labelled: Those that somebody labelled.
         n_settled: Those that have a truth.
@@ -120,6 +113,7 @@ class AuditResults:
 
     grader: str
     raters: tuple[str, ...]
+    adjudicators: tuple[str, ...]
     n_drawn: int
     n_labelled: int
     n_settled: int
@@ -137,24 +131,48 @@ class AuditResults:
 
     def sentence(self) -> str:
         """What a reader must know of the grader, beside its grades."""
+        people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"
+        about = [f"Audited by {people} on {self.n_settled:,} judgments"]
+        if self.n_single:
+            about.append(f"{self.n_single:,} rest on one person alone")
+        if self.n_adjudicated:
+            about.append(f"{self.n_adjudicated:,} settled by adjudication")
         said = [
-            f"Audited by {len(self.raters)} {'person' if len(self.raters) == 1 else 'people'} on "
-            f"{self.n_settled:,} judgments, it finds {_share(self.severe.sensitivity)} of the −2 "
-            f"items that are there, {_share(self.overall.sensitivity)} of all that is there, and "
-            f"clears {_share(self.overall.specificity)} of what is not"
+            f"{', '.join(about)}: it finds {_share(self.severe.sensitivity)} of the −2 items that "
+            f"are there, {_share(self.overall.sensitivity)} of all that is there, and clears "
+            f"{_share(self.overall.specificity)} of what is not"
         ]
         if self.overall.kappa.value is not None and self.people.kappa.value is not None:
             said.append(
-                f"kappa with people {self.overall.kappa.value:.2f}, "
-                f"of people with each other {self.people.kappa.value:.2f}"
+                f"kappa with people {_decimal(self.overall.kappa)}, "
+                f"of people with each other {_decimal(self.people.kappa)}"
             )
         if self.n_tied:
-            said.append(f"{self.n_tied:,} on which they disagree are not settled, and left out")
-        return "; ".join(said) + "."
+            said.append(
+                f"{self.n_tied:,} on which they disagree are not settled, and left out, so that it "
+                "looks better than it is"
+            )
+        return f"{'; '.join(said)}. In brackets: 95% intervals."
+
+    def scores_of(self, system: str) -> Scores:
+        """A system's scores as people correct them; empty where it was not audited."""
+        return self.by_system[system].scores if system in self.by_system else {}
 
 
 def _share(estimate: Estimate) -> str:
-    return "an unknown share" if estimate.value is None else f"{estimate.value:.0%}"
+    if estimate.value is None:
+        return "an unknown share"
+    return f"{estimate.value:.0%} ({_interval(estimate, 100, 0)})"
+
+
+def _decimal(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} ({_interval(estimate, 1, 2)})".replace("-", "−")
+
+
+def _interval(estimate: Estimate, scale: float, digits: int) -> str:
+    if estimate.ci95 is None:
+        return "no interval"
+    return " to ".join(f"{scale * end:.{digits}f}" for end in estimate.ci95)
 
 
 def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
@@ -179,7 +197,8 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
     classes = [(r, p) for r in Rubric for p in POINT_CLASSES]
     return AuditResults(
         grader=sample.grader,
-        raters=tuple(sorted({each.rater for of in given.values() for each in of})),
+        raters=_who(given, adjudicated=False),
+        adjudicators=_who(given, adjudicated=True),
         n_drawn=len(sample.hidden.drawn),
         n_labelled=len(given),
         n_settled=len(audit.settled),
@@ -214,6 +233,29 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
             for system in sorted({s.system for s in strata})
         },
     )
+
+
+def _who(given: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[str, ...]:
+    labels = (each for of in given.values() for each in of)
+    return tuple(sorted({each.rater for each in labels if each.adjudicated is adjudicated}))
+
+
+def corrected_by(audits: Mapping[str, AuditResults], summaries: Iterable[Summary]) -> list[Scores]:
+    """Of each entry, its scores as people correct them.
+
+    Args:
+        audits: Grader → what people say of it.
+        summaries: An entry each.
+    """
+    return [audits[s.grader].scores_of(s.model) if s.grader in audits else {} for s in summaries]
+
+
+def told_by_people(audits: Mapping[str, AuditResults], summaries: Sequence[Summary]) -> list[str]:
+    """What people say of these graders, in sentences, and why a score is not corrected."""
+    if not audits:
+        return []
+    why_not = reasons(names(summaries), corrected_by(audits, summaries))
+    return [*(f"{name}: {of.sentence()}" for name, of in audits.items()), *why_not, MEANING]
 
 
 def _is_severe(stratum: Stratum) -> bool:
@@ -318,55 +360,80 @@ class _Audit:
 
     def _weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
         """Stratum → what each judgment of it with a truth stands for; or why nothing can."""
+        weights, lacking = self._stand_for(chosen, self.read, one_system=one_system)
+        if lacking:
+            strata = self.sample.hidden.strata
+            one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
+            verdict = "found" if one.present else "called absent"
+            whose = f" of {one.system}" if one_system else ""
+            signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
+            return (
+                f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
+                f"grader {verdict}, people settled none"
+            )
+        return weights if weights else "there is no such judgment in the sample"
+
+    def _stand_for(
+        self, chosen: Sequence[int], read: Mapping[int, int], *, one_system: bool
+    ) -> tuple[dict[int, float], list[list[int]]]:
+        """What each judgment read stands for, by stratum; and the strata that none stands for.
+
+        Args:
+            chosen: Strata to stand for.
+            read: Stratum → how many of its judgments were read.
+            one_system: Whether a stratum of which none was read has no other to stand for it; else
+                those of its kind do.
+
+        Returns:
+            Stratum → weight, of those that were read; and the others, by kind.
+        """
         strata = self.sample.hidden.strata
         by_kind: dict[object, list[int]] = {}
         for k in chosen:
             by_kind.setdefault(k if one_system else strata[k].kind, []).append(k)
         weights: dict[int, float] = {}
+        lacking: list[list[int]] = []
         for places in by_kind.values():
-            read = [k for k in places if self.read[k]]
-            all_of = sum(strata[k].of for k in places)
-            if not read:
-                one = strata[places[0]]
-                verdict = "found" if one.present else "called absent"
-                whose = f" of {one.system}" if one_system else ""
-                signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
-                return (
-                    f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
-                    f"grader {verdict}, people settled none"
-                )
-            # a stratum of which nothing has a truth is taken to be as the others of its kind
-            stretch = all_of / sum(strata[k].of for k in read)
-            weights |= {k: stretch * strata[k].of / self.read[k] for k in read}
-        return weights if weights else "there is no such judgment in the sample"
+            known = [k for k in places if read.get(k)]
+            if not known:
+                lacking.append(places)
+                continue
+            # a stratum of which nothing was read is taken to be as the others of its kind
+            stretch = sum(strata[k].of for k in places) / sum(strata[k].of for k in known)
+            weights |= {k: stretch * strata[k].of / read[k] for k in known}
+        return weights, lacking
 
     def people(self, of: Callable[[Stratum], bool]) -> People:
         """Raters against each other, over the strata that are asked for."""
         strata = self.sample.hidden.strata
-        rows, scenarios, n = [], [], 0
+        ways = [(True, True), (True, False), (False, True), (False, False)]
+        rows, drawn = [], []
         for each in self.sample.hidden.drawn:
-            stratum = strata[each.stratum]
             sure = sorted(
                 (label.rater, label.says is Reading.present)
                 for label in self.given.get(each.judgment, ())
                 if not label.adjudicated and label.says is not Reading.unsure
             )
-            if not of(stratum) or len(sure) < 2:
+            if not of(strata[each.stratum]) or len(sure) < 2:
                 continue
-            n += 1
-            for (_, first), (_, second) in combinations(sure, 2):
-                cell = [first and second, first and not second, second and not first]
-                rows.append([one / stratum.chance for one in (*cell, not (first or second))])
-                scenarios.append(each.scenario)
-        if not n:
+            pairs = list(combinations([present for _, present in sure], 2))
+            rows.append([pairs.count(way) / len(pairs) for way in ways])
+            drawn.append(each)
+        chosen = [k for k, stratum in enumerate(strata) if of(stratum)]
+        read = Counter(each.stratum for each in drawn)
+        weights, lacking = self._stand_for(chosen, read, one_system=False)
+        n_left_out = sum(strata[k].of for places in lacking for k in places)
+        if not rows:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
-            return People(0, unknown, unknown, unknown, unknown)
-        cells = by_cluster(np.array(rows, dtype=np.float64), scenarios)
+            return People(0, n_left_out, unknown, unknown, unknown, unknown)
+        heavy = np.array(rows) * np.array([weights[each.stratum] for each in drawn])[:, np.newaxis]
+        cells = by_cluster(heavy, [each.scenario for each in drawn])
         either_way = cells.copy()
         either_way[:, 1] = either_way[:, 2] = cells[:, 1:3].sum(axis=1) / 2
-        scale = len(rows) / cells.sum()  # weights that come of so many pairs and no more
+        scale = len(rows) / cells.sum()  # weights that come of so many judgments and no more
         return People(
-            n=n,
+            n=len(rows),
+            n_left_out=n_left_out,
             same=_estimated(
                 lambda: Confusion(*cells.sum(axis=0).tolist()).accuracy,
                 lambda: rate_interval(
@@ -414,14 +481,14 @@ class _Audit:
         elif n_responses < MIN_AUDITED:
             reason = f"people read {n_responses} of its responses, fewer than {MIN_AUDITED}"
         if reason or isinstance(weights, str):
-            return Corrected(alone, Estimate.unknown(reason), n_responses)
+            return Corrected(alone, Estimate.unknown(reason), n_responses, len(read))
         try:
             score = _corrected(
                 graded, [(each, t, strata[each.stratum]) for each, t in read], weights
             )
         except StatsError as error:
             score = Estimate.unknown(str(error))
-        return Corrected(alone, score, n_responses)
+        return Corrected(alone, score, n_responses, len(read))
 
 
 def _corrected(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,13 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
 from careeval.results.audit_sample import SCHEMA, Hidden, Sample, ShownResponse
+from careeval.results.filled_in import take_rows
 from careeval.results.table_files import csv_text
-
-MOST_PROBLEMS = 20
-"""Of a file, that are told at once."""
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
 
+_NEEDED = ("rater", "judgment", "label")
 _YES, _NO = {"yes", "true", "1"}, {"", "no", "false", "0"}
 
 
@@ -119,52 +117,21 @@ def read_labels(path: Path, sample: Sample) -> list[Label]:
     """
     known = {each.judgment for each in sample.hidden.drawn}
     labels: list[Label] = []
-    problems: list[str] = []
     lines: dict[tuple[str, str], int] = {}
-    try:
-        for line, row in _rows(path):
-            try:
-                label = _label(row, known)
-            except ValueError as error:
-                problems.append(f"{path}:{line}: {error}")
-                continue
-            if label is None:
-                continue
-            key = ("" if label.adjudicated else label.rater, label.judgment)
-            if key in lines:
-                who = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
-                problems.append(f"{path}:{line}: {label.judgment} {who} in line {lines[key]} too")
-            lines.setdefault(key, line)
-            labels.append(label)
-    except UnicodeDecodeError as error:
-        raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV UTF-8") from error
-    if problems:
-        more = len(problems) - MOST_PROBLEMS
-        told = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
-        raise ReviewError("\n".join(told))
+
+    def take(line: int, row: Mapping[str, str]) -> None:
+        label = _label(row, known)
+        if label is None:
+            return
+        key = ("" if label.adjudicated else label.rater, label.judgment)
+        if key in lines:
+            who = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
+            raise ValueError(f"{label.judgment} {who} in line {lines[key]} too")
+        lines[key] = line
+        labels.append(label)
+
+    take_rows(path, _NEEDED, (*_NEEDED, "note", "at", "adjudicated"), take)
     return labels
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Each row with the number of its last line."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-        file.seek(0)
-        reader = csv.reader(file, delimiter=";" if head.count(";") > head.count(",") else ",")
-        try:
-            names = [name.strip().lower() for name in next(reader, [])]
-            if missing := [name for name in ("rater", "judgment", "label") if name not in names]:
-                raise ReviewError(
-                    f"{path}:1: no column {', '.join(missing)}; there are "
-                    f"{', '.join(names) or 'none'}",
-                    hint="rater,judgment,label,note",
-                )
-            for cells in reader:
-                # what a spreadsheet leaves where rows were deleted
-                if any(cell.strip() for cell in cells):
-                    yield reader.line_num, dict(zip(names, cells, strict=False))
-        except csv.Error as error:
-            raise ReviewError(f"{path}:{reader.line_num}: {error}") from error
 
 
 def _label(row: Mapping[str, str], known: set[str]) -> Label | None:
@@ -173,27 +140,26 @@ def _label(row: Mapping[str, str], known: set[str]) -> Label | None:
     Raises:
         ValueError: It is not one.
     """
-    cell = {name: row.get(name, "").strip() for name in ("rater", "judgment", "label", "at")}
-    adjudicated = row.get("adjudicated", "").strip().lower()
-    if not cell["label"]:
+    adjudicated = row["adjudicated"].lower()
+    if not row["label"]:
         return None
-    if cell["label"].lower() not in set(Reading):
-        raise ValueError(f"label {cell['label']!r}; expected {', '.join(Reading)}")
-    if cell["judgment"] not in known:
-        raise ValueError(f"judgment {cell['judgment']!r} is not in the sample")
-    if not cell["rater"]:
+    if row["label"].lower() not in set(Reading):
+        raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
+    if row["judgment"] not in known:
+        raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
+    if not row["rater"]:
         raise ValueError("no rater; a pseudonym will do")
     if adjudicated not in _YES | _NO:
         raise ValueError(f"adjudicated {adjudicated!r}; expected yes or no")
     try:
-        at = datetime.fromisoformat(cell["at"]) if cell["at"] else None
+        at = datetime.fromisoformat(row["at"]) if row["at"] else None
     except ValueError as error:
-        raise ValueError(f"at {cell['at']!r}; expected a time as 2026-03-01T14:30") from error
+        raise ValueError(f"at {row['at']!r}; expected a time as 2026-03-01T14:30") from error
     return Label(
-        rater=cell["rater"],
-        judgment=cell["judgment"],
-        says=Reading(cell["label"].lower()),
-        note=row.get("note", ""),
+        rater=row["rater"],
+        judgment=row["judgment"],
+        says=Reading(row["label"].lower()),
+        note=row["note"],
         at=at,
         adjudicated=adjudicated in _YES,
     )

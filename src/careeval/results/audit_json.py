@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from careeval.results.audit import AuditResults, Corrected, People, SystemAudit
+from careeval.results.audit import AuditResults, People, SystemAudit
 from careeval.results.audit_sample import Sample
 from careeval.results.compare_json import estimate_json
+from careeval.results.corrected import Corrected
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, Agreement, Trial
 
@@ -103,6 +104,7 @@ def results_json(found: AuditResults) -> dict[str, Any]:
         "schema": SCHEMA,
         "grader": found.grader,
         "raters": list(found.raters),
+        "adjudicators": list(found.adjudicators),
         **{name: getattr(found, name) for name in (*counts, "n_unsure")},
         "as_drawn": _counts(found.counts),
         "people": {"severe": _people(found.people_severe), "overall": _people(found.people)},
@@ -118,7 +120,8 @@ def results_json(found: AuditResults) -> dict[str, Any]:
 
 def _people(people: People) -> dict[str, Any]:
     names = ("same", "kappa", "ac1", "macro_f1")
-    return {"n": people.n, **{name: estimate_json(getattr(people, name)) for name in names}}
+    counts = {"n": people.n, "n_left_out": people.n_left_out}
+    return {**counts, **{name: estimate_json(getattr(people, name)) for name in names}}
 
 
 def _system(of: SystemAudit) -> dict[str, Any]:
@@ -134,4 +137,5 @@ def _score(score: Corrected) -> dict[str, Any]:
         "graded": score.graded,
         "corrected": estimate_json(score.corrected),
         "n_responses": score.n_responses,
+        "n_judgments": score.n_judgments,
     }

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
+from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import UsageError
@@ -24,10 +25,6 @@ from careeval.results.points import FloatArray
 from careeval.results.tables import Runs
 
 SCHEMA = "careeval.audit-sample/1"
-
-N, SEVERE_FOUND, SEVERE_CLEARED = 600, 150, 400
-"""Judgments that are read: of items that are no severe errors; of −2 items that the grader found;
-of −2 items that it called absent, among which those that it missed are, and few."""
 
 MIN_SCENARIOS, MIN_SYSTEMS = 60, 3
 """A sample that is spread over fewer says less than it seems to."""

@@ -242,7 +242,12 @@ def in_order(order: str, summaries: Sequence[Summary]) -> list[int]:
 
 
 def markdown(
-    summaries: Sequence[Summary], details: Sequence[Detail] = (), by: Sequence[By] = OVERVIEW
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    by: Sequence[By] = OVERVIEW,
+    *,
+    more: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """Summaries as Markdown tables, with what must be said beside them.
 
@@ -250,12 +255,15 @@ def markdown(
         summaries: An entry each.
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, a table each.
+        more: Tables that stand behind the headline: heads, and rows.
+        notes: What must be said first.
     """
-    notes = [*cost_lines(summaries), *remarks(summaries, details)]
+    told = [*notes, *cost_lines(summaries), *remarks(summaries, details)]
     parts = [
         _markdown_table(HEADLINE, [headline_row(s) for s in summaries]),
+        *(_markdown_table(head, rows) for head, rows in more),
         *(_markdown_table(*breakdown(each, summaries, details)) for each in by),
-        "\n".join(f"- {_plain(note)}" for note in notes),
+        "\n".join(f"- {_plain(note)}" for note in told),
     ]
     return "\n\n".join(parts) + "\n"
 

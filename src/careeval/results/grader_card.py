@@ -10,6 +10,7 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.results.audit import AuditResults
+from careeval.results.corrected import Corrected
 from careeval.results.entries import Entry
 from careeval.results.ladder_check import LadderCheck, ladder_check
 from careeval.results.noise import GradingNoise, grading_noise
@@ -50,6 +51,17 @@ class GraderCard:
     n_unresolved: int
     contradictions: LadderCheck
     noise: Mapping[tuple[str, Rubric], GradingNoise]
+
+    @property
+    def corrected(self) -> dict[tuple[str, Rubric], Corrected]:
+        """By system and rubric, scores as people correct them; empty without an audit."""
+        if self.human is None:
+            return {}
+        return {
+            (system, rubric): score
+            for system in self.systems
+            for rubric, score in self.human.scores_of(system).items()
+        }
 
 
 def grader_cards(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from careeval.results import corrected as people
+from careeval.results.corrected import Scores
 from careeval.results.details import Detail
 from careeval.results.exports import OVERVIEW, By, breakdown, different, in_short
 from careeval.results.summary import NOT_COMPARABLE, Summary
@@ -26,7 +28,10 @@ class _Block(NamedTuple):
 
 
 def latex(
-    summaries: Sequence[Summary], details: Sequence[Detail] = (), by: Sequence[By] = OVERVIEW
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    by: Sequence[By] = OVERVIEW,
+    corrected: Sequence[Scores] = (),
 ) -> str:
     r"""Summaries as LaTeX tables, to be taken into an article with `\input`.
 
@@ -38,6 +43,7 @@ def latex(
         summaries: An entry each.
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, a table each.
+        corrected: Of each entry, its scores as people correct them, where anybody was audited.
     """
     if not summaries:
         return "% nothing was graded\n"
@@ -47,12 +53,19 @@ def latex(
         "headline", f"Scores in percent. {_SEVERE} {about}", HEADLINE,
         [_Block(name, [_row(s)]) for name, s in zip(names, summaries, strict=True)],
     )]  # fmt: skip
+    if any(corrected):
+        of_each = [[row[1:] for row in people.rows([""], [scores])] for scores in corrected]
+        heads = ("system", "rubric", "as graded", "corrected", "responses", "judgments")
+        tables += _tables(
+            "by-corrected", f"Scores in percent. {people.MEANING} {about}", heads,
+            [_Block(name, of) for name, of in zip(names, of_each, strict=True) if of],
+        )  # fmt: skip
     for each in by:
         blocks = []
         for place, (name, s) in enumerate(zip(names, summaries, strict=True)):
-            head, rows = breakdown(each, [s], details[place : place + 1], in_short)
+            head, cells = breakdown(each, [s], details[place : place + 1], in_short)
             kept = slice(1, None) if each is By.domain else slice(1, 6)
-            blocks.append(_Block(name, [row[kept] for row in rows]))
+            blocks.append(_Block(name, [row[kept] for row in cells]))
         caption = f"By {each.head}, in percent. *: {_FEW} {about}"
         plain = [cell.replace(" % [95% CI]", "").removesuffix(" %") for cell in head[kept]]
         tables += _tables(f"by-{each}", caption, ("system", *plain), blocks)

@@ -19,6 +19,7 @@ from careeval.stats import (
     Estimate,
     Interval,
     Measure,
+    drawn_rate_interval,
     measure_interval,
     rate_interval,
     sensitivity_range,
@@ -118,15 +119,16 @@ class Measured:
             """The share got right of one truth; `opposite` is right too, with the wrong verdict."""
 
             def interval(of: FloatArray) -> Interval:
+                if read[:, wrong].any() and not np.allclose(of, read):
+                    return drawn_rate_interval(of[:, right], of[:, [right, wrong]].sum(axis=1))
                 low, high = _rate(of, read, right, wrong)
                 confirmed = float(of[:, right].sum())
                 said_otherwise = round(of[:, [wrong, opposite]].sum())
                 n_read = int(read[:, [wrong, opposite]].sum())
-                if confirmed and 0 < n_read < said_otherwise:
-                    # where none of those read is wrong, scenarios do not vary, and yet any of those
+                if confirmed and 0 < n_read < said_otherwise and not read[:, wrong].any():
+                    # none of those read is wrong, so scenarios do not vary, and yet any of those
                     # that nobody read may be
-                    n_wrong = int(read[:, wrong].sum())
-                    left = sensitivity_range(confirmed, said_otherwise, n_wrong, n_read)
+                    left = sensitivity_range(confirmed, said_otherwise, 0, n_read)
                     low, high = min(low, left.low), max(high, left.high)
                 return Interval(low, high)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.results.corrected import Corrected, Scores
 from careeval.results.cost import Cost
 from careeval.results.details import Detail, Instrument, Length
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
@@ -58,9 +59,16 @@ class DetailFile:
 
 @dataclass(frozen=True)
 class ModelFile(Summary):
-    """A summary; `detail` is there only where it was asked for."""
+    """A summary, and what is not there for all.
+
+    Attributes:
+        detail: Only where it was asked for.
+        corrected: By rubric, the score as people correct it; only where its grader was audited by
+            people on answers of this system, and that was asked for.
+    """
 
     detail: DetailFile | None = None
+    corrected: Mapping[Rubric, Corrected] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,34 +84,45 @@ _FILE = TypeAdapter(SummaryFile)
 
 
 def summary_json(
-    summaries: Sequence[Summary], details: Sequence[Detail] | None = None
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] | None = None,
+    corrected: Sequence[Scores] = (),
 ) -> dict[str, Any]:
     """Summaries as JSON values; an unknown number is `{"value": null, "reason": "…"}`.
 
     Args:
         summaries: An entry each.
         details: Theirs, in the same order; without them no entry has a `detail`.
+        corrected: Theirs, likewise, where anybody was audited.
     """
-    known: dict[str, Any] = _without_unknowns(dumped(summaries, details))
+    known: dict[str, Any] = _without_unknowns(dumped(summaries, details, corrected))
     return known
 
 
-def dumped(summaries: Sequence[Summary], details: Sequence[Detail] | None = None) -> dict[str, Any]:
+def dumped(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] | None = None,
+    corrected: Sequence[Scores] = (),
+) -> dict[str, Any]:
     """The same, an unknown number with all its fields, each null but the reason."""
     told: Sequence[Detail | None] = [None] * len(summaries) if details is None else details
     models = [
         ModelFile(
             **{f.name: getattr(summary, f.name) for f in fields(Summary)},
             detail=None if detail is None else _detail(detail),
+            corrected=scores or None,
         )
-        for summary, detail in zip(summaries, told, strict=True)
+        for summary, detail, scores in zip(
+            summaries, told, corrected or [{}] * len(summaries), strict=True
+        )
     ]
     found: dict[str, Any] = _FILE.dump_python(
         SummaryFile(schema=SCHEMA, note=NOT_COMPARABLE, models=models), mode="json"
     )
     for model in found["models"]:
-        if model["detail"] is None:
-            del model["detail"]
+        for name in ("detail", "corrected"):
+            if model[name] is None:
+                del model[name]
     return found
 
 
@@ -169,7 +188,12 @@ def summary_schema() -> dict[str, Any]:
             ),
         ],
     }
-    schema["$defs"]["ModelFile"]["properties"]["detail"] = {"$ref": "#/$defs/DetailFile"}
+    of_model = schema["$defs"]["ModelFile"]["properties"]
+    of_model["detail"] = {"$ref": "#/$defs/DetailFile"}
+    # it is there, or it is not: never null
+    (of_model["corrected"],) = (
+        each for each in of_model["corrected"]["anyOf"] if each.get("type") != "null"
+    )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 

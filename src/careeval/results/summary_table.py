@@ -8,22 +8,32 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import polars as pl
 
+from careeval.results.corrected import Scores
 from careeval.results.summary import Summary
 from careeval.results.summary_json import dumped
 
 _KINDS = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean}
 
 
-def summary_frame(summaries: Sequence[Summary]) -> pl.DataFrame:
+def summary_frame(
+    summaries: Sequence[Summary], corrected: Sequence[Scores] | None = None
+) -> pl.DataFrame:
     """One row an entry, numbers as fractions; an unknown number is null beside its reason.
 
     The columns are the same whatever was graded, and are there without an entry too.
+
+    Args:
+        summaries: An entry each.
+        corrected: Theirs, in the same order; without them the table lacks their columns.
     """
-    rows = [_flat(entry) for entry in dumped(summaries)["models"]]
+    rows = [_flat(entry) for entry in dumped(summaries, None, corrected or ())["models"]]
+    columns = _columns(Summary)
+    if corrected is not None:
+        columns |= _columns(Scores, "corrected")
     return pl.DataFrame(
         {
             name: pl.Series([row.get(name) for row in rows], dtype=kind)
-            for name, kind in _columns(Summary).items()
+            for name, kind in columns.items()
         }
     )
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from careeval.results.export_tables import ExportTable
+from careeval.results.export_columns import ExportTable
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.results.tables import Column
 

@@ -10,8 +10,19 @@ from typing import Any
 from careeval.core.scenario import Rubric
 from careeval.report import charts
 from careeval.report.documents import Drawn, document, drawn
-from careeval.report.site import boards, evidence, pairs, scenarios, systems
+from careeval.report.site import (
+    audited,
+    boards,
+    evidence,
+    grader_cards,
+    items,
+    pairs,
+    parts,
+    systems,
+)
 from careeval.report.site.contents import Contents, Listed, contents
+from careeval.report.site.scenarios import Explorer
+from careeval.report.site.scenes import Scene
 from careeval.report.site.sheets import Sheet, data_files, p_value
 from careeval.results.exports import remarks
 from careeval.results.findings import Findings
@@ -103,7 +114,7 @@ def render_site(
         repository: Web address where runs may be sent to; without one the site asks for none.
     """
     site = contents(found, title, canary, repository)
-    explorer = scenarios.Explorer(site)
+    explorer = Explorer(site)
     couples = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
     for listed in site.listed:
@@ -123,7 +134,7 @@ def render_site(
 
 
 def _leaderboard(site: Contents) -> str:
-    cards = {card.whole: card for card in evidence.cards(site)}
+    cards = {card.whole: card for card in grader_cards.cards(site)}
     return _page(
         site,
         "leaderboard",
@@ -146,28 +157,24 @@ def _leaderboard(site: Contents) -> str:
 
 
 def _system(site: Contents, listed: Listed) -> str:
-    parts = (
-        systems.by_condition,
-        systems.by_situation,
-        systems.by_assistance,
-        systems.by_actor,
-    )
+    others = (division.sheet(listed) for division in parts.OTHERS)
     return _page(
         site,
         "system",
         listed.page,
         head=listed.name,
         listed=listed,
-        tiles=systems.headline(listed),
+        tiles=systems.headline(listed, site.corrected(listed)),
         ranks=boards.rank_words(listed.ranks) if listed.ranks else "",
         card=f"evidence.html#{site.graders[listed.summary.grader]}",
         tried=_tried(site, listed),
+        corrected=audited.corrected_of(listed, site),
         others=site.others_of(listed),
         figures=_curves(listed),
-        by_adl=systems.by_adl(listed),
-        parts=[sheet for make in parts if (sheet := make(listed)).rows],
-        domains=systems.by_domain(listed),
-        errors=systems.errors(listed),
+        by_adl=parts.BY_ADL.sheet(listed),
+        parts=[sheet for sheet in others if sheet.rows],
+        domains=parts.by_domain(listed),
+        errors=parts.errors(listed),
         harms=systems.harm_list(listed, site),
         lowest=systems.lowest(listed, site),
         facts=systems.facts(listed),
@@ -210,7 +217,7 @@ def _pair(site: Contents, pair: pairs.Pair) -> str:
     )
 
 
-def _explorer(site: Contents, explorer: scenarios.Explorer) -> str:
+def _explorer(site: Contents, explorer: Explorer) -> str:
     return _page(
         site,
         "scenarios",
@@ -222,7 +229,7 @@ def _explorer(site: Contents, explorer: scenarios.Explorer) -> str:
     )
 
 
-def _scene(site: Contents, explorer: scenarios.Explorer, scene: scenarios.Scene) -> str:
+def _scene(site: Contents, explorer: Explorer, scene: Scene) -> str:
     rubrics = (explorer.rubric(scene, rubric) for rubric in Rubric)
     return _page(
         site,
@@ -244,40 +251,39 @@ def _evidence(site: Contents) -> str:
         "evidence.html",
         head="How far to trust these numbers",
         banks=_banks(site.found.summaries),
-        cards=evidence.cards(site),
+        cards=grader_cards.cards(site),
         contradictions=evidence.contradictions(site),
         pairs=evidence.grader_pairs(site),
         own_vendor=evidence.own_vendor(site),
         noise=evidence.noise(site),
         instruments=evidence.instruments(site),
-        suspects=evidence.suspects(site),
+        suspects=items.suspects(site),
     )
 
 
-def _sheets(
-    site: Contents, explorer: scenarios.Explorer, couples: Sequence[pairs.Pair]
-) -> Iterator[Sheet]:
+def _sheets(site: Contents, explorer: Explorer, couples: Sequence[pairs.Pair]) -> Iterator[Sheet]:
     """Every table as data."""
     for board in site.boards:
         yield boards.ranked(board, site)
         yield pairs.all_pairs(board)
     yield boards.left_out(site)
     yield boards.versions(site)
-    for of in systems.PARTS:
-        yield systems.all_parts(site, of)
+    for of in parts.PARTS:
+        yield parts.all_parts(site, of)
     yield from pairs.all_tables(couples)
     yield explorer.scenes_sheet()
     yield explorer.scores_sheet()
     yield explorer.items_sheet()
     for make in (
-        evidence.by_points,
-        evidence.by_trap,
+        grader_cards.by_points,
+        grader_cards.by_trap,
+        audited.corrected,
         evidence.contradictions,
         evidence.grader_pairs,
         evidence.own_vendor,
         evidence.noise,
         evidence.instruments,
-        evidence.items,
+        items.items,
     ):
         yield make(site)
 
@@ -368,7 +374,7 @@ def _curves(listed: Listed) -> list[Figure]:
 
 def _tried(site: Contents, listed: Listed) -> str:
     """What the page of an entry says of its grader."""
-    (card,) = (c for c in evidence.cards(site) if c.whole == listed.summary.grader)
+    (card,) = (c for c in grader_cards.cards(site) if c.whole == listed.summary.grader)
     return f"{card.tried} {card.audited}"
 
 

@@ -286,6 +286,21 @@ def score(
     return Cell(text, (value,), value, bar=bar, tone=tone)
 
 
+def correlation(value: float | None, ci95: tuple[float, float] | None) -> Cell:
+    """A cell with a number from −1 to 1 and its interval, where it has one."""
+    if value is None:
+        return Cell(UNKNOWN, (None, None, None), tone="weak")
+    low, high = ci95 or (None, None)
+    asides = () if ci95 is None else (f"{ci95[0]:.2f} to {ci95[1]:.2f}".replace("-", "−"),)
+    return Cell(f"{value:.2f}".replace("-", "−"), (value, low, high), value, asides)
+
+
+def kappa(e: Estimate) -> Cell:
+    """A cell with an agreement beyond chance; its column ends in why it is unknown."""
+    cell = correlation(e.value, e.ci95)
+    return Cell(cell.text, (*cell.data, e.reason or None), cell.sort, cell.asides, tone=cell.tone)
+
+
 def estimate(
     e: Estimate, scale: Scale | None = None, *, unit: str = "%", tone: str = "", brief: bool = False
 ) -> Cell:

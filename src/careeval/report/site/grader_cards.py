@@ -1,0 +1,170 @@
+"""The graders' cards, and how far each agrees with the labelled probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from careeval.report.site.audited import against_people, corrected_by
+from careeval.report.site.contents import Contents, mode, short
+from careeval.report.site.sheets import (
+    Cell,
+    Column,
+    Sheet,
+    amounts,
+    decimal,
+    number,
+    share,
+    words,
+)
+from careeval.report.words import plain, signed
+from careeval.results.audit import AuditResults
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.probes import Agreement
+
+_AGREEMENT = (
+    amounts("present", "Present"),
+    amounts("found", "Found"),
+    amounts("sensitivity", "Finds", "of what is there"),
+    amounts("absent", "Absent"),
+    amounts("cleared", "Cleared"),
+    amounts("specificity", "Clears", "of what is not"),
+    amounts("unresolved", "Unresolved"),
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A grader's card as the page shows it.
+
+    Attributes:
+        whole: Its name with its mode and the hash of its prompt.
+        facts: What is known of it, in words.
+        own_vendor: Systems that share its vendor; a reader must see them.
+    """
+
+    anchor: str
+    whole: str
+    name: str
+    mode: str
+    tried: str
+    audited: str
+    facts: tuple[tuple[str, str], ...]
+    own_vendor: str
+    sheets: tuple[Sheet, ...]
+
+
+def cards(site: Contents) -> list[Card]:
+    """A card for each grader, in the order of their names."""
+    return [_card(card, site) for card in site.found.cards.values()]
+
+
+def _card(card: GraderCard, site: Contents) -> Card:
+    n = card.n_judgments
+    open_ = f"{card.n_unresolved:,} of {n:,} ({card.n_unresolved / n:.1%})" if n else "none made"
+    return Card(
+        anchor=site.graders[card.grader],
+        whole=card.grader,
+        name=short(card.grader),
+        mode=mode(card.grader),
+        tried=card.probes.sentence() if card.probes else f"{_capital(NOT_TRIED)}.",
+        audited=_human(card.human),
+        facts=(
+            ("Vendor", card.vendor or "its name does not say"),
+            ("Judged", ", ".join(card.systems)),
+            ("Judgments it could not make", open_),
+            ("Contradictions", _contradicted(card)),
+        ),
+        own_vendor=", ".join(card.own_vendor),
+        sheets=(*corrected_by(card, site), *against_people(card), *_probe_sheets(card)),
+    )
+
+
+def _contradicted(card: GraderCard) -> str:
+    found = [c for c in card.contradictions.values() if c.opportunities]
+    if not found:
+        return "there was none to find"
+    count, chances = sum(c.count for c in found), sum(c.opportunities for c in found)
+    return f"{count:,} of {chances:,} opportunities ({count / chances:.1%})"
+
+
+def by_points(site: Contents) -> Sheet:
+    """All graders' agreement with the probes by points of the item; only a file."""
+    rows = [
+        (
+            words(card.grader),
+            words(rubric.value),
+            decimal(points, signed(points)),
+            *_agreement(part),
+        )
+        for card in site.found.cards.values()
+        if card.probes
+        for (rubric, points), part in card.probes.by_points.items()
+    ]
+    names = (Column("grader", "Grader"), Column("rubric", "Rubric"), amounts("points", "Points"))
+    return Sheet(
+        "probes-by-points",
+        "Agreement with the probes, by points",
+        (*names, *_AGREEMENT),
+        tuple(rows),
+    )
+
+
+def by_trap(site: Contents) -> Sheet:
+    """All graders' agreement with the probes by trap; only a file."""
+    rows = [
+        (words(card.grader), words(trap), *_agreement(part))
+        for card in site.found.cards.values()
+        if card.probes
+        for trap, part in card.probes.by_trap.items()
+    ]
+    names = (Column("grader", "Grader"), Column("trap", "Trap"))
+    return Sheet(
+        "probes-by-trap", "Agreement with the probes, by trap", (*names, *_AGREEMENT), tuple(rows)
+    )
+
+
+def _probe_sheets(card: GraderCard) -> Iterator[Sheet]:
+    if card.probes is None:
+        return
+    yield Sheet(
+        "probes-by-points",
+        f"{short(card.grader)} on the probes, by points of the item",
+        (Column("rubric", "Rubric"), amounts("points", "Points"), *_AGREEMENT),
+        tuple(
+            (words(rubric.value), decimal(points, signed(points)), *_agreement(part))
+            for (rubric, points), part in card.probes.by_points.items()
+        ),
+        part="of all graders",
+        sortable=False,
+    )
+    yield Sheet(
+        "probes-by-trap",
+        f"{short(card.grader)} on the probes, by trap",
+        (Column("trap", "Trap"), *_AGREEMENT),
+        tuple(
+            (words(plain(trap)), *_agreement(part)) for trap, part in card.probes.by_trap.items()
+        ),
+        part="of all graders",
+    )
+
+
+def _agreement(part: Agreement) -> tuple[Cell, ...]:
+    present, absent = part.found + part.missed, part.cleared + part.invented
+    return (
+        number(present),
+        number(part.found),
+        share(part.sensitivity),
+        number(absent),
+        number(part.cleared),
+        share(part.specificity),
+        number(part.unresolved),
+    )
+
+
+def _human(human: AuditResults | None) -> str:
+    return f"{_capital(NOT_AUDITED)}." if human is None else human.sentence()
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,275 @@
+"""Tables for other programs of what was found in the judgments, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from careeval import scoring
+from careeval.results.audit import AuditResults
+from careeval.results.export_columns import ENTRY, RUBRIC, ExportTable, Row, number, of_number
+from careeval.results.findings import Findings
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
+from careeval.results.harms import harms as found_harms
+from careeval.results.ladder_check import Contradiction
+from careeval.results.probes import Agreement
+from careeval.results.tables import Column
+from careeval.stats import Estimate
+
+
+def items(findings: Findings) -> ExportTable:
+    """Rubric items over the systems of one grader."""
+    columns = (
+        Column("grader", pl.String, "who judged"),
+        Column("scenario", pl.String, "id of the scenario"),
+        RUBRIC,
+        Column("item", pl.String, "id of the item"),
+        Column("points", pl.Int64, "-2 to 2"),
+        Column("text", pl.String, "the item"),
+        Column("n_systems", pl.Int64, "systems judged"),
+        Column("n", pl.Int64, "judgments made, over all of them"),
+        *number("presence", "mean over systems of the share of responses with the item"),
+        Column("always", pl.Boolean, "present in every response"),
+        Column("never", pl.Boolean, "present in none"),
+        *number("rest", "over systems, correlation of its points with those of the other items"),
+    )
+    plain = [c.name for c in columns if "." not in c.name]
+    rows = [
+        {name: getattr(of, name) for name in plain}
+        | of_number("presence", of.presence)
+        | of_number("rest", of.rest)
+        for of in findings.items
+    ]
+    return ExportTable.of("items", "a rubric item over the systems of one grader", columns, rows)
+
+
+def harms(findings: Findings) -> ExportTable:
+    """Severe and mild errors, a row each."""
+    columns = (
+        *ENTRY,
+        Column("scenario", pl.String, "id of the scenario"),
+        Column("adl", pl.String, "activity; null if not known"),
+        Column("situation", pl.List(pl.String), "what makes the moment hard, the primary first"),
+        Column("epoch", pl.Int64, "the k-th response to it, from 1"),
+        RUBRIC,
+        Column("item", pl.String, "id of the item"),
+        Column("points", pl.Int64, "-2 for a severe error, -1 for a mild one"),
+        Column("item_text", pl.String, "the item"),
+        Column("quote", pl.String, "the response's own words; null where none were given or found"),
+        Column("reason", pl.String, "the grader's; empty where it gave none"),
+    )
+    rows = [
+        {column.name: getattr(harm, column.name) for column in columns}
+        for entry in findings.entries
+        for severity in (scoring.SEVERE, scoring.MILD)
+        for harm in found_harms(entry, severity)
+    ]
+    return ExportTable.of("harms", "an error that a grader found in a response", columns, rows)
+
+
+_AGREEMENT = {
+    "n": "labelled judgments, unresolved ones included",
+    "found": "labelled present, judged present",
+    "missed": "labelled present, judged absent",
+    "invented": "labelled absent, judged present",
+    "cleared": "labelled absent, judged absent",
+    "unresolved": "not judged",
+}
+_SHARES = {
+    "sensitivity": "share found of what is there",
+    "specificity": "share cleared of the rest",
+}
+
+
+def _agreement_columns(name: str, with_what: str) -> Iterator[Column]:
+    for count, holds in _AGREEMENT.items():
+        yield Column(f"{name}.{count}", pl.Int64, f"{with_what}: {holds}; null if not tried")
+    for share, holds in _SHARES.items():
+        yield Column(f"{name}.{share}", pl.Float64, f"{with_what}: {holds}; null if unknown")
+    yield Column(f"{name}.reason", pl.String, "why there is none; else empty")
+
+
+def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> Row:
+    row = {f"{name}.reason": "" if agreement else why_not}
+    if agreement is None:
+        return row
+    return row | {f"{name}.{part}": getattr(agreement, part) for part in (*_AGREEMENT, *_SHARES)}
+
+
+def grader_cards(findings: Findings) -> ExportTable:
+    """What is known of each grader."""
+    columns = [
+        Column("grader", pl.String, "name of the grader, with its mode and its prompt's hash"),
+        Column("vendor", pl.String, "who made it; null where its name does not say"),
+        Column("systems", pl.List(pl.String), "whom it judged here"),
+        Column("own_vendor", pl.List(pl.String), "those of them that share its vendor"),
+        Column("n_judgments", pl.Int64, "first gradings, over all of them"),
+        Column("n_unresolved", pl.Int64, "those that it could not be brought to make"),
+        *_agreement_columns("probes", "against the labels of the bank's probes"),
+        Column(
+            "probes.failed",
+            pl.List(pl.String),
+            "why it fails the probes; empty if it does not, null if not tried",
+        ),
+        *_agreement_columns("human", "against people's labels"),
+        Column("human.n_raters", pl.Int64, "people who labelled; null if not tried"),
+        Column("human.n_single", pl.Int64, "judgments that rest on one of them; null if not tried"),
+        Column("human.n_tied", pl.Int64, "left out, not yet adjudicated; null if not tried"),
+        Column("human.n_unsure", pl.Int64, "left out, nobody is sure; null if not tried"),
+        *(
+            column
+            for name, what in _AUDITED.items()
+            for column in number(f"human.{name}", f"weighted back to all judgments: {what}")
+        ),
+    ]
+    for kind in Contradiction:
+        name = kind.replace(" ", "_")
+        columns += [
+            Column(f"contradictions.{name}.count", pl.Int64, f"contradictions: {kind}"),
+            Column(f"contradictions.{name}.opportunities", pl.Int64, "times it could have been"),
+        ]
+    rows = []
+    for card in findings.cards.values():
+        row: Row = {column.name: getattr(card, column.name) for column in columns[:6]}
+        probes = card.probes.overall if card.probes else None
+        row |= _of_agreement("probes", probes, NOT_TRIED)
+        row["probes.failed"] = card.failed
+        row |= _of_agreement("human", card.human.counts if card.human else None, NOT_AUDITED)
+        if card.human:
+            # people read what was drawn by the grader's verdict: only weighted shares mean anything
+            overall = card.human.overall
+            row["human.sensitivity"] = overall.sensitivity.value
+            row["human.specificity"] = overall.specificity.value
+        row |= _of_audit(card.human)
+        for kind, found in card.contradictions.items():
+            name = f"contradictions.{kind.replace(' ', '_')}"
+            row |= {f"{name}.count": found.count, f"{name}.opportunities": found.opportunities}
+        rows.append(row)
+    return ExportTable.of("grader_cards", "a grader, and how far it can be trusted", columns, rows)
+
+
+_AUDITED = {
+    "severe.sensitivity": "share found of the −2 items that are there",
+    "severe.specificity": "share cleared of the −2 items that are not",
+    "overall.sensitivity": "share found of all that is there",
+    "overall.specificity": "share cleared of all that is not",
+    "overall.kappa": "Cohen's, with people",
+    "people.kappa": "Cohen's, of people with each other",
+}
+
+
+def _of_audit(human: AuditResults | None) -> Row:
+    """An audit on a grader's card; all null, with the reason, where there is none."""
+    if human is None:
+        unknown = Estimate.unknown(NOT_AUDITED)
+        numbers = dict.fromkeys(_AUDITED, unknown)
+        return {
+            k: v for name, e in numbers.items() for k, v in of_number(f"human.{name}", e).items()
+        }
+    numbers = {
+        "severe.sensitivity": human.severe.sensitivity,
+        "severe.specificity": human.severe.specificity,
+        "overall.sensitivity": human.overall.sensitivity,
+        "overall.specificity": human.overall.specificity,
+        "overall.kappa": human.overall.kappa,
+        "people.kappa": human.people.kappa,
+    }
+    row: Row = {
+        f"human.{name}": getattr(human, name) for name in ("n_single", "n_tied", "n_unsure")
+    }
+    row["human.n_raters"] = len(human.raters)
+    for name, estimate in numbers.items():
+        row |= of_number(f"human.{name}", estimate)
+    return row
+
+
+def corrected_scores(findings: Findings) -> ExportTable:
+    """Scores as people correct them; no row where nobody was audited."""
+    columns = (
+        *ENTRY,
+        RUBRIC,
+        Column("graded", pl.Float64, "by the grader, over public responses that it judged whole"),
+        *number("corrected", "by the grader, and by people where they differ from it"),
+        Column("n_responses", pl.Int64, "responses of which people settled anything"),
+        Column("n_judgments", pl.Int64, "judgments in them that people settled"),
+        Column("meaning", pl.String, "the same in a sentence"),
+    )
+    rows = [
+        {"model": model, "grader": card.grader, "rubric": rubric.value, "graded": of.graded}
+        | {"n_responses": of.n_responses, "n_judgments": of.n_judgments, "meaning": of.sentence()}
+        | of_number("corrected", of.corrected)
+        for card in findings.cards.values()
+        for (model, rubric), of in card.corrected.items()
+    ]
+    holds = "a system's score on a rubric as people who read its answers correct it"
+    return ExportTable.of("corrected_scores", holds, columns, rows)
+
+
+def grading_noise(findings: Findings) -> ExportTable:
+    """What judging the same responses again shows."""
+    shares = {
+        "scenario_share": "of the variance of one judged response, what is between scenarios",
+        "response_share": "what is between responses to one scenario",
+        "grading_share": "what is between gradings of one response",
+    }
+    columns = (
+        *ENTRY,
+        RUBRIC,
+        Column("n_regraded", pl.Int64, "responses judged more than once"),
+        Column("n_gradings", pl.Int64, "the most gradings of any response"),
+        *number("flipped", "share of the items whose judgment differs between two gradings"),
+        *(Column(name, pl.Float64, f"{what}; null if unknown") for name, what in shares.items()),
+        Column("reason", pl.String, "why the variance is not split; else empty"),
+        *number("corrected_worst_at_n", "worst of n if the grader did not vary"),
+    )
+    rows = [
+        {"model": model, "grader": card.grader, "rubric": rubric.value, "reason": noise.reason}
+        | {name: getattr(noise, name) for name in ("n_regraded", "n_gradings", *shares)}
+        | of_number("flipped", noise.flipped)
+        | of_number("corrected_worst_at_n", noise.corrected_worst_at_n)
+        for card in findings.cards.values()
+        for (model, rubric), noise in card.noise.items()
+    ]
+    holds = "a system and a rubric that one grader judged again"
+    return ExportTable.of("grading_noise", holds, columns, rows)
+
+
+def grader_pairs(findings: Findings) -> ExportTable:
+    """Graders held against each other."""
+    columns = (
+        Column("a", pl.String, "name of the one grader"),
+        Column("b", pl.String, "name of the other"),
+        Column("systems", pl.List(pl.String), "whose responses both judged"),
+        Column("n", pl.Int64, "judgments that both made"),
+        *number("agree", "share of them that are the same"),
+        *number("kappa", "Cohen's"),
+    )
+    rows = [
+        {"a": of.a, "b": of.b, "systems": of.systems, "n": of.n}
+        | of_number("agree", of.agree)
+        | of_number("kappa", of.kappa)
+        for of in findings.grader_pairs
+    ]
+    holds = "two graders that judged the same responses"
+    return ExportTable.of("grader_pairs", holds, columns, rows)
+
+
+def own_vendor_out(findings: Findings) -> ExportTable:
+    """Scores without the graders of a system's own vendor."""
+    columns = (
+        Column("model", pl.String, "name of the system"),
+        Column("kept", pl.List(pl.String), "graders of other vendors"),
+        Column("left_out", pl.List(pl.String), "graders of its own vendor"),
+        Column("unknown", pl.List(pl.String), "whose vendor is not known; those are kept"),
+        *number("score", "of the ladder, mean over the graders kept"),
+        *number("action_score", "of the actions, mean over the graders kept"),
+    )
+    rows = [
+        {name: getattr(of, name) for name in ("model", "kept", "left_out", "unknown")}
+        | of_number("score", of.score)
+        | of_number("action_score", of.action_score)
+        for of in findings.own_vendor_out
+    ]
+    holds = "a system's score without the graders of its own vendor"
+    return ExportTable.of("own_vendor_out", holds, columns, rows)

@@ -1,0 +1,50 @@
+"""Scores as people correct them: what they mean in words, and their rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from careeval.core.scenario import Rubric
+from careeval.results.corrected import HEAD, Corrected, reasons, rows
+from careeval.stats import Estimate
+
+KNOWN = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
+
+
+@pytest.mark.parametrize(
+    ("graded", "says"),
+    [
+        (0.1, "People give more than the grader: it would be about 30.0% if"),
+        (0.2, "What people read does not show the grader to be off: it would be about 30.0% if"),
+        (0.41, "People give less than the grader: it would be about 30.0% if"),
+    ],
+)
+def test_what_a_corrected_score_means(graded: float, says: str) -> None:
+    """People are said to differ from the grader only where their interval leaves it out."""
+    known = Corrected(graded, KNOWN, 30, 90).sentence()
+    assert known.startswith(says)
+    assert known.endswith("judged every answer, with 95% confidence between 20.0 and 40.0%.")
+
+
+def test_a_score_that_is_not_corrected_says_why() -> None:
+    """An unknown correction gives its reason; one without an interval claims no certainty."""
+    unknown = Corrected(0.5, Estimate.unknown("nobody read it"), 0, 0).sentence()
+    assert unknown == "Not corrected: nobody read it."
+    open_ = Corrected(0.5, Estimate(0.3, 0.3, 0.3, None, "few scenarios"), 30, 90).sentence()
+    assert open_.endswith("; how sure that is cannot be said: few scenarios.")
+
+
+def test_rows_by_hand() -> None:
+    """There is a row a system and rubric that were audited; an unknown correction has a reason."""
+    scores = [
+        {Rubric.ladder: Corrected(0.5, KNOWN, 30, 1090)},
+        {},
+        {Rubric.actions: Corrected(None, Estimate.unknown("nobody read it"), 0, 0)},
+    ]
+    names = ["a", "b", "c"]
+    assert list(rows(names, scores)) == [
+        ("a", "ladder", "50.0", "30.0 [20.0, 40.0]", "30", "1,090"),
+        ("c", "actions", "–", "–", "0", "0"),
+    ]
+    assert all(len(row) == len(HEAD) for row in rows(names, scores))
+    assert list(reasons(names, scores)) == ["c, actions not corrected: nobody read it."]
