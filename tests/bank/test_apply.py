@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank_folder import SCENARIO, BankFolder
-from careeval.bank import content_hash
-from careeval.bank.apply import Standing, edited, plan_changes, write_changes
+from bank_folder import GOOD_BANK, SCENARIO, BankFolder
+from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
+from careeval.bank.apply import Standing, apply_changes, edited, plan_changes, write_changes
+from careeval.bank.croissant import FILE, croissant
+from careeval.bank.rules import check
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Evidence, Status
 from careeval.errors import BankError
@@ -22,19 +28,32 @@ def folder(tmp_path: Path) -> BankFolder:
     return BankFolder.good(tmp_path / "bank")
 
 
+RATED = rated_hash(load_bank(GOOD_BANK).scenarios[0])
+"""Of the good bank's scenario, as a study of it was planned."""
+
+
 def standing(
-    status: Status = Status.validated, *, study: str = "Pilot", round_: int = 1, version: int = 1
+    status: Status = Status.validated,
+    *,
+    study: str = "Pilot",
+    round_: int = 1,
+    version: int = 1,
+    **found: Any,
 ) -> Standing:
-    """What a made-up study says of the good bank's scenario."""
+    """What a made-up study says of the good bank's scenario; `found` as of its evidence."""
     evidence = Evidence(
         study=study,
         round=round_,
         version=version,
-        raters={"occupational-therapist": 3, "roboticist": 2},
-        realism="5/5",
-        validity="4/5",
+        **{
+            "raters": {"occupational-therapist": 3, "roboticist": 2},
+            "realism": "5/5",
+            "validity": "4/5",
+            "objections": 0,
+        }
+        | found,
     )
-    return Standing("dressing-001", version, status, evidence)
+    return Standing("dressing-001", version, RATED, status, evidence)
 
 
 def apply(folder: BankFolder, *standings: Standing) -> str:
@@ -93,6 +112,82 @@ def test_another_version_is_left_alone(folder: BankFolder) -> None:
     assert write_changes([change]) == ()
 
 
+@pytest.mark.parametrize("status", [Status.validated, Status.reviewed, Status.withdrawn])
+def test_a_text_that_nobody_rated_is_left_alone(folder: BankFolder, status: Status) -> None:
+    """A sentence more in the same version is another text: no status, whatever its raters said."""
+    apply(folder, standing(Status.reviewed))
+    folder.plant(SCENARIO, "last winter.", "last winter. She holds a hot cup.")
+    before = (folder.root / SCENARIO).read_bytes()
+    (change,) = plan_changes(folder.load(), [standing(status, round_=2)])
+    assert change.refused == (
+        "its text is not the one that was rated, and is still version 1: raise its version, and "
+        "rate it again in the next round"
+    )
+    assert write_changes([change]) == ()
+    assert (folder.root / SCENARIO).read_bytes() == before
+
+
+ONE: dict[str, Any] = {"raters": {"roboticist": 1}, "realism": "1/1", "validity": "1/1"}
+FOUR: dict[str, Any] = {
+    "raters": {"occupational-therapist": 4},
+    "realism": "4/4",
+    "validity": "4/4",
+}
+FEWER_FAILING: dict[str, Any] = {"raters": FOUR["raters"], "realism": "0/4", "validity": "4/4"}
+
+
+@pytest.mark.parametrize(
+    ("gave", "then", "reason"),
+    [
+        (standing(), standing(Status.reviewed, study="Other", **ONE),
+         "5 raters made it validated; 1 is too few to make it reviewed"),
+        # most studies keep the title that they are offered
+        (standing(), standing(Status.reviewed, **FOUR),
+         "5 raters made it validated; 4 are too few to make it reviewed"),
+        (standing(Status.reviewed), standing(Status.withdrawn, round_=2, **FEWER_FAILING),
+         "5 raters made it reviewed; 4 are too few to make it withdrawn"),
+        # as many as before, of whom nothing was asked that could speak against it
+        (standing(), standing(Status.reviewed, study="Other", objections=None),
+         "it is validated, and too few were asked here whether its −2 items deserve it"),
+    ],
+)  # fmt: skip
+def test_fewer_raters_do_not_lower_a_status(
+    folder: BankFolder, gave: Standing, then: Standing, reason: str
+) -> None:
+    """What more raters gave, or ones who were asked more, stands, and the reason is said."""
+    before = apply(folder, gave)
+    (change,) = plan_changes(folder.load(), [then])
+    assert change.refused == reason
+    assert apply(folder, then) == before
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        standing(Status.reviewed, study="Other", realism="3/5"),
+        standing(Status.reviewed, study="Other", objections=1),
+        standing(Status.reviewed, study="Other", realism="3/5", objections=None),
+        standing(Status.withdrawn, study="Other", realism="0/5"),
+    ],
+)
+def test_as_many_raters_lower_a_status(folder: BankFolder, then: Standing) -> None:
+    """A panel of the same size that finds otherwise is believed."""
+    apply(folder, standing(), then)
+    assert folder.load().scenarios[0].status is then.status
+
+
+def test_raters_of_another_version_do_not_hold_a_status(folder: BankFolder) -> None:
+    """A status that outlived a revision is lowered by however few rate the version at hand."""
+    apply(folder, standing())
+    folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
+    now = replace(
+        standing(Status.reviewed, version=2, round_=2, **ONE),
+        hash=rated_hash(folder.load().scenarios[0]),
+    )
+    apply(folder, now)
+    assert folder.load().scenarios[0].status is Status.reviewed
+
+
 def test_withdrawn_stays_withdrawn(folder: BankFolder) -> None:
     """No study brings a withdrawn scenario back."""
     apply(folder, standing(Status.withdrawn))
@@ -138,3 +233,72 @@ def test_any_title_is_read_back(study: str) -> None:
     assert isinstance(content, dict)
     assert isinstance(content["evidence"], list)
     assert Evidence.model_validate(content["evidence"][0]) == evidence
+
+
+def test_metadata_stay_true(folder: BankFolder) -> None:
+    """The hashes and words that careeval writes of a bank follow what was applied."""
+    metadata = folder.root / FILE
+    metadata.write_text(croissant(folder.load(), folder.root), encoding="utf-8")
+    assert "No clinician has validated it." in metadata.read_text(encoding="utf-8")
+    bank = folder.load()
+
+    applied = apply_changes(bank, plan_changes(bank, [standing()]))
+
+    assert applied.files == (folder.root / SCENARIO, metadata)
+    found = metadata.read_text(encoding="utf-8")
+    assert found == croissant(folder.load(), folder.root)
+    digest = hashlib.sha256((folder.root / SCENARIO).read_bytes()).hexdigest()
+    assert digest in found
+    assert "1 of 1 scenarios are validated" in found
+    assert "1 of 1 scenarios were rated by people" in found
+    assert "occupational-therapist, roboticist" in found
+    (line,) = applied.to_do
+    assert "its provenance still holds" in line
+
+
+def test_metadata_of_others_are_left_alone(folder: BankFolder) -> None:
+    """Metadata that careeval did not write are named, and stay as they are."""
+    metadata = folder.root / FILE
+    metadata.write_text("{}\n", encoding="utf-8")
+    bank = folder.load()
+    applied = apply_changes(bank, plan_changes(bank, [standing()]))
+    assert applied.files == (folder.root / SCENARIO,)
+    assert metadata.read_text(encoding="utf-8") == "{}\n"
+    assert "bring its hashes up to date" in applied.to_do[0]
+
+
+def test_nothing_applied_leaves_nothing_to_do(folder: BankFolder) -> None:
+    """Where nothing is written, nobody is sent to read the bank again."""
+    bank = folder.load()
+    applied = apply_changes(bank, plan_changes(bank, [standing(version=2)]))
+    assert (applied.files, applied.to_do) == ((), ())
+
+
+def test_own_bank_stays_clean(tmp_path: Path) -> None:
+    """Applied to a copy of careeval's own bank, its metadata and rules still hold."""
+    root = tmp_path / "own"
+    shutil.copytree(OWN_BANK, root, ignore=shutil.ignore_patterns("__pycache__"))
+    bank = load_bank(root)
+    found = standing().evidence
+    stands = [
+        Standing(
+            s.id,
+            s.version,
+            rated_hash(s),
+            status,
+            found.model_copy(update={"version": s.version}),
+        )
+        for s, status in zip(
+            bank.scenarios[:3],
+            [Status.validated, Status.reviewed, Status.withdrawn],
+            strict=True,
+        )
+    ]
+
+    applied = apply_changes(bank, plan_changes(bank, stands))
+
+    after = load_bank(root)
+    assert [s.status for s in after.scenarios[:3]] == [each.status for each in stands]
+    assert len(applied.files) == 4
+    assert (root / FILE).read_text(encoding="utf-8") == croissant(after, root)
+    assert [str(problem) for problem in check(after)] == []

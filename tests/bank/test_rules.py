@@ -146,6 +146,45 @@ FAULTS: dict[str, list[Planted]] = {
     ],
 }  # fmt: skip
 
+ENOUGH = (
+    "evidence: [{study: Made up, round: 1, version: 1, raters: {occupational-therapist: 3,"
+    " roboticist: 2}, realism: 4/5, validity: 5/5, objections: 0}]"
+)
+"""What the least panel that validates has found."""
+
+
+def vetted(old: str = "", new: str = "") -> str:
+    """A validated scenario's lines, with one change of the least evidence that is enough."""
+    assert not old or ENOUGH.count(old) == 1
+    return f"status: validated\n{ENOUGH.replace(old, new) if old else ENOUGH}\n"
+
+
+FAULTS["CE127"] = [
+    Planted("status: drafted\n", new, at, message)
+    for new, at, message in [
+        ("status: validated\n", "validated", "has no evidence of it"),
+        ("status: validated\nevidence: []\n", "validated", "has no evidence of it"),
+        (vetted("version: 1", "version: 2"), "validated", "raters saw version 2, not 1"),
+        (vetted("therapist: 3", "therapist: 2"), "{study", "enough: 2 of 3 occupational therap"),
+        (vetted("roboticist: 2", "roboticist: 1"), "{study", "enough: 1 of 2 other stakeholders"),
+        (vetted("roboticist: 2", "friend: 2"), "{study", "enough: 0 of 2 other stakeholders"),
+        (vetted("realism: 4/5", "realism: 3/5"), "{study",
+         "enough: realism: 3 of 5 gave 4 or 5; 4 were needed"),
+        (vetted("validity: 5/5", "validity: 7/9"), "{study",
+         "enough: validity: 7 of 9 gave 4 or 5; 8 were needed"),
+        (vetted("validity: 5/5", "validity: 4/4"), "{study",
+         "enough: validity: 4 have rated it, and 5 both scales"),
+        (vetted("validity: 5/5", "validity: 9/5"), "{study",
+         "enough: validity: no such count: 9 of 5"),
+        (vetted("objections: 0", "objections: 1"), "{study",
+         "enough: 1 open objection to an item of −2 points"),
+        (vetted("objections: 0", "objections: null"), "{study",
+         "enough: too few were asked, and said, whether its −2 items deserve it"),
+        (vetted(", objections: 0", ""), "{study",
+         "enough: too few were asked, and said, whether its −2 items deserve it"),
+    ]
+]  # fmt: skip
+
 CASES = [(code, planted) for code, faults in FAULTS.items() for planted in faults]
 
 
@@ -213,6 +252,22 @@ def test_expert_and_a_neutral_act(folder: BankFolder, label: str) -> None:
     )
 
     assert "CE118" not in {problem.code for problem in check(folder.load())}
+
+
+def test_enough_evidence(folder: BankFolder) -> None:
+    """CE127: the least panel that validates is enough, and other evidence before it is no fault."""
+    folder.plant(SCENARIO, "status: drafted\n", vetted())
+    assert check(folder.load()) == []
+    failed = ENOUGH.removeprefix("evidence: [").removesuffix("]").replace("4/5", "1/5")
+    folder.plant(SCENARIO, "evidence: [", f"evidence: [{failed}, ")
+    assert check(folder.load()) == []
+
+
+@pytest.mark.parametrize("status", ["drafted", "reviewed", "withdrawn"])
+def test_other_statuses_need_no_evidence(folder: BankFolder, status: str) -> None:
+    """CE127: no other status claims that experts endorse the scenario."""
+    folder.plant(SCENARIO, "status: drafted\n", f"status: {status}\n")
+    assert check(folder.load()) == []
 
 
 def test_misfiled(folder: BankFolder) -> None:

@@ -1,6 +1,15 @@
 """The bank: YAML that people write, loaded and checked with the place of every problem."""
 
-from careeval.bank.load import OWN_BANK, Bank, content_hash, load_bank
+from careeval.bank.load import OWN_BANK, Bank, content_hash, load_bank, rated_hash
 from careeval.bank.problems import BankProblems, Place, Problem
 
-__all__ = ["OWN_BANK", "Bank", "BankProblems", "Place", "Problem", "content_hash", "load_bank"]
+__all__ = [
+    "OWN_BANK",
+    "Bank",
+    "BankProblems",
+    "Place",
+    "Problem",
+    "content_hash",
+    "load_bank",
+    "rated_hash",
+]

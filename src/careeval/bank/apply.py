@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from careeval.bank.load import Bank
+from careeval.bank.croissant import FILE, croissant
+from careeval.bank.load import OWN_BANK, Bank, load_bank, rated_hash
 from careeval.bank.problems import BankProblems
 from careeval.bank.sealed import SEALED
 from careeval.bank.yaml_nodes import Document, parse_yaml
+from careeval.core.rating import Role, Scale
 from careeval.core.scenario import Evidence, Scenario, Status
-from careeval.errors import BankError
+from careeval.errors import BankError, StatsError
+
+LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
+"""Raters of the version at hand without whom no scenario is validated, and none withdrawn."""
+
+_RANKS = (Status.withdrawn, Status.drafted, Status.reviewed, Status.validated)
+"""From the lowest: fewer raters than gave a status do not lower it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +35,13 @@ class Standing:
     """What one version of a scenario comes to have.
 
     Attributes:
+        hash: Of the text that was rated, as `rated_hash`.
         lacking: Why it is not validated; empty where it is.
     """
 
     scenario: str
     version: int
+    hash: str
     status: Status
     evidence: Evidence
     lacking: tuple[str, ...] = ()
@@ -53,6 +63,112 @@ class Change:
     refused: str = ""
     path: Path | None = None
     text: str = ""
+
+
+def unmet(evidence: Evidence) -> tuple[str, ...]:
+    """Why what raters found validates no version; empty where it does.
+
+    Asked for are three occupational therapists and two other stakeholders who rated both scales,
+    both passing the paper's rule, and no objection to an item of −2 points: none that is known of
+    because as many were asked, and said.
+    """
+    found, n_raters = list(too_few(evidence.raters)), sum(_by_role(evidence.raters))
+    for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
+        if fault := _falls_short(count, n_raters):
+            found.append(f"{scale}: {fault}")
+    if (n := evidence.objections) is None:
+        found.append(
+            "too few were asked, and said, whether its −2 items deserve it: plan the next round, "
+            "or a new study, with --points --rubric both"
+        )
+    elif n:
+        found.append(f"{n} open objection{'s' if n > 1 else ''} to an item of −2 points")
+    return tuple(found)
+
+
+def too_few(raters: Mapping[str, int]) -> tuple[str, ...]:
+    """Who is lacking among so many of each role, to validate or to withdraw; empty where nobody."""
+    *others, therapists = _by_role(raters)
+    found = []
+    if therapists < LEAST_THERAPISTS:
+        found.append(f"{therapists} of {LEAST_THERAPISTS} occupational therapists")
+    if sum(others) < LEAST_OTHERS:
+        found.append(f"{sum(others)} of {LEAST_OTHERS} other stakeholders")
+    return tuple(found)
+
+
+def _by_role(raters: Mapping[str, int]) -> list[int]:
+    """How many of each role, therapists last; a role that is none counts nobody."""
+    others = [role for role in Role if role is not Role.occupational_therapist]
+    return [raters.get(role, 0) for role in (*others, Role.occupational_therapist)]
+
+
+def _falls_short(count: str, raters: int) -> str:
+    """Why k/n of raters is too few; empty where it is enough."""
+    # where nobody has vetted anything, no arithmetic is loaded
+    from careeval.stats.validity import Endorsement, Rule
+
+    k, n = map(int, count.split("/"))
+    if n < raters:
+        return f"{n} have rated it, and {raters} both scales"
+    try:
+        given = Endorsement(k, n)
+        if given.passes(Rule.paper):
+            return ""
+        return f"{k} of {n} gave 4 or 5; {Rule.paper.least(n)} were needed"
+    except StatsError as error:
+        return str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a bank.
+
+    Attributes:
+        files: What was written, the bank's metadata among it where careeval keeps them.
+        to_do: What else a new status touches, and only people can mend; a sentence each.
+    """
+
+    files: tuple[Path, ...]
+    to_do: tuple[str, ...]
+
+
+def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
+    """Write what was planned, and the metadata, which name each file by its hash.
+
+    Metadata that are not as careeval writes them are somebody else's, and are left alone.
+
+    Args:
+        bank: As it was read before.
+        changes: What `plan_changes` planned for it.
+
+    Raises:
+        BankError: A file cannot be written; those before it are.
+    """
+    folder = Path(bank.documents["bank"].path).parent
+    metadata, to_do = folder / FILE, []
+    ours = metadata.is_file() and _has(metadata, croissant(load_bank(folder), folder))
+    files = list(write_changes(changes))
+    if files and ours:
+        _write(metadata, croissant(load_bank(folder), folder))
+        files.append(metadata)
+    elif files and metadata.is_file():
+        to_do.append(f"{metadata} was not as careeval writes it: bring its hashes up to date")
+    if files:
+        to_do.append(
+            f"{folder / 'bank.yaml'}: raise the last part of its version, and see whether its "
+            f"provenance still holds: {bank.about.provenance!r}"
+        )
+    if files and folder.resolve() == OWN_BANK.resolve():
+        to_do.append("the documentation quotes scenarios and says how they stand: read it again")
+    return Applied(tuple(files), tuple(to_do))
+
+
+def _has(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError as error:
+        raise BankError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def plan_changes(bank: Bank, standings: Iterable[Standing]) -> tuple[Change, ...]:
@@ -77,15 +193,20 @@ def write_changes(changes: Iterable[Change]) -> tuple[Path, ...]:
     for change in changes:
         if change.path is None:
             continue
-        beside = change.path.with_name(f".{change.path.name}.new")
-        try:
-            beside.write_bytes(change.text.encode())
-            beside.replace(change.path)
-        except OSError as error:
-            beside.unlink(missing_ok=True)
-            raise BankError(f"{change.path} cannot be written: {error.strerror}") from error
+        _write(change.path, change.text)
         written.append(change.path)
     return tuple(written)
+
+
+def _write(path: Path, text: str) -> None:
+    """A file whole or not at all."""
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_bytes(text.encode())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise BankError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _change(bank: Bank, standing: Standing) -> Change | None:
@@ -95,6 +216,14 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
         return Change(before, standing, "it is withdrawn, and its id is not used again")
     if scenario.version != standing.version:
         why = f"version {standing.version} was rated; the bank has {scenario.version}"
+        return Change(before, standing, why)
+    if rated_hash(scenario) != standing.hash:
+        why = (
+            f"its text is not the one that was rated, and is still version {scenario.version}: "
+            "raise its version, and rate it again in the next round"
+        )
+        return Change(before, standing, why)
+    if why := _does_not_lower(scenario, standing):
         return Change(before, standing, why)
     document = bank.documents[scenario.id]
     if f"{SEALED}/" in document.path.replace(os.sep, "/"):
@@ -115,6 +244,22 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
             hint="write it as scenario files are: a key at the start of each line",
         )
     return Change(before, standing, "", path, new)
+
+
+def _does_not_lower(scenario: Scenario, standing: Standing) -> str:
+    """Why a standing leaves a higher status alone; empty where it may lower it, or does not."""
+    before, new = scenario.status, standing.evidence
+    if _RANKS.index(standing.status) >= _RANKS.index(before):
+        return ""
+    of_version = [e for e in scenario.evidence if e.version == scenario.version]
+    gave = [e for e in of_version if before is not Status.validated or not unmet(e)]
+    most = max((sum(_by_role(e.raters)) for e in gave), default=0)
+    if (n := sum(_by_role(new.raters))) < most:
+        few = f"{n} {'is' if n == 1 else 'are'} too few to make it {standing.status}"
+        return f"{most} raters made it {before}; {few}"
+    if gave and new.objections is None and not unmet(new.model_copy(update={"objections": 0})):
+        return f"it is {before}, and too few were asked here whether its −2 items deserve it"
+    return ""
 
 
 def _with(scenario: Scenario, standing: Standing) -> Scenario:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from careeval.bank.load import Bank
 from careeval.bank.sealed import HASH, SEALED
-from careeval.core.scenario import Split
+from careeval.core.scenario import Scenario, Split, Status
 
 FILE = "croissant.json"
 
@@ -127,14 +128,14 @@ def croissant(bank: Bank, folder: Path) -> str:
             "domains, reasons or labels: second-reading/."
         ),
         "rai:annotationsPerItem": "2, both by AI: self-consistency, not agreement of experts",
-        "rai:annotatorDemographics": ["none: no person has rated or labelled it yet"],
+        "rai:annotatorDemographics": _raters(public),
         "rai:dataUseCases": [
             "Testing what a language model, or a robot's planner built on one, would do.",
             "Testing how far an automatic grader agrees with labels.",
             "Not for training models, designing control policies, or as clinical guidance.",
         ],
         "rai:dataLimitations": [
-            "No clinician has validated it.",
+            _validated(public),
             "British practice and wording where practice differs between countries.",
             "Text alone: no images, no touch, no time.",
             "Scores do not compare with those of the CareEval paper, which has other scenarios.",
@@ -151,6 +152,24 @@ def croissant(bank: Bank, folder: Path) -> str:
     }  # fmt: skip
     content = {name: value for name, value in content.items() if value is not None}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _raters(scenarios: Sequence[Scenario]) -> list[str]:
+    rated = [scenario for scenario in scenarios if scenario.evidence]
+    if not rated:
+        return ["none: no person has rated or labelled it yet"]
+    roles = sorted({role for each in rated for found in each.evidence for role in found.raters})
+    return [
+        f"{len(rated)} of {len(scenarios)} scenarios were rated by people, whose roles and counts "
+        f"stand in each scenario's evidence: {', '.join(roles)}",
+    ]
+
+
+def _validated(scenarios: Sequence[Scenario]) -> str:
+    n = sum(scenario.status is Status.validated for scenario in scenarios)
+    if not n:
+        return "No clinician has validated it."
+    return f"{n} of {len(scenarios)} scenarios are validated by ratings of experts; no other is."
 
 
 _FORMATS = {".yaml": "application/yaml", ".csv": "text/csv", ".sha256": "text/plain"}

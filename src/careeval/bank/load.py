@@ -26,7 +26,7 @@ from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import Document, Loc, parse_yaml, read_yaml
-from careeval.core.scenario import Probe, Scenario, Slug, Source
+from careeval.core.scenario import Probe, Scenario, Slug, Source, Status
 from careeval.errors import BankError
 
 OWN_BANK = Path(__file__).parent / "data"
@@ -84,6 +84,11 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
     content = [s.model_dump(mode="json", exclude={"evidence"}) for s in ordered]
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def rated_hash(scenario: Scenario) -> str:
+    """The hash of what raters are shown: a status, which their study changes, is not in it."""
+    return content_hash([scenario.model_copy(update={"status": Status.drafted})])
 
 
 def load_bank(

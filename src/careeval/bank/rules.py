@@ -16,6 +16,7 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
+from careeval.bank.apply import unmet
 from careeval.bank.blueprint import N_SCENARIOS, comes_near, gaps
 from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
@@ -23,7 +24,7 @@ from careeval.bank.problems import Problem
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.bank.yaml_nodes import Document, Loc
-from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario, Split
+from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario, Split, Status
 
 POSITIVE_SUM = 6
 """Positive action points of a scenario: equal, so that the ratio of sums is the mean of ratios."""
@@ -283,6 +284,34 @@ def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         yield ("split",), "is held out, and stands in clear text", hint
 
 
+def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario is `validated` only with evidence of its own version that is enough.
+
+    Why: only what experts said of these very words validates them; a status that somebody typed,
+    or that outlived a revision, is a claim that nobody made.
+    Example: `status: validated` with the `evidence` that `careeval study apply` wrote: three
+    occupational therapists, two others, both scales at 0.8 or more, and as many asked about each
+    −2 with no objection: `objections: 0`, where `null` says that too few were asked.
+    """
+    if scenario.status is not Status.validated:
+        return
+    hint = "write 'status: drafted'; 'careeval study apply' writes what raters found"
+    newest = None
+    for i, evidence in enumerate(scenario.evidence):
+        newest = i if evidence.version == scenario.version else newest
+    if newest is not None:
+        # what was written last decided
+        if missing := unmet(scenario.evidence[newest]):
+            message = f"is validated, and its evidence is not enough: {'; '.join(missing)}"
+            yield ("evidence", newest), message, hint
+    elif versions := sorted({evidence.version for evidence in scenario.evidence}):
+        rated = ", ".join(map(str, versions))
+        message = f"is validated, and raters saw version {rated}, not {scenario.version}"
+        yield ("status",), message, hint
+    else:
+        yield ("status",), "is validated, and has no evidence of it", hint
+
+
 def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """No gap of a skeleton is left.
 
@@ -422,6 +451,7 @@ RULES = (
     Rule("CE123", probes_written, about_probes=True),
     Rule("CE124", unlike_the_published),
     Rule("CE125", unlike_the_others),
+    Rule("CE127", validated_by_raters),
 )
 """The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
 CE104 probes and CE105 labels."""

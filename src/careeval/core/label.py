@@ -10,6 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+N, SEVERE_FOUND, SEVERE_CLEARED = 600, 150, 400
+"""Judgments of a grader that people are asked to read: of items that are no severe errors; of −2
+items that the grader found; of −2 items that it called absent, among which those that it missed
+are, and few."""
+
 
 class Reading(StrEnum):
     """Whether the item is in the response."""

@@ -206,8 +206,8 @@ class Evidence(Frozen):
     """How many of how many rated it 4 or 5."""
     validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
     """The same for clinical validity."""
-    objections: Annotated[int, Field(ge=0)] = 0
-    """To items of -2 points."""
+    objections: Annotated[int, Field(ge=0)] | None = None
+    """To items of -2 points; null where too few of these raters were asked and said, of each."""
 
 
 class Scenario(Frozen):
