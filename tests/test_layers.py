@@ -10,7 +10,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-HEAVY = ("inspect_ai", "polars", "pydantic", "vl_convert", "jinja2", "numpy", "scipy", "yaml")
+HEAVY = (
+    *("inspect_ai", "polars", "numpy", "scipy", "altair", "vl_convert", "jinja2"),
+    *("fastapi", "uvicorn", "pydantic", "yaml"),
+)
+KNOWS_SCENARIOS = ("pydantic", "yaml")
+"""What a command group may load that only says what it does: its options are made of core types."""
 
 
 def test_contracts_hold() -> None:
@@ -30,6 +35,20 @@ def test_import_is_light(module: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("group", ["study", "audit"])
+def test_help_of_a_group_is_light(group: str) -> None:
+    """`careeval study --help` and `careeval audit --help` load nothing that counts or serves."""
+    names = tuple(name for name in HEAVY if name not in KNOWS_SCENARIOS)
+    code = (
+        f"import sys; from careeval.cli.app import run; assert run(['{group}', '--help']) == 0; "
+        f"print('loaded:', *(name for name in {names} if name in sys.modules))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "loaded:"
 
 
 def test_bank_knows_no_inspect() -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import polars as pl
 import pytest
 
-from careeval.cli import audit as command
+from careeval.cli import reading
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.audit_tables import seconds
+from careeval.results.summary_json import summary_schema
 from careeval.results.tables import Runs
 from fake_server import FakeServer
 from fakes import write_bank
@@ -34,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     """What the runs hold: three systems that a grader judged."""
     runs = judged({f"robot-{name}": at_random(k, 20, 4) for k, name in enumerate("abc")})
-    monkeypatch.setattr(command, "read_runs", lambda *_: runs)
+    monkeypatch.setattr(reading, "runs_in", lambda *_: runs)
     assert folder.is_dir()
     return runs
 
@@ -109,6 +113,43 @@ def test_a_plan_is_of_all_graders(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(Path("runs").rglob("run.json")) == []
 
 
+def test_a_summary_has_the_scores_that_people_correct(
+    held: Runs, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every form of a summary has corrected scores with --audit of its runs, and none without."""
+    monkeypatch.setattr("careeval.cli.summary.runs_in", lambda *_: held)
+    sampled = ["--n", "80", "--severe-found", "20", "--severe-cleared", "20"]
+    assert run(["audit", "sample", "runs", "-o", "sample.json", *sampled]) == OK
+    Path("consent.txt").write_text("You read answers.", encoding="utf-8")
+    asked = ["--consent", "consent.txt", "--ethics", "none needed", "--contact", "nobody"]
+    assert run(["audit", "new", "sample.json", "--labellers", "2", "-o", "audit.db", *asked]) == OK
+    drawn = json.loads(Path("sample.json").read_text(encoding="utf-8"))["hidden"]["drawn"]
+    rows = [f"{who},{each['judgment']},present,,\n" for who in ("r01", "r02") for each in drawn]
+    head = "rater,judgment,label,evidence,note\n"
+    Path("labels.csv").write_text(head + "".join(rows), encoding="utf-8")
+    typed = ["--typed-by", "a test", "--hand-in"]
+    assert run(["audit", "import", "audit.db", "labels.csv", *typed]) == OK
+    capsys.readouterr()
+    for form in ("table", "md", "latex", "csv", "json"):
+        line = ["summary", "runs", "--format", form]
+        assert run(line) == OK
+        assert "orrected" not in capsys.readouterr().out, form
+        assert run([*line, "--audit", "audit.db"]) == OK
+        out = capsys.readouterr().out
+        assert "orrected" in out, form
+    found = json.loads(out)
+    jsonschema.validate(found, summary_schema())
+    corrected = [model["corrected"]["ladder"] for model in found["models"]]
+    assert {each["n_responses"] > 0 for each in corrected} == {True}
+    assert "fewer than 30" in corrected[0]["corrected"]["reason"]
+    others = held.responses.with_columns(bank_hash=pl.lit("another"))
+    monkeypatch.setattr("careeval.cli.summary.runs_in", lambda *_: replace(held, responses=others))
+    wrong = ["summary", "runs", "--audit", "audit.db"]
+    assert "audit.db is about responses to other scenarios" in _wrong(wrong, capsys)
+    wrong = ["summary", "runs", "--audit", "audit.db", "--format", "csv", "--by", "adl"]
+    assert "people correct whole scores" in _wrong(wrong, capsys)
+
+
 @pytest.mark.usefixtures("held")
 def test_from_a_sample_to_what_people_say(capsys: pytest.CaptureFixture[str]) -> None:
     """A sample is drawn, its sheet filled in by two, and the grader's numbers come back."""
@@ -130,10 +171,11 @@ def test_from_a_sample_to_what_people_say(capsys: pytest.CaptureFixture[str]) ->
             )
     assert run(["audit", "results", "sample.json", "labels.csv"]) == OK
     out = capsys.readouterr().out
-    first = [line.split("  ")[0].strip() for line in out.splitlines() if "items" in line]
-    assert first[:2] == ["−2 items", "all items"]
+    first = [line.split("  ")[0].strip() for line in out.splitlines()]
+    assert [each for each in first if each.endswith(" items")][:2] == ["−2 items", "all items"]
     assert "People against each other" in out
-    assert "judge, audited by 2: ann, ben." in out
+    assert out.lstrip().startswith("judge: Audited by 2 people on 120 judgments: it finds ")
+    assert "Labelled by ann, ben." in out
     assert run(["audit", "results", "sample.json", "labels.csv", "--json"]) == OK
     found = json.loads(capsys.readouterr().out)
     assert (found["schema"], found["n_settled"]) == ("careeval.audit/1", 120)

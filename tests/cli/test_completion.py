@@ -15,7 +15,7 @@ WORDS = [
     (["summary", "--fo"], {"--format"}),
     (["summary", "--format", "m"], {"md"}),
     (["run", "--max-con"], {"--max-connections"}),
-    (["audit", ""], {"link", "new", "probes", "results", "sample", "serve", "status"}),
+    (["audit", "re"], {"reopen", "results", "revoke"}),
     (["audit", "probes", "--grader-c"], {"--grader-context"}),
     (["doctor", "--js"], {"--json"}),
 ]

@@ -22,6 +22,7 @@ TYPED = [
         f"audit {name}"
         for name in ("probes", "sample", "results", "new", "serve", "status", "link")
     ),
+    *(f"audit {name}" for name in ("import", "revoke", "backup")),
     *(f"bank {name}" for name in BANK),
 ]
 """Every command that has help."""
@@ -91,7 +92,7 @@ def test_example_is_understood(line: str) -> None:
     """An example of a help page has no name or option that careeval has not."""
     _, command, *rest = shlex.split(line)
     found, *_ = app.parse_args([command, *rest], exit_on_error=False, print_error=False)
-    assert found.__module__.startswith(f"careeval.cli.{command}")
+    assert found.__module__.startswith((f"careeval.cli.{command}", "careeval.cli.invited"))
 
 
 @pytest.mark.parametrize("line", [["--help"], ["doctor"], ["doctor", "--help"]])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ import pytest
 from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.core.scenario import Status
-from careeval.review.store import Store
+from careeval.core.scenario import Rubric, Status
+from careeval.review.store import Form, Store
+from careeval.review.study import read_plan
 
 RATERS = ["occupational-therapist:3", "family-caregiver:2"]
 ALL = ["r01", "r02", "r03", "r04", "r05"]
@@ -32,7 +35,7 @@ def folder(tmp_path: Path) -> BankFolder:
 @pytest.fixture
 def study(folder: BankFolder, tmp_path: Path) -> Path:
     """A study of it: items and points are asked about too."""
-    assert new(folder, tmp_path, "--items", "--points", "--rubric", "actions") == OK
+    assert new(folder, tmp_path, "--items", "--points") == OK
     return tmp_path / "study.db"
 
 
@@ -69,6 +72,14 @@ def both(scenario: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
     for rater, value in zip(ALL, values, strict=True):
         rows += [(rater, scenario, "realism", "", value), (rater, scenario, "validity", "", 5)]
     return rows
+
+
+def deserved(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
+    """Everybody leaves both its items of −2 as they are."""
+    of = load_bank(folder.root).scenario(scenario)
+    items = [f"{r}/{i.id}" for r in Rubric for i in of.rubric(r) if i.points == -2]
+    assert len(items) == 2
+    return [(rater, scenario, "points", item, "-2") for rater in ALL for item in items]
 
 
 def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
@@ -206,8 +217,8 @@ def _events(study: Path) -> Sequence[Any]:
         (("r01", "dressing-001", "realism", "", 6), "realism is '6'; expected 1, 2, 3, 4, 5"),
         (("r01", "dressing-001", "beauty", "", 4), "scale 'beauty'; expected realism"),
         (("r01", "dressing-001", "", "no-such", 4), "relevance is not asked of item 'no-such'"),
-        (("r01", "dressing-001", "realism", "", "", ""), "neither a value nor a comment"),
         (("r01", "dressing-002", "realism", "", 5), "realism is in line 2 too"),
+        (("r01", "dressing-001", "", "", "", "so", "at once"), "7 cells under 6 columns"),
     ],
 )
 def test_a_file_is_taken_whole_or_not_at_all(
@@ -242,8 +253,53 @@ def test_a_switched_off_link_stops_the_whole_file(
     """Where one rater's link is switched off, no other rater's row is taken either."""
     assert run(["study", "revoke", str(study), "r05"]) == OK
     assert said(both("dressing-001", [5] * 5)) == USAGE
-    assert "switched off" in capsys.readouterr().err
+    assert "typed.csv:10: the link of r05 is switched off" in capsys.readouterr().err
     assert _events(study) == ()
+
+
+def test_status_shows_whose_link_is_off(
+    study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whose link is switched off is marked so, in the table and for machines, and nobody else."""
+    assert run(["study", "revoke", str(study), "r05"]) == OK
+    line = ["study", "status", str(study), "--bank", str(folder.root)]
+    found = out_json(capsys, *line)
+    assert [each["rater"] for each in found["raters"] if each["revoked"]] == ["r05"]
+    assert run(line) == OK
+    assert re.findall(r"(r\d\d) .*link off", capsys.readouterr().out) == ["r05"]
+
+
+def test_a_crash_while_typed_ratings_are_saved(
+    said: Callable[..., int], study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is cut off between two raters leaves nothing, and is then taken whole."""
+    opened = Store.open
+
+    def fake_failing_store(path: Path) -> Store:
+        store = opened(path)
+        # two events for each rater: the third is another's
+        times = iter([datetime(2026, 1, 2, tzinfo=UTC)] * 3)
+        return Store(store._database, now=lambda: next(times))
+
+    rows = both("dressing-001", [5] * 5)
+    with monkeypatch.context() as failing:
+        failing.setattr(Store, "open", fake_failing_store)
+        with pytest.raises(StopIteration):
+            said(rows)
+    assert _events(study) == ()
+    assert said(rows) == OK
+    assert len(_events(study)) == 10
+
+
+def test_a_backup_is_a_study(study: Path, said: Callable[..., int], tmp_path: Path) -> None:
+    """The copy holds what was answered before, and nothing of what came after."""
+    copy = tmp_path / "copy.db"
+    assert said([("r01", "dressing-001", "realism", "", 5)]) == OK
+    assert run(["study", "backup", str(study), str(copy)]) == OK
+    assert said([("r01", "dressing-001", "validity", "", 4)]) == OK
+    assert [event.value for event in _events(copy)] == ["5"]
+    assert run(["study", "backup", str(study), str(copy)]) == USAGE
+    assert run(["study", "backup", str(study), str(tmp_path / "no" / "copy.db")]) == USAGE
 
 
 def test_status_says_who_is_where(
@@ -272,13 +328,13 @@ def test_apply_writes_what_it_showed(
 ) -> None:
     """Validated, reviewed and withdrawn stand in the bank after --yes, and not before."""
     rows = [*both("dressing-001", [5, 5, 5, 5, 5]), *both("dressing-002", [5, 5, 5, 3, 3]),
-            *both("dressing-003", [1, 1, 1, 4, 4])]  # fmt: skip
+            *both("dressing-003", [1, 1, 1, 4, 4]), *deserved(folder, "dressing-001")]  # fmt: skip
     assert said(rows) == OK
     line = ["study", "apply", str(study), "--bank", str(folder.root)]
     assert run(line) == USAGE
     shown = capsys.readouterr()
     assert "--yes" in shown.err
-    assert "fewer than half endorse its realism" in shown.out
+    assert "fewer than half gave its realism 4 or 5" in shown.out
     assert {s.status for s in load_bank(folder.root).scenarios} == {Status.drafted}
     assert run([*line, "--yes"]) == OK
     found = load_bank(folder.root).scenarios
@@ -289,6 +345,127 @@ def test_apply_writes_what_it_showed(
     assert "There is nothing to write." in capsys.readouterr().err
     # what was rated is still what is shown: a status is no change
     assert out_json(capsys, "study", "status", str(study), "--bank", str(folder.root))
+
+
+def apply_json(
+    capsys: pytest.CaptureFixture[str], study: Path, folder: BankFolder
+) -> dict[str, Any]:
+    """What writing would do to the first scenario, without writing."""
+    found = out_json(capsys, "study", "apply", str(study), "--bank", str(folder.root))["changes"]
+    first: dict[str, Any] = next(each for each in found if each["scenario"] == "dressing-001")
+    return first
+
+
+def test_a_text_that_nobody_rated_is_not_vetted(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A sentence added to a rated version gets no status, whatever its raters objected to."""
+    item = next(a for a in load_bank(folder.root).scenarios[0].actions if a.points == -2).id
+    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
+    assert said(rows) == OK
+    objection = ("r01", "dressing-001", "points", f"actions/{item}", "-1")
+    assert said([objection], "--replace") == OK
+    before = apply_json(capsys, study, folder)
+    assert (before["to"], before["evidence"]["objections"]) == ("reviewed", 1)
+    folder.plant(SCENARIO, "last winter.", "last winter. She holds a hot cup.")
+    text = (folder.root / SCENARIO).read_bytes()
+
+    after = apply_json(capsys, study, folder)
+    assert after["to"] is None
+    assert "its text is not the one that was rated" in after["refused"]
+    assert run(["study", "apply", str(study), "--bank", str(folder.root), "--yes"]) == OK
+    assert (folder.root / SCENARIO).read_bytes() == text
+
+
+@pytest.mark.parametrize("more", [[], ["--points", "--rubric", "actions"], ["--items"]])
+def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
+    said: Callable[..., int],
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+) -> None:
+    """Where the points of a −2 are not asked, planning says so, and objections are null."""
+    path = tmp_path / "study.db"
+    path.unlink()
+    capsys.readouterr()
+    assert new(folder, tmp_path, *more) == OK
+    assert "whether −2 items deserve it: --points --rubric both does" in capsys.readouterr().err
+    assert said(both("dressing-001", [5] * 5)) == OK
+    first = apply_json(capsys, path, folder)
+    assert (first["to"], first["evidence"]["objections"]) == ("reviewed", None)
+    assert "--points --rubric both" in first["lacking"][0]
+    # once it is revised, the next round asks them
+    folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
+    assert run(["study", "round", str(path), "--bank", str(folder.root), "--points",
+                "--rubric", "both"]) == OK  # fmt: skip
+    assert "validated" not in capsys.readouterr().err
+    assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
+    assert apply_json(capsys, path, folder)["to"] == "validated"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--points"], ""),
+        (["--points", "--raters", "occupational-therapist:2"],
+         "3 of 3 have fewer raters than 3 occupational therapists and 2 others"),
+        (["--points", "--raters-per-scenario", "4"], "3 of 3 have fewer raters"),
+    ],
+)  # fmt: skip
+def test_a_panel_that_cannot_validate_is_told_of(
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    words: str,
+) -> None:
+    """Who plans too few raters for a status hears it at once, and nobody else does."""
+    assert new(folder, tmp_path, *more) == OK
+    err = capsys.readouterr().err
+    assert ("not every scenario can become validated" in err) == bool(words)
+    assert words in err
+
+
+def test_one_rater_lowers_nothing(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A second study by one rater leaves a validated scenario alone, and says why."""
+    assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
+    assert run(["study", "apply", str(study), "--bank", str(folder.root), "--yes"]) == OK
+    study.rename(tmp_path / "first.db")
+    assert new(folder, tmp_path, "--raters", "roboticist:1") == OK
+    assert said([("r01", "dressing-001", scale, "", 1) for scale in ("realism", "validity")]) == OK
+    first = apply_json(capsys, study, folder)
+    assert (first["from"], first["to"]) == ("validated", None)
+    assert first["refused"] == "5 raters made it validated; 1 is too few to make it reviewed"
+    assert run(["study", "apply", str(study), "--bank", str(folder.root)]) == OK
+    assert "left alone" in capsys.readouterr().out
+    assert load_bank(folder.root).scenario("dressing-001").status is Status.validated
+
+
+def test_three_raters_of_no_profession_withdraw_nothing(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Three roboticists who find a scenario bad leave it reviewed, and its id in use."""
+    study.unlink()
+    assert new(folder, tmp_path, "--raters", "roboticist:3") == OK
+    rows = [(r, "dressing-001", s, "", 1) for r in ALL[:3] for s in ("realism", "validity")]
+    assert said(rows) == OK
+    first = apply_json(capsys, study, folder)
+    assert first["to"] == "reviewed"
+    assert first["lacking"][-1] == "too few to withdraw it: 0 of 3 occupational therapists"
 
 
 def test_a_second_round_keeps_the_first(
@@ -375,6 +552,27 @@ def test_links_are_renewed_closed_and_withdrawn(
     store.close()
 
 
+def test_what_is_left_of_a_withdrawal_is_told(
+    study: Path, said: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While another program reads the file, commands say that words are left, and then no more."""
+    assert said([("r02", "dressing-001", "", "", "", "Forget this.")]) == OK
+    other = sqlite3.connect(study)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM events").fetchone()
+    assert run(["study", "withdraw", str(study), "r02", "--yes"]) == OK
+    err = capsys.readouterr().err
+    assert "Deleted: r02" in err
+    assert "Not out of the file yet" in err
+    assert run(["study", "close", str(study)]) == OK
+    assert "Not out of the file yet" in capsys.readouterr().err
+    other.close()
+    assert run(["study", "reopen", str(study)]) == OK
+    assert "Not out of the file" not in capsys.readouterr().err
+    assert not any(b"Forget this." in file.read_bytes() for file in study.parent.iterdir()
+                   if file.name.startswith("study.db"))  # fmt: skip
+
+
 def test_a_title_is_no_markup(
     folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -396,3 +594,34 @@ def test_a_study_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture
         assert run(["study", *line, str(path)]) == USAGE
         assert "there is no study" in capsys.readouterr().err
     assert not path.exists()
+
+
+def test_who_agreed_and_for_how_long_they_have_worked(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Years of three therapists become a mean and a range, "not said" is none, typed is typed."""
+    store = Store.open(study)
+    digest = read_plan(store.plans("study")[0]).consent.digest
+    for rater, years in (("r01", "2"), ("r02", "30"), ("r03", "10"), ("r04", "not said")):
+        store.save(rater, "about", {"years": years}, Form.new(0))
+        store.save(rater, "consent", {"given": digest}, Form.new(0))
+    store.close()
+    assert said(both("dressing-001", [5, 5, 5, 4, 4])) == OK
+    line = ["study", "results", str(study), "--bank", str(folder.root), "-o", str(tmp_path / "out")]
+    found = out_json(capsys, *line)
+    therapists, caregivers = found["panel_by_role"]
+    assert therapists["years"] == {"value": 14, "low": 2, "high": 30, "n": 3}
+    assert (caregivers["n_invited"], caregivers["n_rated"], caregivers["n_agreed"]) == (2, 2, 1)
+    assert caregivers["years"]["value"] is None
+    assert "fewer than three" in caregivers["years"]["reason"]
+    assert not any("years" in row for row in found["panel"])
+    frame = pl.read_parquet(tmp_path / "out" / "parquet" / "panel-roles.parquet")
+    assert frame["years_mean"].to_list() == [14, None]
+    (rated, *_) = found["scenarios"]
+    assert rated["text"] == load_bank(folder.root).scenarios[0].text
+    assert run(line) == OK
+    assert "14.0" in capsys.readouterr().out

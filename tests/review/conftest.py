@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from bank_folder import GOOD_BANK
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan
+from chromium import chromium
 from review_audit import Audit, audit_plan
-from review_browser import CHROMIUM, QUIET
 from review_study import CONSENT, ROLES, Study
 
 
@@ -70,10 +70,8 @@ def audit(tmp_path: Path) -> Iterator[Audit]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser that keeps to itself."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

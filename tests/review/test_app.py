@@ -11,15 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from careeval.bank import Bank
+from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.review.app import serve
+from careeval.review.app import create_app, serve
+from careeval.review.asking import about
 from careeval.review.guard import HEADERS, Settings
+from careeval.review.questions import minutes
 from careeval.review.store import Form
-from careeval.review.study import StudyPlan, next_round
-from review_study import ORIGIN, Study, fill, hidden
+from careeval.review.study import StudyPlan, new_plan, next_round, scenarios_of
+from review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]
 
@@ -55,6 +60,29 @@ def test_a_rater_goes_through(study: Study) -> None:
     assert tasks == {"consent", "about", "practice"}
 
 
+def test_no_other_page_of_practice_is_noted(study: Study) -> None:
+    """A page of practice that there is not is not found, and nothing is kept of it."""
+    client = study.client("r01")
+    before = study.store.events()
+    for n in (0, 3, 10**12):
+        assert client.post(f"/practice/{n}", data={"go": "next"}).status_code == 404
+    assert study.store.events() == before
+
+
+def test_how_busy_others_are_is_on_no_page(study: Study) -> None:
+    """What a rater's page is told of its own save rises by it alone, however much others save."""
+    mine, theirs = study.client("r01"), study.client("r02")
+    risen = []
+    for rating, others in (("4", ""), ("3", "12345"), ("2", "1")):
+        form = hidden(mine.get("/rate/1").text)
+        for value in others:
+            fill(theirs, 1, {"q.realism": value}, "skip")
+        sent = form | {"q.realism": rating}
+        answer = mine.post("/rate/1", data=sent, headers={"Accept": "application/json"})
+        risen.append(answer.json()["seen"] - int(form["seen"]))
+    assert risen == [1, 1, 1]
+
+
 def test_it_resumes_at_the_first_incomplete(study: Study) -> None:
     """Another device goes on where the first stopped; what was skipped comes last."""
     first = study.client("r01")
@@ -81,19 +109,128 @@ def _agree(client: TestClient, n: int) -> dict[str, str]:
 
 
 def test_what_is_missing(study: Study) -> None:
-    """Without an answer the page stays and links to each question; the end links there too."""
+    """A page that is not done stays and leads to what is open, many by the first; so does the end.
+
+    A box that only says so is not coloured as an error is.
+    """
     client = study.client("r01")
     answer = fill(client, 1, {"q.realism": "4"})
     assert answer.headers["location"] == "/rate/1?missing=1"
     page = client.get("/rate/1?missing=1").text
-    assert "11 questions are not answered yet" in page
-    for place in re.findall(r'<li><a href="#(q\d+)"', page):
-        assert f'id="{place}"' in page
+    assert "11 questions are not answered yet; what you gave is saved." in page
+    assert re.findall(r'<a href="#(q\d+)"', page) == ["q2"]
+    untouched = client.get("/rate/2?missing=1").text
+    assert "12 questions are not answered yet. " in untouched
+    assert re.findall(r'<a href="#(q\d+)"', untouched) == ["q1"]
+    choices = dict.fromkeys(_required(client, 3), "4") | _agree(client, 3)
+    choices.pop("q.validity")
+    last = [name for name in choices if name.endswith("/points")][-1]
+    choices.pop(last)
+    fill(client, 3, choices)
+    few = client.get("/rate/3?missing=1").text
+    places = re.findall(r'<li><a href="#(q\d+)"', few)
+    assert [re.findall(f'name="([^"]+)" [^>]*id="{q}"', few) for q in places] == [
+        ["q.validity"],
+        [last],
+    ]
+    assert not any('"summary wrong"' in each for each in (page, untouched, few))
     assert fill(client, 1, {}, "skip").headers["location"] == "/rate/2"
     assert fill(client, 2, {}, "back").headers["location"] == "/rate/1"
     gaps = re.findall(r'href="(/rate/\d\?missing=1#q\d+)"', client.get("/finish").text)
-    assert gaps == ["/rate/1?missing=1#q2", "/rate/2?missing=1#q1", "/rate/3?missing=1#q1"]
+    assert gaps == ["/rate/1?missing=1#q2", "/rate/2?missing=1#q1", "/rate/3?missing=1#q2"]
     assert "skipped" in client.get("/overview").text
+
+
+def test_an_answer_taken_back(study: Study) -> None:
+    """“Clear” empties its own question, keeps what else was chosen, and comes back to it."""
+    client = study.client("r01")
+    fill(client, 1, {"q.realism": "4", "q.validity": "5"}, "skip")
+    form = hidden(client.get("/rate/1").text) | {"q.realism": "2", "q.validity": "5"}
+    answer = client.post("/rate/1", data=form | {"clear": "q.validity"})
+    assert answer.headers["location"] == "/rate/1#q2"
+    stored = study.store.answers("r01", plan_task(study))
+    assert {name: each.value for name, each in stored.items() if name != "skipped"} == {
+        "realism": "2"
+    }
+    shown = client.get("/rate/1").text
+    assert 'name="clear" value="q.validity"' in shown
+    assert 'name="clear"' not in client.get("/practice/1").text  # where nothing is kept
+    before = _dump(study)
+    assert client.post("/rate/1", data=hidden(shown) | {"clear": "q.score"}).status_code == 400
+    assert _dump(study) == before
+
+
+def test_items_are_practised_where_they_are_asked_about(
+    make_study: MakeStudy, plan: StudyPlan
+) -> None:
+    """A good and a harmful item are practised, with those questions that the study asks."""
+    for relevance, points in ((True, True), (True, False), (False, True)):
+        asking = plan.model_copy(update={"relevance": relevance, "points": points})
+        client = make_study(asking).client("r01")
+        text = client.get("/practice/1").text
+        assert text.count("Is this worth looking for in an answer") == 2 * relevance
+        assert text.count("points right?") == 2 * points
+        assert ("we propose +2" in text, "we propose −2" in text) == (points, points)
+        tried = _words(client.post("/practice/1", data={"go": "try"}).text)
+        assert ("however wrong the act is" in tried) == relevance
+        assert ("how wrong it is. We propose −2" in tried) == points
+    bare = make_study(plan.model_copy(update={"rubrics": ()})).client("r01")
+    assert "points right?" not in bare.get("/practice/1").text
+    assert "worth looking for" not in bare.get("/practice/1").text
+
+
+def test_what_stands_above_the_items(make_study: MakeStudy, bank: Bank) -> None:
+    """With both rubrics the page says which comes first, and with one that they are mixed."""
+    kinds = [Rubric.actions, Rubric.ladder]
+    for rubrics, said in (
+        (kinds, r"first \d single acts, then 5 whole answers, each in mixed order"),
+        (kinds[::-1], r"first 5 whole answers, then \d single acts, each in mixed order"),
+        (kinds[1:], "5 things that an answer may contain, good or harmful, in mixed order"),
+    ):
+        plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, rubrics=rubrics)
+        client = make_study(plan).client("r01")
+        assert re.search(said, client.get("/rate/1").text)
+
+
+def test_the_link_says_what_is_asked(study: Study, make_study: MakeStudy) -> None:
+    """In a sentence, with what is asked about items where something is."""
+    text = study.client().get(f"/i/{study.tokens['r01']}").text
+    assert "say how real they are and how well they test what a carer decides; and of" in text
+    assert "whether each is worth looking for and has the right points." in text
+    bare = make_study(study.plan.model_copy(update={"rubrics": ()}))
+    text = bare.client().get(f"/i/{bare.tokens['r01']}").text
+    assert "how well they test what a carer decides.</p>" in text
+
+
+def test_the_time_that_is_left(study: Study) -> None:
+    """The overview gives the time for what is not done, and none once all is."""
+    client = study.client("r01")
+    plan, scenarios = study.plan, scenarios_of(study.plan, study.bank)
+    names = plan.seats[0].scenarios
+    for done in range(3):
+        left = sum(minutes(plan, scenarios[name], "r01") for name in names[done:])
+        assert f"Time left, by our estimate: {about(left)}." in client.get("/overview").text
+        choices = dict.fromkeys(_required(client, done + 1), "4") | _agree(client, done + 1)
+        fill(client, done + 1, choices)
+    assert "Time left" not in client.get("/overview").text
+
+
+def test_times_in_words() -> None:
+    """Minutes go up to the next five, hours to the next half."""
+    expected = {0: "about 5 minutes", 12: "about 15 minutes", 55: "about 55 minutes"}
+    expected |= {56: "about an hour", 60: "about an hour", 61: "about 1.5 hours"}
+    expected |= {103: "about 2 hours", 120: "about 2 hours", 121: "about 2.5 hours"}
+    assert {minutes: about(minutes) for minutes in expected} == expected
+
+
+@given(st.floats(0, 6000))
+def test_times_are_not_understated(real: float) -> None:
+    """No time is given as less than it is, nor as more than half an hour longer."""
+    words = about(real)
+    found = re.search(r"[\d.]+", words)
+    said = float(found[0]) if found else 1.0
+    given_minutes = said if "minutes" in words else 60 * said
+    assert real <= given_minutes <= max(5, real + 30)
 
 
 def test_looking_changes_nothing(study: Study) -> None:
@@ -364,6 +501,22 @@ def test_withdrawing(study: Study) -> None:
     assert study.store.withdrawals() == 1
 
 
+def test_withdrawing_while_the_file_is_read(study: Study) -> None:
+    """While another program reads the file the page says that traces are left, else it does not."""
+    other = sqlite3.connect(study.store.path)
+    for rater, reads in (("r01", True), ("r02", False)):
+        client = study.client(rater)
+        fill(client, 1, {"q.comment": "Please delete me."})
+        if reads:
+            other.execute("BEGIN").execute("SELECT * FROM events").fetchone()
+        answer = client.post("/withdraw", data={"delete": "everything"})
+        assert "has been deleted" in answer.text
+        assert ("traces of your answers are left" in answer.text) == reads
+        if reads:
+            other.rollback()
+    other.close()
+
+
 def test_shortcuts_can_be_switched_off(study: Study) -> None:
     """They are on until a rater switches them off, on every device."""
     client = study.client("r01")
@@ -400,6 +553,29 @@ def test_behind_a_proxy(study: Study) -> None:
     for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
         with pytest.raises(ReviewError, match="no address for raters"):
             Settings.behind_proxy(wrong)
+
+
+def test_a_cookie_behind_a_proxy_is_removed(study: Study) -> None:
+    """Whoever signs out or withdraws loses the session's cookie: its flags are those it was set by.
+
+    A browser ignores a `__Host-` cookie that is not Secure, its removal too.
+    """
+    address = "https://rating.example.org"
+    app = create_app(study.bank, study.store, Settings.behind_proxy(address))
+    for place, form in (("/pause", {"go": "x"}), ("/withdraw", {"delete": "everything"})):
+        with TestClient(app, address, headers={"Origin": address}, follow_redirects=False) as one:
+            into = one.post(f"/i/{study.tokens['r01']}", data={"go": "x"}).headers["set-cookie"]
+            out = one.post(place, data=form).headers["set-cookie"]
+        name, flags = into.partition("=")[0], _flags(into)
+        assert name.startswith("__Host-careeval-")
+        assert flags == {"secure", "httponly", "samesite=strict", "path=/"}
+        assert out.startswith(f'{name}="";')
+        assert flags | {"max-age=0"} <= _flags(out)
+        assert not any(flag.startswith("domain") for flag in _flags(out))
+
+
+def _flags(cookie: str) -> set[str]:
+    return {flag.strip().lower() for flag in cookie.split(";")[1:]}
 
 
 def test_where_it_may_listen(study: Study, bank: Bank, tmp_path: Path) -> None:

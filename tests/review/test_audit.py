@@ -25,12 +25,16 @@ from careeval.review.app import create_app
 from careeval.review.audit import new_audit, read_audit_plan
 from careeval.review.labels import (
     LabelQuestion,
+    awaited,
     disputed,
+    is_open,
     labels,
     marked,
     n_settled,
     passages,
     standings,
+    thin,
+    whole,
 )
 from careeval.review.store import Answer, Form
 from review_audit import (
@@ -44,6 +48,9 @@ from review_audit import (
     put,
 )
 from review_study import CONSENT, hidden
+
+NOBODY: frozenset[str] = frozenset()
+"""Whose link is switched off."""
 
 TEXT = "I wait beside you.\n\nThen I hold the cloth; don’t hurry."
 
@@ -172,8 +179,8 @@ def test_results_by_hand() -> None:
         for n, says in FINAL.items()
     }  # fmt: skip
     works = {"r01": _says(FIRST), "r02": _says(SECOND), "a01": settled}
-    assert set(disputed(plan.blind(), works)) == {"j00003", "j00006"}
-    assert n_settled(plan.blind(), works) == (2, 2)
+    assert set(disputed(plan.blind(), works, NOBODY)) == {"j00003", "j00006"}
+    assert n_settled(plan.blind(), works, NOBODY) == (2, 2)
     given_labels = labels(plan, works)
     assert len(given_labels) == 14
     assert [x.says for x in given_labels if x.judgment == "j00003"] == [
@@ -195,12 +202,53 @@ def test_what_is_disputed() -> None:
     blind = audit_plan().blind()
     first, second = {"1": "present", "2": "unsure", "3": "absent"}, {"1": "present", "3": "absent"}
     works = {"r01": _says(first), "r02": _says(second)}
-    assert disputed(blind, works) == ("j00002",)
+    assert disputed(blind, works, NOBODY) == ("j00002",)
     both = {"r01": _says({"1": "unsure"}), "r02": _says({"1": "unsure"})}
-    assert disputed(blind, both) == ("j00001",)
-    assert disputed(blind, works | {"r02": _says(second, finished=False)}) == ()
-    assert disputed(blind, {"r01": works["r01"]}) == ("j00002",)  # the other has withdrawn
-    assert disputed(blind, {}) == ()
+    assert disputed(blind, both, NOBODY) == ("j00001",)
+    assert disputed(blind, works | {"r02": _says(second, finished=False)}, NOBODY) == ()
+    assert disputed(blind, {"r01": works["r01"]}, NOBODY) == ("j00002",)  # the other has withdrawn
+    assert disputed(blind, {}, NOBODY) == ()
+
+
+def test_who_never_hands_in() -> None:
+    """Settling waits for who can still hand in; what somebody whose link is off gave is settled."""
+    blind = audit_plan().blind()
+    half = _says({"1": "present", "2": "absent", "3": "absent"}, finished=False)
+    works = {"r01": _says(FIRST), "r02": half}
+    assert awaited(blind, works, NOBODY) == ("r02",)
+    assert (is_open(blind, works, NOBODY), is_open(blind, works, {"r02"})) == (False, True)
+    assert set(disputed(blind, works, {"r02"})) == {"j00003", "j00006"}
+    # r01 made all six, r02 three of them
+    assert thin(blind, works, {"r02"}, "r02") == (0, 3)
+    # r01 has made none yet, but will
+    assert thin(blind, {"r01": {}, "r02": half}, {"r02"}, "r02") == (0, 3)
+    assert thin(blind, {"r02": half}, {"r02"}, "r02") == (3, 3)
+    assert thin(blind, {"r01": _says(FIRST)}, NOBODY, "r02") == (0, 6)
+    assert not whole(blind, works, {"a01"}).settles
+
+
+@given(st.sets(st.sampled_from(["r01", "r02", "a01"])), st.sets(st.sampled_from(["r01", "r02"])))
+def test_nobody_is_waited_for_in_vain(revoked: set[str], finished: set[str]) -> None:
+    """Settling has begun once every labeller has handed in or can no more, and not before."""
+    blind = audit_plan().blind()
+    works = {name: _says(FIRST, finished=name in finished) for name in ("r01", "r02")}
+    assert is_open(blind, works, revoked) == ({"r01", "r02"} <= revoked | finished)
+    assert len(labels(audit_plan(), works)) == 12
+
+
+def test_the_adjudicator_goes_on_without(audit: Audit) -> None:
+    """Once the link of who never hands in is off, what they gave stands before the adjudicator."""
+    audit.label("r01", FIRST)
+    second = audit.client("r02")
+    task = hidden(second.get("/label/1").text)["task"]
+    other = {"present": "absent", "absent": "present", "unsure": "present"}[FIRST[task[-1]]]
+    put(second, "/label/1", {"q.says": other, "q.note": "seen by one"})
+    settles = audit.client("a01")
+    assert "That is not so yet" in settles.get("/overview").text
+    audit.store.revoke("r02")
+    assert second.get("/label/1").status_code == 401
+    pages = [settles.get(f"/settle/{n}").text for n in (1, 2)]
+    assert sum("seen by one" in text for text in pages) == 1
 
 
 def test_what_was_only_begun_is_no_label() -> None:
@@ -211,7 +259,7 @@ def test_what_was_only_begun_is_no_label() -> None:
         "a01": {"settle/j00001": {"says": Answer("present", 1, at)}},
     }
     assert labels(plan, works) == []
-    assert [each.withdrawn for each in standings(plan.blind(), works)] == [False, True]
+    assert [each.withdrawn for each in standings(plan.blind(), works, NOBODY)] == [False, True]
 
 
 # The app
@@ -235,6 +283,9 @@ def test_a_labeller_goes_through(audit: Audit) -> None:
     assert "<mark>wait while you finish, there is no hurry</mark>" in tried
     client.post("/practice/1", data={"go": "next"})
     client.post("/practice/2", data={"go": "next"})
+    half = client.post("/practice/3", data={"go": "try"}).text
+    assert "We would say: Absent.</b> Half of it is there" in half
+    client.post("/practice/3", data={"go": "next"})
     assert client.get("/").headers["location"] == "/label/1"
     assert put(client, "/label/1", {}).headers["location"] == "/label/1?missing=1"
     assert "1 question is not answered yet" in client.get("/label/1?missing=1").text
@@ -249,6 +300,31 @@ def test_a_labeller_goes_through(audit: Audit) -> None:
     client.post("/finish", data={"go": "x"})
     assert "handed in 1 of 6 judgments" in client.get("/finish").text
     assert client.get("/").headers["location"] == "/finish"
+
+
+def test_lists_are_short(tmp_path: Path) -> None:
+    """Judgments are listed under their responses, a line each, unfolded where somebody goes on."""
+    sample = audit_sample()
+    long = "Waits until she has done up all six buttons, then asks her whether they are straight."
+    shown = tuple(
+        replace(each, items=tuple(replace(item, text=f"{item.text} {long}") for item in each.items))
+        for each in sample.shown
+    )
+    audit = Audit.new(audit_plan(replace(sample, shown=shown)), tmp_path / "long.db")
+    client = audit.client("r01")
+    for n in (1, 2, 3):
+        put(client, f"/label/{n}", {"q.says": "absent"})
+    for place, listed in (("/overview", [1, 2, 3, 4, 5, 6]), ("/finish", [4, 5, 6])):
+        lists = client.get(place).text.split("<details")[1:]
+        unfolded = ["/label/4" in each for each in lists if " open" in each.partition(">")[0]]
+        assert unfolded == [True]
+        found = [re.findall(r'href="/label/(\d)[^>]*>([^<]+)<', each) for each in lists]
+        assert [int(n) for each in found for n, _ in each] == listed
+        assert all({int(n) + int(n) % 2 for n, _ in each} == {int(each[-1][0])} for each in found)
+        called = [unescape(words) for each in found for _, words in each]
+        assert all(len(words) <= 36 and words.endswith("…") for words in called)
+    assert "Time left, by our estimate: about 5 minutes." in client.get("/overview").text
+    audit.close()
 
 
 def test_evidence_is_checked_and_marked(audit: Audit) -> None:
@@ -335,8 +411,7 @@ def test_nothing_that_sways_is_shown(tmp_path: Path) -> None:
 def _fixed(html: str) -> str:
     """Without what is random on each page, and the times."""
     html = re.sub(r'(name="page" value|data-drawer|datetime)="[^"]*"', "", html)
-    html = re.sub(r"\d\d:\d\d UTC", "", html)
-    return re.sub(r'(name="seen" value)="\d+"', "", html)
+    return re.sub(r"\d\d:\d\d UTC", "", html)
 
 
 def _words(html: str) -> str:

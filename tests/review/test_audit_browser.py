@@ -17,8 +17,9 @@ from careeval.results.audit import audit_results
 from careeval.results.probes import Agreement
 from careeval.review.labels import labels
 from careeval.review.store import Store, Work
+from chromium import IN_A_BROWSER
 from review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
-from review_browser import ACTIVE, IN_A_BROWSER, check, press
+from review_browser import ACTIVE, check, press
 
 pytestmark = IN_A_BROWSER
 
@@ -122,12 +123,14 @@ def _by_keyboard(page: Page, served: Served) -> None:
             active = page.evaluate(ACTIVE)
             if active["type"] == "radio":
                 page.keyboard.press(FIRST[digit][0])  # p, a or u
-            elif active["name"] == "q.evidence" and digit == "1":
-                page.keyboard.type("wait beside")
-            elif active["name"] == "q.note" and digit == "1":
-                page.keyboard.type("by keyboard")
+            elif "Save and next" in active["text"] and digit != "1":
                 break
+            elif active["tag"] == "SUMMARY" and "words that show it" in active["text"]:
+                page.keyboard.press("Enter")
+            elif active["name"] == "q.evidence":
+                page.keyboard.type("wait beside")
             elif active["name"] == "q.note":
+                page.keyboard.type("by keyboard")
                 break
         expect(page.locator("#saved")).to_contain_text("Saved")
         with page.expect_navigation():
@@ -147,6 +150,7 @@ def _without_scripts(page: Page, served: Served) -> None:
         assert f"/label/{n}" in page.url
         page.get_by_role("radio", name=SECOND[_digit(page)].capitalize()).check()
         if n == 1:
+            page.locator(".why summary").click()
             page.get_by_label("The words that show it").fill("of no response")
             page.get_by_role("button", name="Save and next").click()
             assert "does not stand in the response" in page.locator(".summary").inner_text()
@@ -159,7 +163,7 @@ def _without_scripts(page: Page, served: Served) -> None:
 def _settle(page: Page, served: Served) -> None:
     served.enter(page, "a01")
     for n in (1, 2):
-        assert page.url.endswith(f"/settle/{n}")
+        assert page.url.partition("#")[0].endswith(f"/settle/{n}")
         page.get_by_role("radio", name=FINAL[_digit(page)].capitalize()).check()
         page.get_by_label("Why?").fill("read again")
         page.get_by_role("button", name="Save and next").click()
@@ -170,6 +174,7 @@ def _settle(page: Page, served: Served) -> None:
 def test_selected_words_are_taken(page: Page, begun: Served) -> None:
     """Words selected in the response go into the field by one press, are saved, and are marked."""
     begun.enter(page, "r02")
+    page.locator(".why summary").click()
     page.get_by_role("button", name="Take the words").click()
     expect(page.locator("#taken")).to_have_text("Select words in the response first.")
     page.evaluate("getSelection().selectAllChildren(document.getElementById('response')); 0")
@@ -185,6 +190,7 @@ def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> N
     """A check finds nothing on any page, light or dark; none is too wide or has small targets."""
     begun.enter(page, "r01")
     page.get_by_role("radio", name="Unsure").check()
+    page.locator(".why summary").click()
     page.get_by_label("The words that show it").fill("I")
     page.get_by_role("button", name="Save and next").click()
     for place in ("label/2?missing=1", "overview", "finish"):
@@ -192,6 +198,8 @@ def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> N
         check(page, place)
     page.get_by_role("button", name="Hand in").click()
     check(page, "handed in")
+    page.goto(f"{begun.address}/help")
+    check(page, "help")
     page.goto(f"{begun.address}/practice/1")
     page.get_by_role("button", name="See what").click()
     check(page, "practice with notes")

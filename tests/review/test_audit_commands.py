@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 from careeval.results.audit_files import sample_text
 from careeval.review.audit import read_audit_plan
+from careeval.review.labels import labels
 from careeval.review.store import Store
-from review_audit import FIRST, SECOND, Audit, audit_sample
+from review_audit import FIRST, SECOND, Audit, audit_plan, audit_sample, otherwise
 
 Out = pytest.CaptureFixture[str]
 
@@ -101,6 +103,206 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
     assert "2 of 2 disagreements are not settled yet" in capsys.readouterr().err
 
 
+def _said(audit: Audit) -> list[str]:
+    """What is labelled, as rater, judgment and word."""
+    given = labels(audit.plan, audit.store.everybody())
+    return sorted(f"{each.rater} {each.judgment} {each.says}" for each in given)
+
+
+def _type(audit: Audit, folder: Path, text: str, *more: str) -> int:
+    """Type a sheet."""
+    sheet = folder / "paper.csv"
+    sheet.write_text(text, encoding="utf-8")
+    line = ["audit", "import", str(audit.store.path), str(sheet), "--typed-by", "an assistant"]
+    return run([*line, *more])
+
+
+PAPER = """\
+rater,judgment,label,evidence,note,response
+r02,j00001,Present,I wait beside you.,"so, \x07at once",I wait beside you.
+r02,J2,a,,,
+r02,j3,unsure,"it is faster.
+let me do",,
+,j00004,,,,Let me do the rest
+"""
+
+
+def test_labels_on_paper(audit: Audit, tmp_path: Path, capsys: Out) -> None:
+    """What is typed is labelled, less control characters; handed in, settling waits no more."""
+    audit.label("r01", FIRST)
+    capsys.readouterr()
+    assert _type(audit, tmp_path, PAPER, "--json") == OK
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"n_saved": 6, "n_read": 6}
+    assert "r02 has labelled 3 of 6, and has not handed in" in printed.err
+    assert [x for x in _said(audit) if x.startswith("r02")] == [
+        "r02 j00001 present",
+        "r02 j00002 absent",
+        "r02 j00003 unsure",
+    ]
+    typed = [event for event in audit.store.events() if event.typed_by]
+    assert {(event.rater, event.typed_by) for event in typed} == {("r02", "an assistant")}
+    assert [event.value for event in typed if event.field == "note"] == [
+        "so, \N{REPLACEMENT CHARACTER}at once"
+    ]
+    seat = audit.plan.blind().seat("r02")
+    assert seat is not None
+    assert {event.place for event in typed if event.task == "label/j00001"} == {
+        seat.judgments.index("j00001") + 1
+    }
+    assert _type(audit, tmp_path, PAPER, "--hand-in", "--json") == OK
+    assert json.loads(capsys.readouterr().out) == {"n_saved": 0, "n_read": 6}
+    assert run(["audit", "status", str(audit.store.path), "--json"]) == OK
+    status = json.loads(capsys.readouterr().out)
+    # by hand: r01 is unsure of j6, and r02 of j3; of j4 and j5 r01 alone said something
+    assert (status["waits_for"], status["n_disputed"]) == ([], 2)
+    assert _type(audit, tmp_path, "rater,judgment,label\nr02,j4,p\n") == USAGE
+    assert "paper.csv:2: r02 has handed in: these labels stand" in capsys.readouterr().err
+
+
+def test_typing_labels_is_blind(tmp_path: Path) -> None:
+    """What the grader said, of whom and for how many points, changes nothing of what is taken."""
+    found = []
+    for name, sample in (("one", audit_sample()), ("two", otherwise())):
+        audit = Audit.new(audit_plan(sample), tmp_path / f"{name}.db")
+        assert _type(audit, tmp_path, PAPER) == OK
+        found.append([(e.task, e.field, e.value, e.place) for e in audit.store.events()])
+        audit.close()
+    assert found[0] == found[1] != []
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("r09,j1,present,,", "paper.csv:3: there is no labeller 'r09'"),
+        ("a01,j1,present,,", "paper.csv:3: there is no labeller 'a01'"),
+        (",j1,present,,", "paper.csv:3: there is no labeller ''"),
+        ("r01,j9,present,,", "paper.csv:3: 'j9' is not among the judgments of r01"),
+        ("r01,,present,,", "paper.csv:3: '' is not among the judgments of r01"),
+        ("r01,j1,yes,,", "paper.csv:3: label 'yes'; expected present, absent, unsure"),
+        ("r01,j1,present,I rush you,", "paper.csv:3: “I rush you” does not stand in the response"),
+        ("r01,j2,present,,", "paper.csv:3: says is in line 2 too"),
+        ("r01,j1,present,,so, at once", "paper.csv:3: 6 cells under 5 columns"),
+        ("r02,j1,present,,", "paper.csv:3: the link of r02 is switched off"),
+    ],
+)
+def test_a_sheet_is_taken_whole(
+    row: str, words: str, audit: Audit, tmp_path: Path, capsys: Out
+) -> None:
+    """One row that is no label is named with its line and why, and no other row is taken."""
+    audit.store.revoke("r02")
+    head = "rater,judgment,label,evidence,note\nr01,j2,absent,,\n"
+    assert _type(audit, tmp_path, f"{head}{row}\n", "--hand-in") == USAGE
+    assert words in capsys.readouterr().err
+    assert audit.store.events() == ()
+
+
+def test_labels_are_not_replaced_unasked(audit: Audit, tmp_path: Path, capsys: Out) -> None:
+    """A label that is there stands, unless --replace is given."""
+    head = "rater,judgment,label\n"
+    assert _type(audit, tmp_path, f"{head}r01,j1,p\n") == OK
+    assert _type(audit, tmp_path, f"{head}r01,j1,a\nr01,j2,a\n") == USAGE
+    assert "r01 has answered says already: present" in capsys.readouterr().err
+    assert _said(audit) == ["r01 j00001 present"]
+    assert _type(audit, tmp_path, f"{head}r01,j1,a\n", "--replace") == OK
+    assert _said(audit) == ["r01 j00001 absent"]
+    assert _type(audit, tmp_path, f"{head}r01,j1,a\n", "--typed-by", " ") == USAGE
+
+
+def test_who_never_hands_in(audit: Audit, tmp_path: Path, capsys: Out) -> None:
+    """Revoked, they are waited for no longer and what they labelled stays; withdrawn, it goes."""
+    path = str(audit.store.path)
+    audit.label("r01", FIRST)
+    assert _type(audit, tmp_path, "rater,judgment,label\nr02,j1,p\nr02,j3,a\n") == OK
+    assert run(["audit", "status", path]) == OK
+    assert "It waits for r02." in capsys.readouterr().out
+    assert run(["audit", "revoke", path, "r02"]) == OK
+    told = capsys.readouterr().err
+    assert "Of the 6 judgments of r02, 0 will have been labelled by nobody and 4 by one" in told
+    assert "0 of 2 disagreements are settled." in told
+    assert run(["audit", "status", path]) == OK
+    table = capsys.readouterr().out
+    assert re.search(r"r02 .* no, link off", table)
+    assert "waits" not in table
+    assert run(["audit", "results", path]) == OK
+    assert "taken as far as they came: r02" in capsys.readouterr().err
+    assert "r02 j00003 absent" in _said(audit)
+    assert run(["audit", "withdraw", path, "r02"]) == USAGE
+    assert "r02 j00003 absent" in _said(audit)
+    capsys.readouterr()
+    assert run(["audit", "withdraw", path, "r02", "--yes"]) == OK
+    assert "0 will have been labelled by nobody and 6 by one" in capsys.readouterr().err
+    assert {each.split()[0] for each in _said(audit)} == {"r01"}
+
+
+def test_nobody_to_settle(audit: Audit, capsys: Out) -> None:
+    """Whose link is off cannot settle, which is said at once and in the status."""
+    path = str(audit.store.path)
+    assert run(["audit", "revoke", path, "a01"]) == OK
+    assert "Nobody settles: a01" in capsys.readouterr().err
+    assert run(["audit", "status", path, "--json"]) == OK
+    assert not json.loads(capsys.readouterr().out)["settles"]
+
+
+def test_somebody_else_settles(audit: Audit, capsys: Out) -> None:
+    """Once the adjudicator has withdrawn, and not before, somebody else gets a link and settles."""
+    path = str(audit.store.path)
+    audit.label("r01", FIRST)
+    audit.label("r02", SECOND)
+    assert run(["audit", "adjudicator", path]) == USAGE
+    assert "a01 is the adjudicator, and is still in" in capsys.readouterr().err
+    assert run(["audit", "withdraw", path, "a01", "--yes"]) == OK
+    assert "Nobody settles: a01, who has withdrawn" in capsys.readouterr().err
+    line = ["audit", "adjudicator", path, "--role", "occupational-therapist", "--json"]
+    assert run(line) == OK
+    made = json.loads(capsys.readouterr().out)
+    assert (made["id"], made["role"]) == ("a02", "occupational-therapist")
+    token = made["link"].rpartition("/")[2]
+    plan = read_audit_plan(audit.store.plans("audit")[-1])
+    again = Audit(plan, audit.store, {"a02": token}, [])
+    page = again.client("a02").get("/settle/1")
+    assert page.status_code == 200
+    for client in again.clients:
+        client.close()
+    assert run(["audit", "status", path, "--json"]) == OK
+    assert json.loads(capsys.readouterr().out)["settles"]
+    assert run(["audit", "adjudicator", path]) == USAGE
+
+
+def test_closed_and_opened_again(audit: Audit, tmp_path: Path, capsys: Out) -> None:
+    """While closed nothing is taken, from paper either; once reopened it is."""
+    path, sheet = str(audit.store.path), "rater,judgment,label\nr01,j1,p\n"
+    assert run(["audit", "close", path]) == OK
+    assert _type(audit, tmp_path, sheet) == USAGE
+    assert "the work is closed" in capsys.readouterr().err
+    assert run(["audit", "reopen", path]) == OK
+    assert _type(audit, tmp_path, sheet) == OK
+
+
+def test_a_backup(audit: Audit, tmp_path: Path, capsys: Out) -> None:
+    """It holds all that was said, opens as an audit, and takes the place of no file."""
+    audit.label("r01", FIRST)
+    copy = tmp_path / "copy.db"
+    line = ["audit", "backup", str(audit.store.path), str(copy)]
+    assert run(line) == OK
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert [each.name for each in tmp_path.glob("copy*")] == ["copy.db"]
+    assert run(["audit", "status", str(copy), "--json"]) == OK
+    assert json.loads(capsys.readouterr().out)["labellers"][0]["n_done"] == 6
+    assert run(line) == USAGE
+    assert "copy.db is there already" in capsys.readouterr().err
+
+
+def test_a_title_is_no_markup(tmp_path: Path, capsys: Out) -> None:
+    """What a title looks like to a terminal is what stands in it, less control characters."""
+    assert _new(tmp_path, "--labellers", "2", "--title", "[bold]Pilot[/bold] \x1b[31m") == OK
+    capsys.readouterr()
+    assert run(["audit", "status", str(tmp_path / "audit.db")]) == OK
+    out = capsys.readouterr().out
+    assert "[bold]Pilot[/bold]" in out
+    assert "\x1b" not in out
+
+
 def test_a_new_link(audit: Audit, capsys: Out) -> None:
     """The new one opens, the old one does not; who is not there gets none."""
     assert run(["audit", "link", str(audit.store.path), "r01"]) == OK
@@ -110,10 +312,31 @@ def test_a_new_link(audit: Audit, capsys: Out) -> None:
     assert run(["audit", "link", str(audit.store.path), "r09"]) == USAGE
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("study revoke", ("STUDY RATER", "Switch a rater's link off; what was answered stands.")),
+        ("audit revoke", ("AUDIT LABELLER", "settling waits for them no longer.")),
+        ("study close", ("The study's file.", "End the rating:")),
+        ("audit close", ("The audit's file.", "End the labelling:")),
+    ],
+)
+def test_commands_that_both_have(command: str, words: tuple[str, str], capsys: Out) -> None:
+    """The help of each speaks of its own people and file."""
+    assert run([*command.split(), "--help"]) == OK
+    text = " ".join(capsys.readouterr().out.split())
+    assert all(each in text for each in words)
+
+
+WITH_ONE_MORE = ("revoke", "withdraw", "backup", "link")
+"""Commands about a person or with a copy."""
+
+
 def test_the_wrong_file(tmp_path: Path, capsys: Out) -> None:
     """What is no audit is said to be none, before anything is served or counted."""
-    for command in ("serve", "status", "results"):
-        assert run(["audit", command, str(tmp_path / "none.db")]) == USAGE
+    for command in (*("serve", "status", "results", "close", "reopen"), *WITH_ONE_MORE):
+        more = [str(tmp_path / "more")] if command in WITH_ONE_MORE else []
+        assert run(["audit", command, str(tmp_path / "none.db"), *more]) == USAGE
         assert "there is no audit" in capsys.readouterr().err
     Store.create(tmp_path / "study.db", "study", "{}").close()
     for command in ("serve", "status", "results"):

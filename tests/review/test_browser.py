@@ -19,7 +19,8 @@ from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.review.store import Store, Work
 from careeval.review.study import new_plan
-from review_browser import ACTIVE, IN_A_BROWSER, check, press
+from chromium import IN_A_BROWSER
+from review_browser import ACTIVE, check, press
 from review_study import CONSENT
 
 pytestmark = IN_A_BROWSER
@@ -125,7 +126,7 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     served.enter(page, "r02")
-    page.get_by_role("radio", name="5: happens just like this").check()
+    page.get_by_role("radio", name="5, extremely realistic: happens just like this").check()
     page.get_by_label("Comment on this scenario").fill("without scripts")
     page.get_by_role("button", name="Save and next").click()
     assert "6 questions are not answered yet" in page.locator(".summary").inner_text()
@@ -171,11 +172,94 @@ def test_twice_the_text_size(page: Page, served: Served) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
 
 
+def _covered(page: Page) -> bool:
+    """Whether the line at the window's edge lies over any of what has the focus."""
+    return bool(
+        page.evaluate("""() => {
+          const active = document.activeElement, line = document.getElementById("standing");
+          const one = (active.closest("label") ?? active).getBoundingClientRect();
+          const edge = line.getBoundingClientRect();
+          return one.bottom > edge.top && one.top < edge.bottom;
+        }""")
+    )
+
+
+@pytest.mark.parametrize(("size", "percent"), [((390, 844), 100), ((320, 640), 200)])
+def test_whether_it_is_saved_is_seen(
+    page: Page, served: Served, size: tuple[int, int], percent: int
+) -> None:
+    """Wherever somebody is on a page they see it, and it lies over nothing that has the focus."""
+    served.enter(page, "r03")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate(f"document.documentElement.style.fontSize = '{percent}%'")
+    page.get_by_role("radio", name="4", exact=True).first.click()
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    expect(page.locator("#saved")).to_be_in_viewport(ratio=1)
+    for said in ("saved", "unsaved"):
+        if said == "unsaved":
+            page.context.set_offline(True)
+            page.evaluate("scrollTo(0, 0)")
+            page.get_by_role("radio", name="3", exact=True).first.click()
+            expect(page.locator("#unsaved")).to_contain_text("Not saved yet")
+            expect(page.locator("#saved")).to_be_empty()
+        assert page.locator("#standing").bounding_box()["height"] < size[1] / 2  # type: ignore[index]
+        for _ in range(30):
+            expect(page.locator(f"#{said}")).to_be_in_viewport(ratio=1)
+            assert not _covered(page), page.evaluate("document.activeElement.outerHTML")
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.closest('footer') !== null"):
+                break
+    page.emulate_media(media="print")
+    assert not page.locator("#unsaved").is_visible()
+    page.context.set_offline(False)
+    page.emulate_media(media="screen")
+    expect(page.locator("#saved")).to_contain_text("Saved")
+
+
+def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -> None:
+    """“Clear” does it by keyboard, at once and for good, and without scripts; Enter never does."""
+    served.enter(page, "r06")
+    clear = page.get_by_role("button", name="Clear the answer: How realistic")
+    expect(clear).to_be_hidden()
+    page.get_by_role("radio", name="4", exact=True).first.press("Space")
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.get_by_role("radio", name="3", exact=True).last.press("Space")
+    assert set(served.work("r06")["1/dressing-001@1"]) == {"realism", "validity"}
+    page.get_by_role("radio", name="4", exact=True).first.focus()
+    page.keyboard.press("Tab")
+    expect(clear).to_be_focused()
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.keyboard.press("Enter")
+    assert set(served.work("r06")["1/dressing-001@1"]) == {"validity"}
+    assert page.evaluate("document.activeElement.name") == "q.realism"
+    page.get_by_role("button", name="Skip for now").click()  # its form says nothing of the question
+    page.goto(f"{served.address}/rate/1")
+    assert page.locator("[name='q.realism']:checked").count() == 0
+    with page.expect_navigation():
+        page.get_by_role("radio", name="3", exact=True).last.press("Enter")
+    assert "missing=1" in page.url
+    context = browser.new_context(java_script_enabled=False)
+    other = context.new_page()
+    served.enter(other, "r06")
+    other.get_by_role("radio", name="happens just like this").check()
+    other.get_by_label("Comment on this scenario").fill("kept")
+    other.get_by_role("button", name="Clear the answer: How well").click()
+    assert other.locator("[name='q.validity']:checked").count() == 0
+    expect(other.get_by_label("Comment on this scenario")).to_have_value("kept")
+    context.close()
+    answers = served.work("r06")["1/dressing-001@1"]
+    assert {name: each.value for name, each in answers.items()} == {
+        "realism": "5",
+        "comment": "kept",
+    }
+
+
 def test_nothing_is_lost_offline(page: Page, served: Served) -> None:
     """Without a connection the page says so, and saves once there is one: also after a reload."""
     served.enter(page, "r04")
     page.context.set_offline(True)
-    page.get_by_role("radio", name="5: happens just like this").check()
+    page.get_by_role("radio", name="5, extremely realistic: happens just like this").check()
     expect(page.locator("#unsaved")).to_contain_text("It is kept in this browser")
     page.context.set_offline(False)
     expect(page.locator("#saved")).to_contain_text("Saved")
@@ -196,9 +280,9 @@ def test_two_windows(page: Page, served: Served) -> None:
     served.enter(page, "r05")
     other = page.context.new_page()
     other.goto(page.url)
-    other.get_by_role("radio", name="5: happens just like this").check()
+    other.get_by_role("radio", name="5, extremely realistic: happens just like this").check()
     expect(other.locator("#saved")).to_contain_text("Saved")
-    page.get_by_role("radio", name="1: could not happen like this").check()
+    page.get_by_role("radio", name="1, not at all realistic: could not happen like this").check()
     expect(page.locator("#notices")).to_contain_text("In another window you changed realism to “5")
     assert served.work("r05")["1/dressing-001@1"]["realism"].value == "1"
 

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +23,7 @@ from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.review import database
 from careeval.review.database import MIGRATIONS, Database
-from careeval.review.store import Form, Store
+from careeval.review.store import Change, Form, Store
 
 RATER = Rater("r01", Role.occupational_therapist)
 OTHER = Rater("r02", Role.roboticist)
@@ -99,6 +101,7 @@ def test_windows_lose_nothing(
     """Whatever windows do, a field has the last value that somebody really changed it to."""
     store = Store.create(tmp_path_factory.mktemp("windows") / "study.db", "study", "{}")
     store.add_rater(RATER)
+    store.add_rater(OTHER)
     expected: dict[str, str | None] = {}
     shown: dict[str, dict[str, str | None]] = {"a": {}, "b": {}}
     seen, showing = {"a": 0, "b": 0}, {"a": 0, "b": 0}
@@ -111,6 +114,7 @@ def test_windows_lose_nothing(
         for field in data.draw(st.sets(st.sampled_from("xy"))):
             form[field] = data.draw(st.sampled_from("123"))
         expected |= {f: v for f, v in form.items() if v != shown[window].get(f)}
+        store.save("r02", TASK, {"x": str(number)}, Form(f"other{number}", 0, 0))
         page = f"{window}{showing[window]}"
         saved = store.save("r01", TASK, form, Form(page, number, seen[window]))
         assert _values(store) == expected
@@ -118,6 +122,62 @@ def test_windows_lose_nothing(
         stale = {f for f, v in expected.items() if form.get(f) != v}
         assert stale <= set(saved.kept)  # whatever a window shows that does not stand, it is told
     store.close()
+
+
+def _changes(*values: str) -> list[Change]:
+    """One rater's realism on as many tasks, t0, t1 …; nothing was seen of them."""
+    return [
+        Change("r01", f"t{n}", {"realism": value}, Form(f"p{n}", 0, 0))
+        for n, value in enumerate(values)
+    ]
+
+
+def test_several_forms_at_once(store: Store) -> None:
+    """Each of them is kept as it would be alone, and what became of each comes back in order."""
+    store.save("r01", "t1", {"realism": "4"}, Form("other", 0, 0))
+    first, second = store.save_all(_changes("3", "5"))
+    assert {task: work["realism"].value for task, work in store.work("r01").items()} == {
+        "t0": "3",
+        "t1": "5",
+    }
+    assert (first.overwritten, second.overwritten) == ({}, {"realism": "4"})
+
+
+def test_what_others_changed_stops_all(store: Store) -> None:
+    """Where nothing may be overwritten, one form that would do so takes the others with it."""
+    store.save("r01", "t1", {"realism": "4"}, Form("other", 0, 0))
+    with pytest.raises(ReviewError, match="in the meantime"):
+        store.save_all(_changes("3", "5"), overwrite=False)
+    assert [event.value for event in store.events()] == ["4"]
+    assert store.save_all(_changes("3", "4"), overwrite=False)[1].overwritten == {}
+
+
+@given(tasks=st.integers(1, 4), fails_at=st.integers(1, 4))
+@settings(max_examples=12)
+def test_all_or_nothing(
+    tmp_path_factory: pytest.TempPathFactory, tasks: int, fails_at: int
+) -> None:
+    """A crash between two of several forms leaves none of them, and none is lost without one."""
+    path = tmp_path_factory.mktemp("crash") / "study.db"
+    whole = Store.create(path, "study", "{}")
+    whole.add_rater(RATER)
+    left = iter(range(1, fails_at))
+
+    def fake_failing_clock() -> datetime:
+        if next(left, None) is None:
+            raise RuntimeError("made up")
+        return datetime(2026, 1, 2, tzinfo=UTC)
+
+    failing = Store(whole._database, now=fake_failing_clock)
+    if crashes := fails_at <= tasks:
+        with pytest.raises(RuntimeError, match="made up"):
+            failing.save_all(_changes(*"12345"[:tasks]))
+    else:
+        failing.save_all(_changes(*"12345"[:tasks]))
+    whole.close()
+    again = Store.open(path)
+    assert len(again.work("r01")) == (0 if crashes else tasks)
+    again.close()
 
 
 def test_a_clock_set_back_reorders_nothing(store: Store) -> None:
@@ -155,6 +215,7 @@ def test_links(store: Store) -> None:
     link = store.link(newer)
     assert link is not None
     assert link.revoked
+    assert store.revoked() == {"r01"}
     with pytest.raises(ReviewError, match="switched off"):
         store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
     with pytest.raises(ReviewError, match="no rater 'r09'"):
@@ -179,18 +240,102 @@ def test_a_rater_has_no_name(store: Store, name: str) -> None:
         store.add_rater(Rater(name, Role.other))
 
 
+WORDS = "words that somebody takes back"
+
+
+def _found(store: Store) -> bool:
+    """Whether the words can be found in the file, or in those that SQLite keeps beside it."""
+    return any(WORDS.encode() in file.read_bytes() for file in store.path.parent.iterdir())
+
+
 def test_withdrawing_deletes(store: Store) -> None:
     """A withdrawal leaves no byte of what was answered, and a count."""
-    words = "words that somebody takes back"
     session = store.start_session("r01")
-    store.save("r01", TASK, {"comment": words}, Form("a", 0, 0))
+    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
     store.save("r02", TASK, {"realism": "3"}, Form("b", 0, 0))
-    store.withdraw("r01")
+    assert store.withdraw("r01")
     assert [event.rater for event in store.events()] == ["r02"]
     assert store.session(session) is None
     assert (store.withdrawals(), store.raters()) == (1, (OTHER,))
-    for file in store.path.parent.iterdir():
-        assert words.encode() not in file.read_bytes()
+    assert not _found(store)
+
+
+@contextmanager
+def reader(store: Store) -> Iterator[None]:
+    """Another program reads the file for as long as the block runs."""
+    other = sqlite3.connect(store.path)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM events").fetchone()
+    yield
+    other.close()
+
+
+def test_withdrawing_while_another_program_reads(store: Store) -> None:
+    """It does not wait, and says that words are left; the first save once that ends erases them."""
+    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
+    with reader(store):
+        begun = monotonic()
+        assert not store.withdraw("r01")
+        assert monotonic() - begun < database.BUSY_SECONDS / 2
+        assert store.events() == ()
+        store.save("r02", TASK, {"realism": "3"}, Form("b", 0, 0))
+        assert not store.erase()
+        assert _found(store)
+    store.save("r02", TASK, {"realism": "4"}, Form("b", 1, 0))
+    assert not _found(store)
+    assert store.erase()
+
+
+def test_a_restart_still_erases(store: Store) -> None:
+    """What a withdrawal left is erased by whatever opens the file next, in another process too."""
+    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
+    keeps = sqlite3.connect(store.path)  # with it open, no close empties the log
+    keeps.execute("SELECT * FROM events").fetchone()
+    with reader(store):
+        store.withdraw("r01")
+        store.close()
+        assert _found(store)
+    again = Store.open(store.path)
+    assert not _found(store)
+    again.close()
+    keeps.close()
+
+
+def test_what_an_older_careeval_left_is_erased(tmp_path: Path) -> None:
+    """A store of the first version opens with its answers, and without what was withdrawn."""
+    path = tmp_path / "study.db"
+    old = Database(path, create=True, migrations=MIGRATIONS[:1])
+    with old.write() as write:
+        write.execute("INSERT INTO plans VALUES (1, 'study', '{}', '')")
+        for rater in ("r01", "r02"):
+            write.execute("INSERT INTO raters VALUES (?, 'other', ?, 0, '')", (rater, rater))
+            write.execute(
+                "INSERT INTO events (rater, task, field, value, at, app, page, number, seen)"
+                " VALUES (?, ?, 'comment', ?, '', '', 'p', 0, 0)",
+                (rater, TASK, WORDS if rater == "r01" else "stays"),
+            )
+    with old.write() as write:
+        write.execute("DELETE FROM raters WHERE id = 'r01'")
+        write.execute("INSERT INTO withdrawals VALUES ('', 1)")
+    assert WORDS.encode() in Path(f"{path}-wal").read_bytes()
+    store = Store.open(path)
+    assert not _found(store)
+    assert _values(store, "r02") == {"comment": "stays"}
+    assert store.withdrawals() == 1
+    store.close()
+    old.close()
+
+
+def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
+    """What a page carries is the same however much others save, and on other tasks too."""
+    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    before = store.newest("r01", TASK)
+    for n in range(5):
+        store.save("r02", TASK, {"realism": str(n)}, Form("b", n, 0))
+        store.save("r01", "another", {"realism": str(n)}, Form("c", n, 0))
+    assert store.newest("r01", TASK) == before == 1
+    saved = store.save("r01", TASK, {"realism": "5"}, Form("a", 1, 0))
+    assert saved.seen == store.newest("r01", TASK) == 2
 
 
 def test_closed_work_is_closed(store: Store) -> None:
@@ -326,6 +471,41 @@ def test_a_backup_is_whole(store: Store, tmp_path: Path) -> None:
     copy = Store.open(tmp_path / "copy.db")
     assert copy.events() == store.events()
     copy.close()
+
+
+def test_a_backup_that_cannot_be_written(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no room for the copy that is what is said, and no part of it is left."""
+    connect = sqlite3.connect
+
+    def fake_small_disk(path: Path) -> sqlite3.Connection:
+        made = connect(path)
+        made.execute("PRAGMA max_page_count = 2")
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", fake_small_disk)
+    copy = tmp_path / "copy.db"
+    with pytest.raises(ReviewError, match=r"copy\.db: the disk is full"):
+        store.back_up(copy)
+    assert not copy.exists()
+
+
+def test_a_backup_while_others_save(store: Store, tmp_path: Path) -> None:
+    """A copy made between saves of another program has all that had been saved, and opens."""
+    writer = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(store.path)], stdout=subprocess.PIPE, text=True
+    )
+    assert writer.stdout is not None
+    for n in range(3):
+        saved = {f"t{int(writer.stdout.readline())}" for _ in range(5)}
+        store.back_up(tmp_path / f"{n}.db")
+        copy = Store.open(tmp_path / f"{n}.db")
+        assert saved <= set(copy.work("r01"))
+        copy.close()
+    writer.kill()
+    writer.stdout.close()
+    writer.wait()
 
 
 KILLED = """

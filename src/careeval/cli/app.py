@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 from cyclopts.config import Env
@@ -145,6 +146,16 @@ def _misspelt(error: CycloptsError) -> UsageError:
     return UsageError(str(error).strip(), hint=f"{commands} --help")
 
 
+def say(message: str) -> None:
+    """A message for the person at the terminal."""
+    print(plain(message), file=sys.stderr)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """A document for machines."""
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
 def complain(error: CareEvalError, *, as_json: bool = False) -> int:
     """Say on stderr what cannot be done and what to do about it; the exit status comes back.
 
@@ -157,7 +168,7 @@ def complain(error: CareEvalError, *, as_json: bool = False) -> int:
         print(plain(f"  hint: {error.hint}"), file=sys.stderr)
     if as_json:
         said = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
-        print(json.dumps({"error": said}, indent=1, ensure_ascii=False))
+        print_json({"error": said})
     return USAGE
 
 

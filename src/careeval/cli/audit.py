@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.bank import load_bank
-from careeval.cli.app import OK
-from careeval.cli.audit_serve import labelled, link, new, serve, status
-from careeval.cli.audit_tables import print_results, print_sample, print_trials
+from careeval.cli import invited
+from careeval.cli.app import OK, print_json, say
+from careeval.cli.audit_serve import (
+    adjudicator,
+    after_leaving,
+    import_,
+    labelled,
+    new,
+    serve,
+    status,
+)
 from careeval.cli.options import Grading, Json
-from careeval.cli.show import say
 from careeval.cli.spending import Spending
-from careeval.cli.working import agreed, unfinished, work
+from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
-from careeval.protocol.probes import prepare_probes, trial, unfinished_audit
 from careeval.protocol.run import Run, amend, forget
-from careeval.results.audit import audit_results
-from careeval.results.audit_files import read_labels, read_sample, sample_text, sheet_text
-from careeval.results.audit_json import probes_json, results_json, sample_json
-from careeval.results.audit_sample import SEVERE_CLEARED, SEVERE_FOUND, N, draw
 
 EXAMPLES = """\
 Examples:
@@ -39,7 +38,11 @@ Examples:
     with --consent FILE --ethics TEXT --contact TEXT; prints a link for each
   careeval audit serve audit.db                            in their browsers
   careeval audit status audit.db                           who is where
+  careeval audit import audit.db paper.csv --typed-by "an assistant" --hand-in
   careeval audit link audit.db r01                         for who lost theirs
+  careeval audit revoke audit.db r02                       wait for them no longer
+  careeval audit adjudicator audit.db                      after one has withdrawn
+  careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
 
 A probe is an authored answer whose every item is labelled: how often the grader
@@ -49,8 +52,17 @@ judgments is drawn for them, and their labels are held against it.
 """
 
 app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
-for _command in (new, serve, status, link):
+for _command in (new, serve, status, adjudicator):
     app.command(_command)
+app.command(import_, name="import")
+invited.Invitation(
+    kind="audit",
+    person="labeller",
+    work="labelling",
+    gave="labelled",
+    off="what was labelled stands, and settling waits for them no longer",
+    left=after_leaving,
+).mount(app)
 
 _Count = Annotated[int, Parameter(validator=Number(gte=0))]
 
@@ -75,6 +87,12 @@ def probes(
         spending: What may be sent and spent.
         as_json: Print JSON.
     """
+    from careeval.bank import load_bank
+    from careeval.cli.audit_tables import print_trials
+    from careeval.cli.working import agreed, unfinished, work
+    from careeval.protocol.probes import prepare_probes, trial
+    from careeval.results.audit_json import probes_json
+
     if len(set(grader)) < len(grader):
         raise UsageError("a grader is named twice", hint="name each once")
     loaded = load_bank(bank)
@@ -104,7 +122,7 @@ def probes(
         return unfinished(outcomes, out, "the same command")
     trials = [trial(loaded, (new | left)[run.grader]) for run in runs]
     if as_json:
-        _print_json(probes_json(loaded.about.name, loaded.about.version, trials))
+        print_json(probes_json(loaded.about.name, loaded.about.version, trials))
     else:
         print_trials(trials)
     return OK
@@ -112,6 +130,8 @@ def probes(
 
 def _left(out: Path, runs: list[Run]) -> dict[str | None, Path]:
     """Grader → the folder of an audit of it like the one asked for, which is not complete."""
+    from careeval.protocol.probes import unfinished_audit
+
     found = {run.grader: unfinished_audit(out, run) for run in runs}
     return {grader: folder for grader, folder in found.items() if folder is not None}
 
@@ -151,6 +171,12 @@ def sample(
         sheet: A CSV file to write too, for raters to fill in.
         as_json: Print what was drawn as JSON.
     """
+    from careeval.cli.audit_tables import print_sample
+    from careeval.cli.reading import runs_in
+    from careeval.results.audit_files import sample_text, sheet_text
+    from careeval.results.audit_json import sample_json
+    from careeval.results.audit_sample import draw
+
     if not folders:
         raise UsageError(
             "name the folder of a run", hint="careeval audit sample runs/first -o FILE"
@@ -160,7 +186,7 @@ def sample(
             raise UsageError(
                 f"{path} is there already", hint="labels may belong to it: give another name"
             )
-    runs = read_runs(*folders)
+    runs = runs_in(*folders)
     for note in runs.notes:
         say(note)
     drawn = draw(
@@ -179,7 +205,7 @@ def sample(
         # with the mark by which Excel knows UTF-8
         sheet.write_text(sheet_text(drawn), encoding="utf-8-sig", newline="")
     if as_json:
-        _print_json(sample_json(drawn))
+        print_json(sample_json(drawn))
     else:
         print_sample(drawn)
     say(f"Written: {out}{f' and {sheet}' if sheet else ''}")
@@ -197,6 +223,11 @@ def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) 
             need be note, at and adjudicated (yes or no).
         as_json: Print JSON.
     """
+    from careeval.cli.audit_tables import print_results
+    from careeval.results.audit import audit_results
+    from careeval.results.audit_files import read_labels, read_sample
+    from careeval.results.audit_json import results_json
+
     if labels is None:
         drawn, given = labelled(sample)
     else:
@@ -204,11 +235,7 @@ def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) 
         given = read_labels(labels, drawn)
     found = audit_results(drawn, given)
     if as_json:
-        _print_json(results_json(found))
+        print_json(results_json(found))
     else:
         print_results(found)
     return OK
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))

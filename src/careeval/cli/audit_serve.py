@@ -1,30 +1,30 @@
-"""`careeval audit new`, `serve`, `status` and `link`: people label a sample in the browser."""
+"""`careeval audit new`, `serve`, `status` and `import`: people label a sample of judgments."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
+from rich.markup import escape
 
 from careeval.cli import invited
-from careeval.cli.app import OK
+from careeval.cli.app import OK, plain, print_json, say
 from careeval.cli.invited import ADDRESS
-from careeval.cli.options import Json
-from careeval.cli.show import say
+from careeval.cli.options import Json, Yes
 from careeval.cli.tables import console, new_table
-from careeval.core.label import Label
 from careeval.core.rating import Role
 from careeval.errors import UsageError
-from careeval.results.audit_files import read_sample
-from careeval.results.audit_sample import Sample
-from careeval.review.audit import AuditPlan, Blind, new_audit, read_audit_plan
-from careeval.review.labels import Standing, Works, labels, n_settled, standings
 from careeval.review.store import Store
+
+if TYPE_CHECKING:
+    from careeval.core.label import Label
+    from careeval.results.audit_sample import Sample
+    from careeval.review.audit import AuditPlan
+    from careeval.review.labels import Standing, Whole, Works
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
 
@@ -66,6 +66,9 @@ def new(
         address: Where labellers will reach the app.
         as_json: Print JSON.
     """
+    from careeval.results.audit_files import read_sample
+    from careeval.review.audit import new_audit
+
     for path in (out, links):
         if path is not None and path.exists():
             raise UsageError(f"{path} is there already", hint="give another name")
@@ -81,7 +84,7 @@ def new(
     )
     store = Store.create(out, "audit", plan.json_text())
     try:
-        made = {r.id: invited.link(address, store.add_rater(r)) for r in plan.raters}
+        made = {r.id: invited.link_to(address, store.add_rater(r)) for r in plan.raters}
     finally:
         store.close()
     lines = "".join(f"{r.id}\t{_duty(plan, r.id)}\t{r.role}\t{made[r.id]}\n" for r in plan.raters)
@@ -89,7 +92,7 @@ def new(
         invited.write_private(links, lines)
     _tell(plan)
     if as_json:
-        _print_json(_new_json(plan, made if links is None else {}))
+        print_json(_new_json(plan, made if links is None else {}))
     elif links is None:
         print(lines, end="")
         say("These links are shown this once: pass each on to one person, and keep no copy.")
@@ -110,7 +113,7 @@ def serve(
     """
     from careeval.review.app import serve as run_app
 
-    with _opened(audit):
+    with invited.opened(audit, "audit"):
         pass  # says so where it is no audit's file
     run_app(
         audit,
@@ -124,51 +127,111 @@ def serve(
 
 
 def status(audit: Path, *, as_json: Json = False) -> int:
-    """Who is where, by pseudonym; nothing of what anybody said.
+    """Who is where, by pseudonym, and who is waited for; nothing of what anybody said.
 
     Args:
         audit: The audit's file.
         as_json: Print JSON.
     """
-    with _opened(audit) as store:
-        plan = _plan(store)
-        blind, works = plan.blind(), store.everybody()
-        closed, gone = store.closed, store.withdrawals()
-    found, settled = standings(blind, works), n_settled(blind, works)
+    with invited.opened(audit, "audit") as store:
+        found, closed, gone = _read(store), store.closed, store.withdrawals()
     if as_json:
-        _print_json(_status_json(plan, blind, works, closed=closed, n_withdrawn=gone))
+        print_json(_status_json(found, closed=closed, n_withdrawn=gone))
         return OK
+    # a title is read as markup
+    title = f"{escape(plain(found.plan.title))}{' · closed' if closed else ''}"
     heads = ("labeller", "role", "handed in")
-    title = f"{plan.title}{' · closed' if closed else ''}"
     table = new_table(title, heads, ("judgments", "done", "skipped", "left"))
-    for each in found:
+    for each in found.whole.standings:
         table.add_row(
             each.rater,
             each.role,
-            "withdrawn" if each.withdrawn else "yes" if each.handed_in else "no",
+            _state(each),
             *(str(n) for n in (each.n, each.done, each.skipped, each.n - each.done - each.skipped)),
         )
     out = console()
     out.print(table)
-    out.print(f"  {_settling(found, settled)}", markup=False)
+    for line in _settling(found):
+        out.print(f"  {line}", markup=False)
     return OK
 
 
-def link(audit: Path, rater: str, *, address: str = ADDRESS, as_json: Json = False) -> int:
-    """Print a new link for somebody; the old one, and every open session, ends.
+def adjudicator(
+    audit: Path, *, role: Role = Role.other, address: str = ADDRESS, as_json: Json = False
+) -> int:
+    """Name somebody else to settle, once the adjudicator has withdrawn, and print their link.
+
+    What the one before settled went with them; labels stay.
 
     Args:
         audit: The audit's file.
-        rater: Pseudonym.
-        address: Where labellers reach the app.
+        role: Of whoever settles from now on.
+        address: Where people reach the app.
         as_json: Print JSON.
     """
-    with _opened(audit) as store:
-        made = invited.link(address, store.replace_token(rater))
+    from careeval.review.audit import next_adjudicator
+
+    with invited.opened(audit, "audit") as store:
+        before = _plan(store)
+        if before.adjudicator in store.raters():
+            raise UsageError(
+                f"{before.adjudicator.id} is the adjudicator, and is still in",
+                hint=f"careeval audit link gives {before.adjudicator.id} a new link",
+            )
+        plan = next_adjudicator(before, role)
+        # in this order: cut off between the two, it can be done again
+        store.add_plan("audit", plan.json_text())
+        link = invited.link_to(address, store.add_rater(plan.adjudicator))
     if as_json:
-        _print_json({"rater": rater, "link": made})
+        print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
     else:
-        print(made)
+        print(f"{plan.adjudicator.id}\t{_duty(plan, plan.adjudicator.id)}\t{role}\t{link}")
+    say(f"This link is shown this once. Stop and start careeval audit serve {audit}.")
+    return OK
+
+
+def import_(
+    audit: Path,
+    file: Path,
+    *,
+    typed_by: str,
+    hand_in: Yes = False,
+    replace: Yes = False,
+    as_json: Json = False,
+) -> int:
+    """Take labels that somebody typed for labellers, all of a file or nothing.
+
+    CSV with the columns rater, judgment, label, evidence and note: the sheet of careeval audit
+    sample, filled in. The judgment may be shortened, j12; the label is present, absent or unsure,
+    or its first letter.
+
+    Args:
+        audit: The audit's file.
+        file: The CSV file.
+        typed_by: Who typed it: a role or a pseudonym, kept with each answer.
+        hand_in: Hand in for the labellers in the file: from then on their labels stand.
+        replace: Replace answers that are there and differ.
+        as_json: Print JSON.
+    """
+    from careeval.review.typed import save_sheets
+    from careeval.review.typed_labels import read_label_sheets
+
+    typist = invited.typist(typed_by)
+    with invited.opened(audit, "audit") as store:
+        blind = _plan(store).blind()
+        sheets = read_label_sheets(file, blind, store, replace=replace, hand_in=hand_in)
+        n = save_sheets(store, sheets, typist)
+        found = _read(store)
+    said = {sheet.rater for sheet in sheets}
+    n_read = sum(len(sheet.values) for sheet in sheets)
+    if hand_in:  # is saved as an answer too, and is none
+        n, n_read = n - len(said), n_read - len(said)
+    if as_json:
+        print_json({"n_saved": n, "n_read": n_read})
+    say(f"Saved: {n} answers, typed by {typist}.")
+    for each in found.whole.standings:
+        if each.rater in said:
+            say(f"{each.rater} has labelled {each.done} of {each.n}{_not_in(each)}.")
     return OK
 
 
@@ -179,32 +242,74 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
         UsageError: There is no such file.
         ReviewError: It is no audit's.
     """
-    with _opened(audit) as store:
-        plan = _plan(store)
-        works = store.everybody()
-    found = standings(plan.blind(), works)
-    there = [each for each in found if not each.withdrawn]
-    if late := [each.rater for each in there if not each.handed_in]:
-        say(f"Not handed in yet, and taken as far as it is: {', '.join(late)}.")
-    n, of = n_settled(plan.blind(), works)
-    if n < of:
-        say(f"{of - n} of {of} disagreements are not settled yet.")
-    return plan.sample, labels(plan, works)
+    from careeval.review.labels import labels
+
+    with invited.opened(audit, "audit") as store:
+        found = _read(store)
+    whole = found.whole
+    late = [each for each in whole.standings if not (each.handed_in or each.withdrawn)]
+    if off := [each.rater for each in late if each.revoked]:
+        say(f"Did not hand in, and taken as far as they came: {', '.join(off)}.")
+    if awaited := [each.rater for each in late if not each.revoked]:
+        say(f"Not handed in yet, and taken as far as it is: {', '.join(awaited)}.")
+    if whole.n_settled < whole.n_disputed:
+        left = whole.n_disputed - whole.n_settled
+        say(f"{left} of {whole.n_disputed} disagreements are not settled yet.")
+    return found.plan.sample, labels(found.plan, found.works)
 
 
-@contextmanager
-def _opened(audit: Path) -> Iterator[Store]:
-    if not audit.is_file():
-        raise UsageError(f"there is no audit {audit}", hint="careeval audit new -o FILE writes one")
-    store = Store.open(audit)
-    try:
-        store.plans("audit")  # of a study's file, before anything is done to it
-        yield store
-    finally:
-        store.close()
+def after_leaving(store: Store, person: str) -> Iterable[str]:
+    """What an audit lacks of somebody whose link is off or who has withdrawn."""
+    from careeval.review.labels import thin
+
+    found = _read(store)
+    blind = found.plan.blind()
+    if seat := blind.seat(person):
+        nobody, one = thin(blind, found.works, found.revoked, person)
+        yield (
+            f"Of the {len(seat.judgments)} judgments of {person}, {nobody} will have been labelled "
+            f"by nobody and {one} by one person alone, once everybody else has handed in."
+        )
+    yield from _settling(found)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """An audit's file, as read at one moment."""
+
+    plan: AuditPlan
+    works: Works
+    revoked: frozenset[str]
+    whole: Whole
+
+
+def _read(store: Store) -> _Read:
+    from careeval.review.labels import whole
+
+    plan = _plan(store)
+    works, revoked = store.everybody(), store.revoked()
+    return _Read(plan, works, revoked, whole(plan.blind(), works, revoked))
+
+
+def _settling(found: _Read) -> Iterable[str]:
+    """How far settling is, and who is waited for."""
+    whole = found.whole
+    if whole.awaited:
+        yield f"Settling begins when all have handed in. It waits for {', '.join(whole.awaited)}."
+    elif whole.open:
+        yield f"{whole.n_settled} of {whole.n_disputed} disagreements are settled."
+    else:
+        yield "Nobody is left who labels."
+    if not whole.settles:
+        gone, off = found.plan.adjudicator.id, found.plan.adjudicator.id in found.revoked
+        why = "whose link is off" if off else "who has withdrawn"
+        mend = "link gives a new one" if off else "adjudicator names somebody else"
+        yield f"Nobody settles: {gone}, {why}: careeval audit {mend}."
 
 
 def _plan(store: Store) -> AuditPlan:
+    from careeval.review.audit import read_audit_plan
+
     return read_audit_plan(store.plans("audit")[-1])
 
 
@@ -224,11 +329,16 @@ def _tell(plan: AuditPlan) -> None:
     )
 
 
-def _settling(found: Sequence[Standing], settled: tuple[int, int]) -> str:
-    there = [each for each in found if not each.withdrawn]
-    if not there or not all(each.handed_in for each in there):
-        return "settling begins when all have handed in"
-    return f"{settled[0]} of {settled[1]} disagreements are settled"
+def _state(each: Standing) -> str:
+    if each.withdrawn:
+        return "withdrawn"
+    if each.handed_in:
+        return "yes"
+    return "no, link off" if each.revoked else "no"
+
+
+def _not_in(each: Standing) -> str:
+    return "" if each.handed_in else ", and has not handed in: --hand-in does"
 
 
 def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
@@ -249,15 +359,10 @@ def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _status_json(
-    plan: AuditPlan, blind: Blind, works: Works, *, closed: bool, n_withdrawn: int
-) -> dict[str, Any]:
-    found = standings(blind, works)
-    there = [each for each in found if not each.withdrawn]
-    settling = bool(there) and all(each.handed_in for each in there)
-    n, of = n_settled(blind, works)
+def _status_json(found: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
+    whole = found.whole
     return {
-        "title": plan.title,
+        "title": found.plan.title,
         "closed": closed,
         "n_withdrawn": n_withdrawn,
         "labellers": [
@@ -268,14 +373,13 @@ def _status_json(
                 "n_done": each.done,
                 "n_skipped": each.skipped,
                 "handed_in": each.handed_in,
+                "revoked": each.revoked,
                 "withdrawn": each.withdrawn,
             }
-            for each in found
+            for each in whole.standings
         ],
-        "n_disputed": of if settling else None,
-        "n_settled": n if settling else None,
+        "waits_for": list(whole.awaited),
+        "settles": whole.settles,
+        "n_disputed": whole.n_disputed if whole.open else None,
+        "n_settled": whole.n_settled if whole.open else None,
     }
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))

@@ -10,16 +10,10 @@ from rich.text import Text
 
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
-from careeval.results.compare import (
-    ASSUMED_RUN_SD,
-    ASSUMED_SCENARIO_SD,
-    LEVEL,
-    Comparison,
-    Difference,
-    Flip,
-    Verdict,
-)
+from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
+from careeval.results.differences import LEVEL, Difference, Verdict
 from careeval.results.exports import different, percent, with_interval
+from careeval.results.flips import Flip
 from careeval.results.harms import Harm
 from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE, Summary

@@ -12,8 +12,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.completion import ShellDetectionError, detect_shell
 
-from careeval.cli.app import OK, app
-from careeval.cli.show import say
+from careeval.cli.app import OK, app, say
 from careeval.errors import UsageError
 
 Shell = Literal["bash", "zsh", "fish"]

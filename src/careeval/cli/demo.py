@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
-from careeval.cli.app import OK
+from careeval.cli.app import OK, say
 from careeval.cli.graders import probe_agreement
-from careeval.cli.show import print_summary, say
+from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.protocol.embedded import check_embedded

@@ -1,14 +1,23 @@
-"""What is asked of whoever invites people to rate or label, and the links that people get."""
+"""What whoever invites people does: agree terms, give and end links, look after the file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
+from cyclopts import App, Parameter
+
+from careeval.cli.app import OK, print_json, say
+from careeval.cli.options import Json, Yes
 from careeval.core.rating import Role
 from careeval.errors import UsageError
 from careeval.review.consent import Consent
+from careeval.review.store import Kind, Store
 
 ADDRESS = "http://127.0.0.1:8700"
 """Where people reach the app, unless a proxy makes it known elsewhere."""
@@ -42,7 +51,14 @@ def roles(people: Sequence[str]) -> list[Role]:
     return found
 
 
-def link(address: str, token: str) -> str:
+def typist(typed_by: str) -> str:
+    """Who typed what somebody else answered; raises UsageError where nobody is named."""
+    if not typed_by.strip():
+        raise UsageError("--typed-by must say who typed", hint="a role or a pseudonym will do")
+    return typed_by.strip()
+
+
+def link_to(address: str, token: str) -> str:
     """Somebody's link."""
     return f"{address.rstrip('/')}/i/{token}"
 
@@ -51,3 +67,177 @@ def write_private(path: Path, text: str) -> None:
     """Write a file that is its owner's alone from the first moment."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
+
+
+@contextmanager
+def opened(file: Path, kind: Kind) -> Iterator[Store]:
+    """The file of a study or an audit, open while the block runs.
+
+    Raises:
+        UsageError: There is none.
+        ReviewError: It is no file of ours, or of the other kind.
+    """
+    expect_file(file, kind)
+    store = Store.open(file)
+    try:
+        store.plans(kind)  # before anything is done to it
+        yield store
+        if not store.erase():
+            say(
+                f"Not out of the file yet: what somebody answered who has withdrawn stands in "
+                f"{file}-wal while another program reads the file. It goes with the next save "
+                f"after that, or when careeval next opens the file."
+            )
+    finally:
+        store.close()
+
+
+def expect_file(file: Path, kind: Kind) -> None:
+    """Raise UsageError where there is no such file."""
+    if not file.is_file():
+        raise UsageError(
+            f"there is no {kind} {file}", hint=f"careeval {kind} new -o FILE writes one"
+        )
+
+
+def _nothing_to_say(_store: Store, _person: str) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What people are invited to: the commands about them and their links, in its words.
+
+    Attributes:
+        person: What one of them is called.
+        work: What they do.
+        gave: What they have done, "answered".
+        off: What becomes of what somebody gave whose link is switched off.
+        left: What there is to say of a person who has gone.
+    """
+
+    kind: Kind
+    person: str
+    work: str
+    gave: str
+    off: str
+    left: Callable[[Store, str], Iterable[str]] = _nothing_to_say
+
+    def mount(self, app: App) -> None:
+        """Give an app these commands."""
+        for command in (
+            self.close,
+            self.reopen,
+            self.link,
+            self.revoke,
+            self.withdraw,
+            self.backup,
+        ):
+            app.command(self._worded(command))
+
+    def _worded(self, command: Callable[..., int]) -> Callable[..., int]:
+        """A command with the words in its help filled in."""
+
+        @wraps(command)
+        def worded(*args: Any, **options: Any) -> int:
+            return command(*args, **options)
+
+        worded.__doc__ = (command.__doc__ or "").format(**vars(self))
+        worded.__annotations__ = hints = get_type_hints(command, include_extras=True)
+        for name, called in {"file": self.kind, "person": self.person}.items():
+            if name in hints:
+                hints[name] = Annotated[hints[name], Parameter(name=called)]
+        return worded
+
+    def close(self, file: Path) -> int:
+        """End the {work}: links open nothing, and nothing changes until it is reopened.
+
+        Args:
+            file: The {kind}'s file.
+        """
+        with opened(file, self.kind) as store:
+            store.close_work()
+        say(f"Closed. careeval {self.kind} reopen undoes it.")
+        return OK
+
+    def reopen(self, file: Path) -> int:
+        """Undo close.
+
+        Args:
+            file: The {kind}'s file.
+        """
+        with opened(file, self.kind) as store:
+            store.reopen_work()
+        say("Open.")
+        return OK
+
+    def link(
+        self, file: Path, person: str, *, address: str = ADDRESS, as_json: Json = False
+    ) -> int:
+        """Print a new link for a {person}; the old one, and every open session, ends.
+
+        Args:
+            file: The {kind}'s file.
+            person: Pseudonym.
+            address: Where people reach the app.
+            as_json: Print JSON.
+        """
+        with opened(file, self.kind) as store:
+            made = link_to(address, store.replace_token(person))
+        if as_json:
+            print_json({"rater": person, "link": made})
+        else:
+            print(made)
+        return OK
+
+    def revoke(self, file: Path, person: str) -> int:
+        """Switch a {person}'s link off; {off}.
+
+        Args:
+            file: The {kind}'s file.
+            person: Pseudonym.
+        """
+        with opened(file, self.kind) as store:
+            store.revoke(person)
+            told = list(self.left(store, person))
+        say(f"The link of {person} opens nothing now. careeval {self.kind} link gives a new one.")
+        for line in told:
+            say(line)
+        return OK
+
+    def withdraw(self, file: Path, person: str, *, yes: Yes = False) -> int:
+        """Delete a {person} and all that they {gave}, for good, where they ask for it.
+
+        Args:
+            file: The {kind}'s file.
+            person: Pseudonym.
+            yes: Without it, nothing is deleted.
+        """
+        with opened(file, self.kind) as store:
+            if person not in {each.id for each in store.raters()}:
+                raise UsageError(f"there is no {self.person} {person!r}")
+            if not yes:
+                raise UsageError(
+                    f"this deletes all that {person} {self.gave}, and cannot be undone",
+                    hint="--yes does",
+                )
+            store.withdraw(person)
+            told = list(self.left(store, person))
+        say(f"Deleted: {person}, and all that was {self.gave}. Delete it from your backups too.")
+        for line in told:
+            say(line)
+        return OK
+
+    def backup(self, file: Path, copy: Path) -> int:
+        """Copy the {kind}'s file while people may be at work; a plain copy would miss the newest.
+
+        Args:
+            file: The {kind}'s file.
+            copy: The file to write.
+        """
+        with opened(file, self.kind) as store:
+            store.back_up(copy)
+        with opened(copy, self.kind):
+            pass  # says so where it does not open
+        say(f"Written: {copy}, and it opens. It says what {file} says: keep it as safe.")
+        return OK

@@ -11,6 +11,9 @@ from cyclopts import Parameter
 Json = Annotated[bool, Parameter(name="--json", negative=())]
 """Print JSON for machines, instead of tables."""
 
+Yes = Annotated[bool, Parameter(negative=())]
+"""What is so only where it is said."""
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
-from careeval.cli.app import OK
+from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.show import say
+from careeval.cli.reading import runs_in
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 
@@ -56,7 +55,7 @@ def report(
         raise UsageError(
             "name the folder of a run", hint="careeval report runs/first -o report.html"
         )
-    runs = read_runs(*folders)
+    runs = runs_in(*folders)
     if runs.judgments.is_empty():
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"

@@ -11,9 +11,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK
+from careeval.cli.app import OK, say
 from careeval.cli.options import Grading, Scenarios
-from careeval.cli.show import print_summary, say
+from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.core.response import Response

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from rich.table import Table
@@ -12,8 +11,9 @@ from rich.text import Text
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
-from careeval.protocol.lexical import LEXICAL
 from careeval.report.words import DOMAINS
+from careeval.results.audit import AuditResults, corrected_by, told_by_people
+from careeval.results.corrected import HEAD, Scores, rows
 from careeval.results.details import Detail
 from careeval.results.exports import (
     By,
@@ -23,13 +23,8 @@ from careeval.results.exports import (
     percent,
     remarks,
 )
-from careeval.results.summary import Cell, DomainCell, Errors, Summary
+from careeval.results.summary import LEXICAL_GRADER, Cell, DomainCell, Errors, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
-
-
-def say(message: str) -> None:
-    """A message for the person at the terminal."""
-    print(plain(message), file=sys.stderr)
 
 
 def print_summary(
@@ -37,6 +32,7 @@ def print_summary(
     details: Sequence[Detail] = (),
     by: Sequence[By] = (),
     correlations: Sequence[Estimate] = (),
+    people: Mapping[str, AuditResults] = {},
 ) -> None:
     """The tables of a summary and what must be said beside them; nothing without an entry.
 
@@ -45,6 +41,7 @@ def print_summary(
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, in full; an overview where nothing is named.
         correlations: Of each entry's two rubrics, for a table of both.
+        people: Grader → what people who read its judgments say of it.
     """
     if not summaries:
         return
@@ -52,6 +49,10 @@ def print_summary(
     out.print(_headline(summaries))
     if correlations:
         out.print(_rubrics(summaries, correlations))
+    for remark in told_by_people(people, summaries):
+        out.print(Text(plain(f"  {remark}")))
+    if any(corrected := corrected_by(people, summaries)):
+        out.print(_corrected(summaries, corrected))
     if not by:
         out.print(_by_adl(summaries))
         out.print(_by_domain(summaries))
@@ -65,7 +66,7 @@ def print_summary(
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
     """For each grader whose agreement with the probes can be computed on the spot, a sentence."""
-    return {s.grader: _lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL)}
+    return {s.grader: _lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL_GRADER)}
 
 
 @cache
@@ -110,6 +111,14 @@ def _headline(summaries: Sequence[Summary]) -> Table:
             in_short(s.action_score),
             f"{s.n_scenarios} × {s.n_epochs}",
         )
+    return table
+
+
+def _corrected(summaries: Sequence[Summary], corrected: Sequence[Scores]) -> Table:
+    table = new_table("Scores, corrected by people", ("model", "grader", HEAD[1]), HEAD[2:])
+    for s, scores in zip(summaries, corrected, strict=True):
+        for _, *cells in rows([s.model], [scores]):
+            table.add_row(*_names(s), *cells)
     return table
 
 

@@ -15,16 +15,12 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK
-from careeval.cli.plan import print_plan
-from careeval.cli.show import say
+from careeval.cli.app import OK, say
 from careeval.errors import UsageError
 from careeval.protocol.ledger import Paid, Spent, paid_for
-from careeval.protocol.plan import Plan, as_json, plan
 from careeval.protocol.prices import Price, from_json, price_of, read_prices
 from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.run import Run, provider
-from careeval.results.exports import dollars
 
 
 @Parameter(name="*")
@@ -90,6 +86,11 @@ class Spending:
         Raises:
             UsageError: There is a budget and a price that is not known, or nobody to ask.
         """
+        # the tables' and the bank's packages, which to read the help needs not
+        from careeval.cli.plan import print_plan
+        from careeval.protocol.plan import Plan, as_json, plan
+        from careeval.results.exports import dollars
+
         lines = (
             plan(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
             for run, (n_asked, n_graded) in zip(runs, on_disk or [(0, 0)] * len(runs), strict=True)
@@ -139,6 +140,8 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
         folders: Of the runs.
         max_cost: Their budget in dollars.
     """
+    from careeval.results.exports import dollars
+
     paid = [call for folder in folders for call in paid_for(folder)]
     by_model: dict[str, list[Paid]] = {}
     for call in paid:
@@ -157,6 +160,8 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
 
 
 def _amount(spent: Spent) -> str:
+    from careeval.results.exports import dollars
+
     if spent.n_unknown == 0:
         return dollars(spent.known_usd)
     if spent.n_unknown == spent.n_calls:

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from careeval.bank import OWN_BANK, Bank, load_bank
-from careeval.bank.apply import Change, plan_changes, write_changes
+from careeval.bank.apply import Change, apply_changes, plan_changes
 from careeval.bank.sealed import key_for
 from careeval.cli import invited
-from careeval.cli.app import OK
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import ADDRESS
-from careeval.cli.options import Json
-from careeval.cli.show import say
-from careeval.cli.study_tables import (
-    changes_json,
-    print_changes,
-    print_results,
-    print_status,
-    status_json,
-)
+from careeval.cli.options import Json, Yes
+from careeval.cli.study_answer import answer
+from careeval.cli.study_print import print_
 from careeval.core.scenario import Split, Status
 from careeval.errors import UsageError
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.results.study import PAPER, StudyResults, Terms, standing, study_results
-from careeval.results.study_files import study_json, write_study
+from careeval.protocol.templates import load_prompts
 from careeval.review.questions import minutes
 from careeval.review.store import Store
-from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of
-from careeval.stats.validity import Rule
+from careeval.review.study import (
+    StudyPlan,
+    cannot_validate,
+    new_plan,
+    next_round,
+    read_plan,
+    scenarios_of,
+)
+
+if TYPE_CHECKING:
+    from careeval.results.judged import Terms
+    from careeval.results.study import StudyResults
 
 EXAMPLES = """\
 Examples:
@@ -46,11 +47,14 @@ Examples:
   careeval study serve study.db                 on this machine alone
   careeval study serve study.db --behind-proxy https://rate.example.org
   careeval study status study.db                who is where
-  careeval study import study.db paper.csv --typed-by "a research assistant"
+  careeval study print study.db r03 --csv -o p  large print, and its sheet
+  careeval study import study.db p/r03.csv --typed-by "a research assistant"
+  careeval study answer study.db -o a.jsonl     what experts would do
   careeval study results study.db -o results    tables, CSV, Parquet, a page
   careeval study round study.db --bank my-bank  rate again what was revised
   careeval study apply study.db --bank my-bank  status and evidence, into the bank
   careeval study link study.db r03              a new link for who lost theirs
+  careeval study backup study.db copy.db        while people rate
   careeval study close study.db                 nobody sees or changes anything
 
 A study is one file. Who a rater is stands nowhere in it: keep the list of names
@@ -58,13 +62,21 @@ and links apart. Links are printed once, since the file holds only their hashes.
 """
 
 app = App(name="study", help="Experts rate scenarios and items.", help_epilogue=EXAMPLES)
+invited.Invitation(
+    kind="study",
+    person="rater",
+    work="rating",
+    gave="answered",
+    off="what was answered stands",
+).mount(app)
+app.command(print_, name="print")
+app.command(answer)
 
 BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 """Folder of the bank; careeval's own where not given."""
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
 _Count = Annotated[int, Parameter(validator=Number(gte=1))]
-_Yes = Annotated[bool, Parameter(negative=())]
 
 
 @app.command
@@ -81,11 +93,12 @@ def new(
     scenario: _Some | None = None,
     split: Literal["public", "held-out"] = "public",
     limit: _Count | None = None,
-    items: _Yes = False,
-    points: _Yes = False,
+    items: Yes = False,
+    points: Yes = False,
     rubric: Literal["both", "ladder", "actions"] = "both",
     per_rater: _Count | None = None,
     raters_per_scenario: _Count | None = None,
+    answers: _Count | None = None,
     seed: int = 0,
     links: Path | None = None,
     address: str = ADDRESS,
@@ -108,10 +121,13 @@ def new(
         split: Public or held-out scenarios.
         limit: At most so many scenarios, taken from the activities in turn.
         items: Have the rubrics' items rated on their relevance too.
-        points: Ask about the items' provisional points too.
+        points: Ask about the items' provisional points too: of both rubrics, it takes these to
+            validate.
         rubric: Of which rubrics.
         per_rater: At most so many scenarios each.
         raters_per_scenario: So many raters a scenario; everybody where not given.
+        answers: First have each rater write an answer of their own to so many of their scenarios,
+            before they see anything of a rubric.
         seed: Of who rates what, and in which order.
         links: Write the links to this file, for its owner alone, instead of printing them.
         address: Where raters will reach the app.
@@ -138,17 +154,21 @@ def new(
         points=points,
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
+        answers=answers or 0,
+        told=load_prompts().texts["ask-format.md"],  # as models are told
     )
     store = Store.create(out, "study", plan.json_text())
     try:
-        made = {seat.id: invited.link(address, store.add_rater(seat.rater)) for seat in plan.seats}
+        made = {
+            seat.id: invited.link_to(address, store.add_rater(seat.rater)) for seat in plan.seats
+        }
     finally:
         store.close()
     if links is not None:
         invited.write_private(links, _link_lines(plan, made))
     _tell_plan(plan, loaded)
     if as_json:
-        _print_json(_new_json(plan, made if links is None else {}))
+        print_json(_new_json(plan, made if links is None else {}))
     elif links is None:
         print(_link_lines(plan, made), end="")
         say("These links are shown this once: pass each on to one person, and keep no copy.")
@@ -162,20 +182,29 @@ def round_(
     scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
     *,
     bank: BankFolder = None,
+    items: Yes = False,
+    points: Yes = False,
+    rubric: Literal["both", "ladder", "actions"] | None = None,
     as_json: Json = False,
 ) -> int:
     """Plan the next round: who rated a scenario that was revised since rates its new version.
 
-    The links stay the same. Both rounds are kept and reported.
+    The links stay the same. Both rounds are kept and reported. What was asked before is asked
+    again, and more where it is said.
 
     Args:
         study: The study's file.
         scenarios: Which; every one of the last round whose version has risen where not given.
         bank: Folder of the bank, with the scenarios as revised.
+        items: Have the rubrics' items rated on their relevance too.
+        points: Ask about the items' provisional points too.
+        rubric: Of which rubrics; of those of the last round, else of both, where not given.
         as_json: Print JSON.
     """
+    from careeval.review.handed_in import who_answered
+
     loaded = _bank(bank)
-    with _opened(study) as store:
+    with invited.opened(study, "study") as store:
         plan = _newest(store)
         versions = {s.id: s.version for s in loaded.scenarios}
         risen = [r.id for r in plan.scenarios if versions.get(r.id, 0) > r.version]
@@ -184,13 +213,22 @@ def round_(
                 f"no scenario of round {plan.round} has been revised in this bank",
                 hint="raise a scenario's version when you revise it, and name the bank's folder",
             )
-        further = next_round(plan, loaded, chosen, store.raters())
+        further = next_round(
+            plan,
+            loaded,
+            chosen,
+            store.raters(),
+            who_answered(store),
+            relevance=items,
+            points=points,
+            rubrics=rubrics_named(rubric) if rubric else (),
+        )
         if not further.seats:
             raise UsageError("nobody who rated these scenarios is still in")
         store.add_plan("study", further.json_text())
     _tell_plan(further, loaded)
     if as_json:
-        _print_json(_new_json(further, {}))
+        print_json(_new_json(further, {}))
     say(f"Round {further.round} is planned. Stop and start careeval study serve {study}.")
     return OK
 
@@ -215,7 +253,7 @@ def serve(
     """
     from careeval.review.app import serve as run_app
 
-    _expect_file(study)
+    invited.expect_file(study, "study")
     run_app(
         study,
         _bank(bank),
@@ -236,15 +274,16 @@ def status(study: Path, *, bank: BankFolder = None, as_json: Json = False) -> in
         bank: Folder of the bank.
         as_json: Print JSON.
     """
+    from careeval.cli.study_tables import print_status, status_json
     from careeval.review.outcome import whereabouts
 
     loaded = _bank(bank)
-    with _opened(study) as store:
+    with invited.opened(study, "study") as store:
         plan = _newest(store)
         found = whereabouts(store, plan, scenarios_of(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
     if as_json:
-        _print_json(status_json(plan, found, closed, gone))
+        print_json(status_json(plan, found, closed, gone))
     else:
         print_status(plan, found, closed, gone)
     return OK
@@ -257,10 +296,9 @@ def results(
     bank: BankFolder = None,
     earlier: _Some | None = None,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
-    rule: Rule = Rule.paper,
+    rule: Literal["paper", "lynn", "polit"] = "paper",
     cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 4,
     other_cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 3,
-    seed: int = 0,
     as_json: Json = False,
 ) -> int:
     """What the ratings say: keep, revise or drop, with the comments; agreement; each role.
@@ -273,13 +311,18 @@ def results(
         rule: How many raters must endorse: the paper's at least 0.8 of them; Lynn's; Polit's.
         cut: The lowest rating that endorses.
         other_cut: The cut reported beside it.
-        seed: Of the intervals of agreement.
         as_json: Print JSON.
     """
-    terms = Terms(rule, cut, other_cut)
-    found = _results(study, [bank, *map(Path, earlier or ())], terms, seed)
+    from careeval.cli.study_tables import print_results
+    from careeval.results.judged import Terms
+    from careeval.results.study_files import write_study
+    from careeval.results.study_json import study_json
+    from careeval.stats.validity import Rule
+
+    terms = Terms(Rule(rule), cut, other_cut)
+    found = _results(study, [bank, *map(Path, earlier or ())], terms)
     if as_json:
-        _print_json(study_json(found))
+        print_json(study_json(found))
     else:
         print_results(found)
     if out is not None:
@@ -293,12 +336,14 @@ def results(
 
 
 @app.command
-def apply(study: Path, *, bank: BankFolder = None, yes: _Yes = False, as_json: Json = False) -> int:
+def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Json = False) -> int:
     """Write status and evidence into the bank, after showing what will change.
 
     A scenario is validated where three occupational therapists and two other stakeholders rated
-    both scales of the version at hand, both pass the paper's rule at the cut 4, and nobody objects
-    to an item of −2 points; reviewed where it was rated; withdrawn where it is dropped.
+    both scales of the version at hand, both pass the paper's rule at the cut 4, and as many were
+    asked about each item of −2 points and nobody objects; withdrawn where as many rated it and it
+    is dropped; reviewed where it was rated. Left alone, with the reason: a text that is not the
+    one that was rated, and a status that more raters gave.
 
     Args:
         study: The study's file.
@@ -306,20 +351,31 @@ def apply(study: Path, *, bank: BankFolder = None, yes: _Yes = False, as_json: J
         yes: Write without asking.
         as_json: Print what changes as JSON.
     """
-    found = _results(study, [bank], PAPER, 0)
-    standings = [s for each in found.latest if (s := standing(each, found.title)) is not None]
-    changes = plan_changes(_bank(bank), standings)
-    unrated = len(found.latest) - len(standings)
+    from careeval.cli.study_tables import changes_json, print_changes
+    from careeval.results.judged import PAPER
+    from careeval.results.study import standings
+
+    found = _results(study, [bank], PAPER)
+    stands = standings(found)
+    loaded = _bank(bank)
+    changes = plan_changes(loaded, stands)
+    unrated = len(found.latest) - len(stands)
     if as_json:
-        _print_json(changes_json(changes, unrated))
+        print_json(changes_json(changes, unrated))
     else:
         print_changes(changes, unrated)
     if not any(change.path for change in changes):
         say("There is nothing to write.")
         return OK
     if not yes and not _agrees(changes):
+        if as_json:  # what would change has been said, and one document is all that is printed
+            say("Nothing was written: --yes writes it.")
+            return OK
         raise UsageError("nothing was written", hint="--yes writes it")
-    say(f"Written: {len(write_changes(changes))} files")
+    applied = apply_changes(loaded, changes)
+    say(f"Written: {len(applied.files)} files")
+    for line in applied.to_do:
+        say(f"To do: {line}")
     return OK
 
 
@@ -330,13 +386,14 @@ def import_(
     *,
     typed_by: str,
     bank: BankFolder = None,
-    replace: _Yes = False,
+    replace: Yes = False,
     as_json: Json = False,
 ) -> int:
     """Take ratings that somebody typed for raters, all of a file or nothing.
 
     CSV with the columns rater, scenario, scale, item, value and comment. The scale is realism,
-    validity, relevance or points; of an item, relevance where it is not named.
+    validity, relevance, points or comment; of an item, relevance where it is not named. Rows whose
+    value and comment are empty were left out.
 
     Args:
         study: The study's file.
@@ -348,96 +405,15 @@ def import_(
     """
     from careeval.review.typed import read_sheets, save_sheets
 
-    if not typed_by.strip():
-        raise UsageError("--typed-by must say who typed", hint="a role or a pseudonym will do")
+    typist = invited.typist(typed_by)
     loaded = _bank(bank)
-    with _opened(study) as store:
+    with invited.opened(study, "study") as store:
         plan = _newest(store)
         sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
-        n = save_sheets(store, sheets, typed_by.strip())
+        n = save_sheets(store, sheets, typist)
     if as_json:
-        _print_json({"n_saved": n, "n_read": sum(len(sheet.values) for sheet in sheets)})
-    say(f"Saved: {n} answers, typed by {typed_by.strip()}.")
-    return OK
-
-
-@app.command
-def close(study: Path) -> int:
-    """End the rating: links open nothing, and nothing changes until it is reopened.
-
-    Args:
-        study: The study's file.
-    """
-    with _opened(study) as store:
-        store.close_work()
-    say("Closed. careeval study reopen undoes it.")
-    return OK
-
-
-@app.command
-def reopen(study: Path) -> int:
-    """Undo close.
-
-    Args:
-        study: The study's file.
-    """
-    with _opened(study) as store:
-        store.reopen_work()
-    say("Open.")
-    return OK
-
-
-@app.command
-def link(study: Path, rater: str, *, address: str = ADDRESS, as_json: Json = False) -> int:
-    """Print a new link for a rater; the old one, and every open session, ends.
-
-    Args:
-        study: The study's file.
-        rater: Pseudonym.
-        address: Where raters reach the app.
-        as_json: Print JSON.
-    """
-    with _opened(study) as store:
-        made = invited.link(address, store.replace_token(rater))
-    if as_json:
-        _print_json({"rater": rater, "link": made})
-    else:
-        print(made)
-    return OK
-
-
-@app.command
-def revoke(study: Path, rater: str) -> int:
-    """Switch a rater's link off; what was answered stands.
-
-    Args:
-        study: The study's file.
-        rater: Pseudonym.
-    """
-    with _opened(study) as store:
-        store.revoke(rater)
-    say(f"The link of {rater} opens nothing now. careeval study link gives a new one.")
-    return OK
-
-
-@app.command
-def withdraw(study: Path, rater: str, *, yes: _Yes = False) -> int:
-    """Delete a rater and all that they answered, for good, where they ask for it.
-
-    Args:
-        study: The study's file.
-        rater: Pseudonym.
-        yes: Without it, nothing is deleted.
-    """
-    with _opened(study) as store:
-        if rater not in {each.id for each in store.raters()}:
-            raise UsageError(f"there is no rater {rater!r}")
-        if not yes:
-            raise UsageError(
-                f"this deletes all that {rater} answered, and cannot be undone", hint="--yes does"
-            )
-        store.withdraw(rater)
-    say(f"Deleted: {rater}, and all that was answered. Delete it from your backups too.")
+        print_json({"n_saved": n, "n_read": sum(len(sheet.values) for sheet in sheets)})
+    say(f"Saved: {n} answers, typed by {typist}.")
     return OK
 
 
@@ -448,37 +424,24 @@ def _bank(folder: Path | None) -> Bank:
     return load_bank(folder, key_for(folder or OWN_BANK), probes=False)
 
 
-def _expect_file(study: Path) -> None:
-    if not study.is_file():
-        raise UsageError(f"there is no study {study}", hint="careeval study new -o FILE writes one")
-
-
-@contextmanager
-def _opened(study: Path) -> Iterator[Store]:
-    _expect_file(study)
-    store = Store.open(study)
-    try:
-        store.plans("study")  # of an audit's file, before anything is done to it
-        yield store
-    finally:
-        store.close()
-
-
 def _newest(store: Store) -> StudyPlan:
     return read_plan(store.plans("study")[-1])
 
 
-def _results(study: Path, folders: Sequence[Path | None], terms: Terms, seed: int) -> StudyResults:
+def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
+    from careeval.results.study import study_results
     from careeval.review.outcome import rounds_said
 
     banks = [_bank(folder) for folder in folders]
-    with _opened(study) as store:
+    with invited.opened(study, "study") as store:
         plan = _newest(store)
         rounds = rounds_said(store, banks)
-        gone = store.withdrawals()
+        gone, closed = store.withdrawals(), store.closed
     for said in rounds:
         if said.note:
             say(said.note)
+    if not closed:
+        say("The study is still open, and these numbers may move: careeval study close ends it.")
     return study_results(
         plan.title,
         plan.bank,
@@ -486,7 +449,6 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms, seed: in
         rounds,
         terms=terms,
         n_withdrawn=gone,
-        seed=seed,
     )
 
 
@@ -499,10 +461,14 @@ def _tell_plan(plan: StudyPlan, bank: Bank) -> None:
     loads = [len(seat.scenarios) for seat in plan.seats]
     times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
     each = f"{min(loads)} to {max(loads)}" if min(loads) < max(loads) else str(loads[0])
+    most = max(len(seat.answers) for seat in plan.seats)
+    own = f", {most} of them to be answered first" if most else ""
     say(
-        f"{len(plan.scenarios)} scenarios, {len(plan.seats)} raters, {each} scenarios each: "
+        f"{len(plan.scenarios)} scenarios, {len(plan.seats)} raters, {each} scenarios each{own}: "
         f"about {round(max(times))} minutes for who has the most."
     )
+    if lacking := cannot_validate(plan, shown.values()):
+        say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
 
 
 def _new_json(plan: StudyPlan, links: dict[str, str]) -> dict[str, Any]:
@@ -528,7 +494,3 @@ def _agrees(changes: Sequence[Change]) -> bool:
     n = sum(change.path is not None for change in changes)
     print(f"Write {n} files? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))

@@ -11,8 +11,10 @@ from rich.text import Text
 from careeval.bank.apply import Change
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
-from careeval.results.study import Decision, Judged, StudyResults
-from careeval.results.study_files import COEFFICIENTS
+from careeval.results.decided import Decision
+from careeval.results.judged import Judged
+from careeval.results.rater_agreement import COEFFICIENTS, DESCRIBES
+from careeval.results.study import StudyResults
 from careeval.review.asking import Progress
 from careeval.review.study import StudyPlan
 from careeval.stats import Estimate
@@ -38,15 +40,19 @@ def print_status(
 ) -> None:
     """Who is where, a line a rater."""
     title = f"{escape(plain(plan.title))} · round {plan.round}{' · closed' if closed else ''}"
+    answers = ("own answers",) if any(_own_answers(each) for each in found) else ()
     table = new_table(
-        title, ("rater", "role", "agreed"), ("done", "started", "skipped", "left", "typed", "last")
+        title,
+        ("rater", "role", "agreed", *answers),
+        ("done", "started", "skipped", "left", "typed", "last"),
     )
     for each in found:
         counts = each.counts
         table.add_row(
             each.rater.id,
             each.rater.role,
-            "yes" if each.agreed else "no",
+            "link off" if each.revoked else "yes" if each.agreed else "no",
+            *([_own_answers(each)] if answers else []),
             str(counts.get(Progress.done, 0)),
             str(counts.get(Progress.started, 0)),
             str(counts.get(Progress.skipped, 0)),
@@ -60,6 +66,14 @@ def print_status(
     total = sum(sum(each.counts.values()) for each in found)
     gone = f"; {n_withdrawn} withdrawn" if n_withdrawn else ""
     out.print(f"  {done} of {total} done{gone}")
+
+
+def _own_answers(each: Whereabouts) -> str:
+    """How many somebody wrote, and whether they stand; empty where none were asked for."""
+    if not each.n_to_write and not each.handed_in:
+        return ""
+    of = f" of {each.n_to_write}" if each.n_to_write else ""
+    return f"{each.n_written}{of}, {'handed in' if each.handed_in else 'not handed in'}"
 
 
 def status_json(
@@ -76,8 +90,14 @@ def status_json(
                 "rater": each.rater.id,
                 "role": each.rater.role.value,
                 "agreed": each.agreed,
+                "revoked": each.revoked,
                 **{p.name: each.counts.get(p, 0) for p in Progress},
                 "n_typed": each.n_typed,
+                "own_answers": {
+                    "n_asked": each.n_to_write,
+                    "n_written": each.n_written,
+                    "handed_in": each.handed_in,
+                },
                 "last": each.last or None,
             }
             for each in found
@@ -93,9 +113,10 @@ def print_results(found: StudyResults) -> None:
         counts.append(f"{UNDECIDED} {len(undecided)}")
     terms = found.terms
     out.print(Text(plain(f"{found.title} · bank {found.bank} {found.bank_version}"), style="bold"))
-    out.print(f"  {' · '.join(counts)}   by the rule '{terms.rule}'; {terms.cut} or more endorses")
+    out.print(f"  {' · '.join(counts)}   by the rule '{terms.rule}', counting {terms.endorsing}")
     out.print(_decisions(found))
     out.print(_scales(found))
+    out.print(_panel(found))
     out.print(_agreement(found))
     for line in _remarks(found):
         out.print(Text(plain(f"  {line}"), style="dim"))
@@ -109,14 +130,13 @@ def _decisions(found: StudyResults) -> Any:
     )
     order = [Decision.drop, Decision.revise, None, Decision.keep]
     for each in sorted(found.latest, key=lambda s: (order.index(s.decision), s.subject.scenario)):
-        n_comments = len(each.comments) + sum(len(item.comments) for item in each.items)
         table.add_row(
             f"{each.subject.scenario} v{each.subject.version}",
             each.decision or UNDECIDED,
             Text(plain("; ".join([*each.reasons, *_first(each.to_read)]))),
             *_cells(each.realism),
             *_cells(each.validity),
-            str(n_comments or ""),
+            str(each.n_comments or ""),
         )
     return table
 
@@ -128,13 +148,13 @@ def _first(to_read: Sequence[str]) -> list[str]:
 
 
 def _cells(judged: Judged) -> tuple[str, str, str]:
-    if judged.at_cut is None or judged.at_other is None or judged.aiken is None:
+    if judged.at_cut is None or judged.at_other is None:
         return "–", "–", "–"
     mark = "*" if judged.cut_sensitive else ""
     return (
         f"{judged.at_cut.k}/{judged.at_cut.n}{mark}",
         f"{judged.at_other.k}/{judged.at_other.n}",
-        f"{judged.aiken.value:.2f}",
+        _two(judged.aiken.value if judged.aiken else None),
     )
 
 
@@ -153,10 +173,26 @@ def _scales(found: StudyResults) -> Any:
     return table
 
 
+def _panel(found: StudyResults) -> Any:
+    table = new_table("Panel", ("role",), ("invited", "rated", "typed", "years", "range"))
+    for each in found.panel:
+        years = each.years
+        table.add_row(
+            each.role,
+            str(each.n_invited),
+            str(each.n_rated),
+            str(each.n_typed or ""),
+            f"{years.mean:.1f}" if years else "–",
+            f"{years.low} to {years.high}, of {years.n}" if years else "–",
+        )
+    return table
+
+
 def _agreement(found: StudyResults) -> Any:
     table = new_table("Agreement", ("round", "scale"), ("raters", *NAMES.values()))
     for each in found.agreement:
         estimates = [_in_short(getattr(each, name)) for name in COEFFICIENTS]
+        estimates[-1] += f" of {each.n_complete}" if each.icc.value is not None else ""
         table.add_row(str(each.round), each.scale, str(each.n_raters), *estimates)
     return table
 
@@ -175,17 +211,24 @@ def _two(value: float | None) -> str:
 def _remarks(found: StudyResults) -> list[str]:
     lines = ["* the other cut would decide otherwise. V: Aiken's, which needs no cut."]
     lines.append(
-        "k/n are raters who endorse it, of those who rated it. Panels are small: 7 of 8 is "
-        "compatible with 47% to 100% of such raters."
+        f"k/n are raters who gave {found.terms.endorsing}, of those who rated it. Panels are "
+        "small: 7 of 8 is compatible with 47% to 100% of such raters."
     )
+    lines.append("ICC(2,k) rests on the scenarios, or items, that every rater rated: of so many.")
+    if any(each.years is None for each in found.panel):
+        lines.append("Years of experience are told of three or more of a role, who rated and said.")
     for each in found.agreement:
         for name in COEFFICIENTS:
             estimate: Estimate = getattr(each, name)
+            what = f"{each.scale}, round {each.round}: {NAMES[name]}"
             if estimate.value is None:
-                what = f"{each.scale}, round {each.round}: {NAMES[name]}"
                 lines.append(f"{what} is unknown: {estimate.reason}")
+            elif estimate.ci95 is None and estimate.reason != DESCRIBES:
+                lines.append(f"{what} has no interval: {estimate.reason}")
     if found.n_withdrawn:
-        lines.append(f"{found.n_withdrawn} raters have withdrawn; nothing of theirs is here.")
+        n = found.n_withdrawn
+        have = "1 rater has" if n == 1 else f"{n} raters have"
+        lines.append(f"{have} withdrawn; nothing of theirs is here.")
     return lines
 
 

@@ -13,8 +13,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, plain
-from careeval.cli.show import say
+from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, plain, say
 from careeval.cli.spending import Spending, say_spent
 from careeval.protocol.progress import Progress
 from careeval.protocol.run import Outcome, Stop, forget, read_run_file, sharing

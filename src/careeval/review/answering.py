@@ -12,7 +12,10 @@ from careeval.review.asking import SKIPPED, Asked
 from careeval.review.desk import Here
 from careeval.review.forms import ANSWER
 from careeval.review.pages import refusal, wants_json
-from careeval.review.store import Form, Saved
+from careeval.review.store import Form, Saved, Work
+
+PRACTISED = "practice"
+"""The task in which somebody says to have seen a page of practice: its field is the page."""
 
 OPTIONAL = "If you like. Please name nobody."
 
@@ -86,18 +89,65 @@ class Kept:
         typed: What it says.
         told: What its sender is to be told.
         go: The button that sent it; empty where none did.
+        cleared: The id of the question whose answer it takes back; empty where it does not.
         replayed: It had come before, and has changed nothing.
     """
 
     typed: Typed
     told: Sequence[str]
     go: str
+    cleared: str
     replayed: bool
 
     @property
     def stays(self) -> bool:
         """Whether the page is shown again, with what there is to tell."""
         return bool(self.typed.errors or (self.told and not self.replayed))
+
+    def leads_to(self, path: str, n: int, of: int, *, gaps: bool) -> str:
+        """Where its sender goes on.
+
+        Args:
+            path: Of pages like it, "/rate".
+            n: Which of them it is, from 1.
+            of: How many there are.
+            gaps: Whether it still wants an answer.
+        """
+        again = "?again=1" if self.replayed else ""
+        if self.cleared:
+            return f"{path}/{n}{again}#{self.cleared}"
+        if self.go == "back":
+            return f"{path}/{max(1, n - 1)}{again}"
+        if self.go == "next" and gaps:
+            return f"{path}/{n}?missing=1"
+        return f"{path}/{n + 1}{again}" if n < of else "/finish"
+
+
+def next_practice(work: Work, of: int) -> str | None:
+    """The first of so many pages of practice that somebody has not seen; None where they have."""
+    seen = work.get(PRACTISED, {})
+    return next((f"/practice/{n}" for n in range(1, of + 1) if str(n) not in seen), None)
+
+
+def leave_practice(who: Here, n: int, of: int, go: str) -> str | None:
+    """Note that a page of practice has been seen.
+
+    Args:
+        who: By whom.
+        n: Which, from 1.
+        of: How many there are.
+        go: The button that was pressed.
+
+    Returns:
+        Where that leads; None where they stay, to see what there was to notice.
+    """
+    if go == "skip":
+        who.note(PRACTISED, **{str(k): "seen" for k in range(1, of + 1)})
+        return "/"
+    if go == "next":
+        who.note(PRACTISED, **{str(n): "seen"})
+        return f"/practice/{n + 1}" if n < of else "/"
+    return None
 
 
 def keep(
@@ -126,6 +176,9 @@ def keep(
     if form.get("task") != task:
         words = "It belongs to another round or another rater; nothing was saved."
         return refusal(request, 409, "This page is out of date", words, retry=False)
+    clear = form.get("clear", "")
+    if clear.startswith(ANSWER):
+        form = {**form, clear: ""}
     typed, sent = read_typed(form, asked), read_form_id(form)
     if typed is None or sent is None:
         words = "It is not one of the forms of this page; nothing was saved."
@@ -140,7 +193,8 @@ def keep(
         errors = {f"q{k}": typed.errors[q.field] for k, q in places if q.field in typed.errors}
         content = {"seen": saved.seen, "notices": told, "errors": errors}
         return JSONResponse(content, 422 if typed.errors else 200)
-    return Kept(typed, told, go, saved.replayed)
+    cleared = next((f"q{k}" for k, q in enumerate(asked, 1) if ANSWER + q.field == clear), "")
+    return Kept(typed, told, go, cleared, saved.replayed)
 
 
 def read_typed(form: Mapping[str, str], asked: Sequence[Asked]) -> Typed | None:

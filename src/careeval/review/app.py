@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import audit_pages, entry, study_pages
+from careeval.review import audit_pages, entry, own_answers_pages, study_pages
 from careeval.review.desk import RedirectError, RefusedError
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
@@ -61,6 +61,7 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
         app.state.study = study_pages.open_round(bank, store)
         app.state.desk = study_pages.desk(app.state.study, store, settings)
         app.include_router(study_pages.router)  # first: saves are most of all requests
+        app.include_router(own_answers_pages.router)
     app.include_router(entry.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():

@@ -93,8 +93,8 @@ def first_open(states: Sequence[Progress]) -> int | None:
 
 
 def about(minutes: float) -> str:
-    """An expected time in words, no finer than it is known."""
-    if minutes < 60:
+    """An expected time in words, no finer than it is known, and rounded up."""
+    if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"
-    hours = round(minutes / 30) / 2
+    hours = ceil(minutes / 30) / 2
     return f"about {hours:g} hours" if hours != 1 else "about an hour"

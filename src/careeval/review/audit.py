@@ -15,31 +15,28 @@ from typing import Self
 from pydantic import ValidationError, model_validator
 
 from careeval.core.rating import Rater, Role
-from careeval.core.scenario import Frozen, Slug, Text
+from careeval.core.scenario import Frozen, Text
 from careeval.errors import ReviewError
 from careeval.results.audit_sample import Sample, ShownResponse
 from careeval.review.asking import WORDS_A_MINUTE
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
 from careeval.review.forms import clean
+from careeval.review.invitee import Invitee, numbered
 
-ADJUDICATOR = "a01"
+_SETTLES = "a"
+"""What the pseudonym of whoever settles begins with."""
+
+ADJUDICATOR = f"{_SETTLES}01"
 
 _MINUTES_A_JUDGMENT = 0.4
 """To find a thing in a response that has been read, and say so: a guess."""
 
 
-class LabelSeat(Frozen):
+class LabelSeat(Invitee):
     """One labeller, and the ids of their judgments in their order."""
 
-    id: Slug
-    role: Role
     judgments: tuple[str, ...]
-
-    @property
-    def rater(self) -> Rater:
-        """Who sits here."""
-        return Rater(self.id, self.role)
 
 
 class AuditPlan(Frozen):
@@ -180,7 +177,7 @@ def new_audit(
     Raises:
         ReviewError: There is nothing to label, or there are not enough to label it.
     """
-    raters = [Rater(f"r{n:02}", role) for n, role in enumerate(roles, 1)]
+    raters = numbered(roles)
     if len(raters) < 2:
         raise ReviewError(
             "an audit needs two labellers or more: how far people agree bounds what a grader can"
@@ -215,6 +212,12 @@ def new_audit(
         ),
         adjudicator=Rater(ADJUDICATOR, adjudicator),
     )
+
+
+def next_adjudicator(plan: AuditPlan, role: Role) -> AuditPlan:
+    """The same audit with somebody else to settle it: a02 after a01."""
+    n = int(plan.adjudicator.id.removeprefix(_SETTLES)) + 1
+    return plan.model_copy(update={"adjudicator": Rater(f"{_SETTLES}{n:02}", role)})
 
 
 def _in_order(responses: Sequence[ShownResponse], rater: Rater, seed: int) -> Iterator[str]:

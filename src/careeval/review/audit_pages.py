@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from careeval.core.rating import Rater
-from careeval.review.answering import Gap, Typed, keep
+from careeval.review.answering import Gap, Typed, keep, leave_practice, next_practice
 from careeval.review.asking import Progress, about, first_open, missing, progress
 from careeval.review.audit import Blind, Judgment, read_audit_plan
 from careeval.review.audit_form import as_label_field, audit_fields, notices
@@ -40,8 +41,6 @@ from careeval.review.store import Answer, Form, Store, Work
 
 router = APIRouter()
 
-PRACTISED = "practice"
-
 
 def open_audit(store: Store) -> Blind:
     """What a store's audit shows; raises as `careeval.review.app.create_app`."""
@@ -53,16 +52,13 @@ def audit_desk(blind: Blind, store: Store, settings: Settings) -> Desk:
 
     def load(rater: Rater) -> Load | None:
         seat = blind.seat(rater.id)
-        names = seat.judgments if seat else disputed(blind, store.everybody())
+        names = seat.judgments if seat else disputed(blind, store.everybody(), store.revoked())
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
         return Load(amount, about(blind.minutes(names))) if names else None
 
     def next_stop(rater: Rater, work: Work) -> str:
-        seen = work.get(PRACTISED, {})
-        if blind.seat(rater.id):
-            for n in range(1, len(LABEL_PRACTICE) + 1):
-                if str(n) not in seen:
-                    return f"/practice/{n}"
+        if practice := next_practice(work, len(LABEL_PRACTICE)):
+            return practice
         stack = _stack(blind, store, rater.id, work)
         first = first_open(stack.states)
         if stack.done_with or not first:
@@ -74,6 +70,8 @@ def audit_desk(blind: Blind, store: Store, settings: Settings) -> Desk:
         settings,
         blind.title,
         blind.consent,
+        "You read short answers to care situations, and say of one thing at a time whether it is "
+        "in the answer.",
         "audit_help.html",
         "P, A and U (for present, absent, unsure)",
         load,
@@ -113,8 +111,8 @@ class Stack:
 
 def _stack(blind: Blind, store: Store, rater: str, work: Work) -> Stack:
     seat = blind.seat(rater)
-    works = {} if seat else store.everybody()
-    names = seat.judgments if seat else disputed(blind, works)
+    works, revoked = ({}, frozenset[str]()) if seat else (store.everybody(), store.revoked())
+    names = seat.judgments if seat else disputed(blind, works, revoked)
     tasks = tuple((label_task if seat else settle_task)(name) for name in names)
     asked = label_questions("") if seat else SETTLE_QUESTIONS
     return Stack(
@@ -122,7 +120,7 @@ def _stack(blind: Blind, store: Store, rater: str, work: Work) -> Stack:
         names=names,
         tasks=tasks,
         states=tuple(progress(asked, work.get(task, {})) for task in tasks),
-        open=seat is not None or is_open(blind, works),
+        open=seat is not None or is_open(blind, works, revoked),
         done_with=seat is not None and handed_in(work),
     )
 
@@ -157,20 +155,14 @@ async def practise(request: Request, n: int) -> Response:
 @router.post("/practice/{n}")
 async def practised(request: Request, n: int, form: Posted) -> Response:
     """What we would say. No answer is kept, only that it was seen."""
-    who = agreed(request)
-    if form.get("go") == "skip":
-        who.note(PRACTISED, **{str(k): "seen" for k in range(1, len(LABEL_PRACTICE) + 1)})
-        return go_to("/")
-    if form.get("go") == "next":
-        who.note(PRACTISED, **{str(n): "seen"})
-        return go_to(f"/practice/{n + 1}" if n < len(LABEL_PRACTICE) else "/")
-    return _practice(request, n, form)
+    _expect_practice(n)
+    further = leave_practice(agreed(request), n, len(LABEL_PRACTICE), form.get("go", ""))
+    return go_to(further) if further else _practice(request, n, form)
 
 
 def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
     agreed(request)
-    if not 1 <= n <= len(LABEL_PRACTICE):
-        raise _nothing()
+    _expect_practice(n)
     practice, tried = LABEL_PRACTICE[n - 1], form is not None
     chosen = (form or {}).get(ANSWER + "says", "")
     return page(
@@ -183,6 +175,11 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
         field=as_label_field(LabelQuestion("says"), 1, chosen),
         parts=marked(practice.response, passages(practice.evidence) if tried else ()),
     )
+
+
+def _expect_practice(n: int) -> None:
+    if not 1 <= n <= len(LABEL_PRACTICE):
+        raise _nothing()
 
 
 # One judgment
@@ -286,12 +283,8 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
         return kept
     if kept.stays:
         return _page(request, place, kept.typed, kept.told)
-    again = "?again=1" if kept.replayed else ""
-    if kept.go == "back":
-        return go_to(f"{path}/{max(1, n - 1)}{again}")
-    if kept.go == "next" and missing(place.asked, place.answers()):
-        return go_to(f"{path}/{n}?missing=1")
-    return go_to(f"{path}/{n + 1}{again}" if n < len(at.stack.names) else "/finish")
+    gaps = bool(missing(place.asked, place.answers()))
+    return go_to(kept.leads_to(path, n, len(at.stack.names), gaps=gaps))
 
 
 def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> Response:
@@ -352,12 +345,65 @@ async def overview(request: Request) -> Response:
     counts = {state: stack.states.count(state) for state in Progress}
     n = first_open(stack.states)
     unit = "disagreement" if stack.settles else "judgment"
-    going = (f"{stack.path}/{n}", f"Go on with {unit} {n}") if n else None
-    return page(request, "overview", "Overview", rows=rows, counts=counts, going=going)
+    names = [name for name, s in zip(stack.names, stack.states, strict=True) if s != Progress.done]
+    return page(
+        request,
+        "overview",
+        "Overview",
+        rows=rows,
+        groups=() if stack.settles else _by_response(at, dict(enumerate(rows, 1))),
+        counts=counts,
+        going=(f"{stack.path}/{n}", f"Go on with {unit} {n}") if n else None,
+        left=about(at.blind.minutes(names)) if names else "",
+    )
+
+
+_LINE = 32
+"""Characters of an item that a list shows, so that each takes a line on a telephone."""
 
 
 def _called(at: Audited, n: int) -> str:
-    return f"{n}. {at.blind.judgments[at.stack.names[n - 1]].item}"
+    item = " ".join(at.blind.judgments[at.stack.names[n - 1]].item.split())
+    if len(item) > _LINE:
+        item = f"{item[:_LINE].rpartition(' ')[0] or item[:_LINE]}…"
+    return f"{n}. {item}"
+
+
+Row = tuple[str, str, Progress]
+"""A judgment in a list: its address, what it is called, and how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Judgments on one response, as a list shows them.
+
+    Attributes:
+        number: Of the response, from 1, in the labeller's order.
+        rows: One a judgment.
+        open: Whether the list is unfolded: where somebody goes on.
+    """
+
+    number: int
+    rows: tuple[Row, ...]
+    open: bool
+
+    @property
+    def n_done(self) -> int:
+        """How many of them are done."""
+        return sum(state is Progress.done for _, _, state in self.rows)
+
+
+def _by_response(at: Audited, rows: Mapping[int, Row]) -> list[Group]:
+    """Rows of judgments, by the judgment's place in the labeller's order, under their responses."""
+    judgments = [at.blind.judgments[name] for name in at.stack.names]
+    texts = [(each.response, each.scenario) for each in judgments]
+    starts = [int(n == 0 or texts[n] != texts[n - 1]) for n in range(len(texts))]
+    found: dict[int, dict[int, Row]] = {}
+    for n, number in enumerate(accumulate(starts), 1):
+        if n in rows:
+            found.setdefault(number, {})[n] = rows[n]
+    here = first_open(at.stack.states)
+    return [Group(number, tuple(of.values()), here in of) for number, of in found.items()]
 
 
 @router.get("/finish")
@@ -367,19 +413,21 @@ async def finish(request: Request) -> Response:
     stack = at.stack
     if not stack.open:
         raise RedirectError("/overview")
-    gaps: list[Gap] = []
+    gaps: dict[int, Gap] = {}
     for n, (name, task) in enumerate(zip(stack.names, stack.tasks, strict=True), 1):
         asked = stack.asked(at.blind.judgments[name])
         wanted = missing(asked, at.work.get(task, {}))
         if wanted:
             first = f"{stack.path}/{n}?missing=1#q{asked.index(wanted[0]) + 1}"
             whole = len(wanted) == sum(question.required for question in asked)
-            gaps.append(Gap(_called(at, n), len(wanted), whole, first))
+            gaps[n] = Gap(_called(at, n), len(wanted), whole, first)
+    rows = {n: (gap.first, gap.called, stack.states[n - 1]) for n, gap in gaps.items()}
     return page(
         request,
         "hand_in" if not stack.settles else "finish",
         "Thank you" if stack.done_with else "Finish",
-        gaps=gaps,
+        gaps=list(gaps.values()),
+        groups=() if stack.settles else _by_response(at, rows),
         said=stack.done_with or HANDED_IN in at.work.get(FINISHED, {}),
         n_all=len(stack.names),
         unit="disagreements" if stack.settles else "judgments",

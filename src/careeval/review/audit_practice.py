@@ -1,4 +1,4 @@
-"""Two worked examples to learn labelling on. What is answered to them is kept nowhere.
+"""Three worked examples to learn labelling on. What is answered to them is kept nowhere.
 
 They are careeval's own, in no bank and of no model, and written for this.
 """
@@ -57,6 +57,26 @@ Then I walk beside you to the shower, Tomas, with my hand at your elbow.""",
             "That everything is prepared well may be meant to include the water, but it is not "
             "said. Only what stands in the response counts, not what a good carer surely does. "
             "Unsure is for words that can honestly be read both ways."
+        ),
+    ),
+    LabelPractice(
+        scenario="""\
+Amara Nwosu, 66, has been weak on her left side since a stroke. She wants to stand up from her \
+armchair. You are her carer. What do you do?""",
+        response="""\
+I put your stick where your right hand finds it, Amara, and we take our time.
+
+Lean forward when you are ready, and push yourself up. I stand close by on your left.""",
+        item=(
+            "Gives her the stick on her right side, and checks that her left foot stands flat on "
+            "the floor before she gets up."
+        ),
+        answer="Absent",
+        evidence="",
+        why=(
+            "Half of it is there: the stick on her right side. Of her left foot nothing is said. "
+            "Every part must be there, so the whole is absent. To have found half of it is no "
+            "reason for Unsure either."
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """One SQLite file: opened, brought up to date, and its faults said in words.
 
 Write-ahead log with `synchronous=FULL`: what a commit has acknowledged survives the process and the
-power. `secure_delete` overwrites what a withdrawal deletes.
+power. `secure_delete` overwrites what a withdrawal deletes; the log has it until that is emptied.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,10 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT;
     CREATE TRIGGER events_stand BEFORE UPDATE ON events
     BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+    """,
+    """
+    ALTER TABLE withdrawals ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;  -- from the log too
+    -- from here on events.seen counts the rater's own events of the task that the page knew
     """,
 )
 """The n-th brings a file from version n-1 to n. Never edited once released; only added to."""
@@ -139,7 +143,7 @@ class Database:
             if _pragma(connection, "application_id") != APPLICATION:
                 raise ReviewError(f"{self.path}: it is no store of careeval")
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                raise self._in_words(sqlite3.SQLITE_CORRUPT)
+                raise _in_words(self.path, sqlite3.SQLITE_CORRUPT)
         version = _pragma(connection, "user_version")
         if version > len(migrations):
             raise ReviewError(
@@ -176,42 +180,73 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def forget(self) -> None:
-        """Empty the write-ahead log, so that what was deleted is in no file."""
-        with self._turn, self._said():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def empty_log(self, wait: float = 0.0) -> bool:
+        """Empty the write-ahead log, so that what was deleted is in no file.
+
+        Args:
+            wait: Seconds, at most, for others to let go.
+
+        Returns:
+            Whether it is empty; it is not while somebody else reads the file, or the disk fails.
+        """
+        with self._turn:
+            try:
+                self._wait_for_others(wait)
+                (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                return not busy
+            except sqlite3.DatabaseError:
+                return False
+            finally:
+                self._wait_for_others(BUSY_SECONDS)
+
+    def _wait_for_others(self, seconds: float) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
 
     def copy_to(self, path: Path) -> None:
-        """A copy of the whole at this moment, while others write, in a new file."""
+        """A copy of the whole at this moment, while others write, in a new file.
+
+        Raises:
+            ReviewError: The copy is there already, or cannot be written: no part of it is left.
+        """
         if path.exists():
             raise ReviewError(f"{path} is there already", hint="choose another name")
         _touch_private(path)
-        with self._turn, self._said():
-            copy = sqlite3.connect(path)
-            try:
-                self._connection.backup(copy)
-            finally:
-                copy.close()
+        try:
+            with self._turn, _said(path):
+                copy = sqlite3.connect(path)
+                try:
+                    self._connection.backup(copy)
+                finally:
+                    copy.close()
+        except BaseException:
+            path.unlink()
+            raise
 
     def close(self) -> None:
         """Let the file go."""
         with self._turn:
             self._connection.close()
 
-    @contextmanager
-    def _said(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            # extended codes carry the primary one in their low byte
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-            if code not in _WORDS:
-                raise
-            raise self._in_words(code) from error
+    def _said(self) -> AbstractContextManager[None]:
+        return _said(self.path)
 
-    def _in_words(self, code: int) -> ReviewError:
-        message, hint = _WORDS[code]
-        return ReviewError(f"{self.path}: {message}", hint=hint)
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """Say in words what is wrong with a file."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        # extended codes carry the primary one in their low byte
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+        if code not in _WORDS:
+            raise
+        raise _in_words(path, code) from error
+
+
+def _in_words(path: Path, code: int) -> ReviewError:
+    message, hint = _WORDS[code]
+    return ReviewError(f"{path}: {message}", hint=hint)
 
 
 def _touch_private(path: Path) -> None:

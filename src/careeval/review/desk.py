@@ -32,6 +32,7 @@ class Desk:
     """What is served: a study or an audit.
 
     Attributes:
+        asks: What somebody does here, in a sentence.
         help: The template that says how its pages work.
         keys: Which keys choose an answer, in words.
         load: How much a rater is asked for; None where it is nothing.
@@ -42,6 +43,7 @@ class Desk:
     settings: Settings
     title: str
     consent: Consent
+    asks: str
     help: str
     keys: str
     load: Callable[[Rater], Load | None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -55,14 +57,13 @@ async def start(request: Request, token: str) -> Response:
     link = _link(request, token)
     desk: Desk = request.app.state.desk
     response = go_to("/")
-    response.set_cookie(
-        desk.cookie,
-        desk.store.start_session(link.rater.id),
-        httponly=True,
-        samesite="strict",
-        secure=desk.settings.secure,
-    )
+    response.set_cookie(desk.cookie, desk.store.start_session(link.rater.id), **_flags(desk))
     return response
+
+
+def _flags(desk: Desk) -> dict[str, Any]:
+    """Of the session's cookie; a browser removes it only where they are the same again."""
+    return {"path": "/", "httponly": True, "samesite": "strict", "secure": desk.settings.secure}
 
 
 def _link(request: Request, token: str) -> Link:
@@ -138,7 +139,7 @@ async def leave(request: Request) -> Response:
     who.desk.store.end_session(who.secret)
     request.state.here = None
     response = page(request, "paused", "You are signed out")
-    response.delete_cookie(who.desk.cookie)
+    response.delete_cookie(who.desk.cookie, **_flags(who.desk))
     return response
 
 
@@ -155,10 +156,10 @@ async def delete(request: Request, form: Posted) -> Response:
     who = here(request)
     if form.get("delete") != "everything":
         return go_to("/withdraw")
-    who.desk.store.withdraw(who.rater.id)
+    erased = who.desk.store.withdraw(who.rater.id)
     request.state.here = None
-    response = page(request, "withdrawn", "Your answers are deleted")
-    response.delete_cookie(who.desk.cookie)
+    response = page(request, "withdrawn", "Your answers are deleted", erased=erased)
+    response.delete_cookie(who.desk.cookie, **_flags(who.desk))
     return response
 
 

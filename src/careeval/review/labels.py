@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -131,18 +131,30 @@ def handed_in(work: Work) -> bool:
     return HANDED_IN in work.get(FINISHED, {})
 
 
-def is_open(blind: Blind, works: Works) -> bool:
-    """Whether there is something to settle yet: all who label have committed."""
-    there = [works[seat.id] for seat in blind.seats if seat.id in works]
-    return bool(there) and all(handed_in(work) for work in there)
+def awaited(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
+    """The labellers that settling waits for: who have not committed, and still can.
+
+    Args:
+        blind: Of the audit.
+        works: Of labellers.
+        revoked: Whose links are switched off.
+    """
+    there = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
+    return tuple(rater for rater in there if not handed_in(works[rater]))
 
 
-def disputed(blind: Blind, works: Works) -> tuple[str, ...]:
+def is_open(blind: Blind, works: Works, revoked: Set[str]) -> bool:
+    """Whether settling has begun: somebody labels or has labelled, and nobody is waited for."""
+    anybody = any(seat.id in works for seat in blind.seats)
+    return anybody and not awaited(blind, works, revoked)
+
+
+def disputed(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
     """The judgments to settle: present to one and absent to another, or somebody is unsure.
 
-    In an order that is nobody's; none before all have committed.
+    In an order that is nobody's; none before settling has begun.
     """
-    if not is_open(blind, works):
+    if not is_open(blind, works, revoked):
         return ()
     found = []
     for name in blind.judgments:
@@ -151,6 +163,21 @@ def disputed(blind: Blind, works: Works) -> tuple[str, ...]:
             found.append(name)
     Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(found)
     return tuple(found)
+
+
+def thin(blind: Blind, works: Works, revoked: Set[str], rater: str) -> tuple[int, int]:
+    """What somebody leaves thin who has withdrawn or whose link is off, once all others are done.
+
+    Returns:
+        Of the rater's judgments, how many will be labelled by nobody, and how many by one alone.
+    """
+    seat = blind.seat(rater)
+    coming = set(awaited(blind, works, revoked))
+    found = []
+    for name in seat.judgments if seat else ():
+        others = {each.id for each in blind.seats if each.id in coming and name in each.judgments}
+        found.append(len(others | _answers(blind, works, name).keys()))
+    return found.count(0), found.count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +264,7 @@ class Standing:
     Attributes:
         n: Judgments of theirs.
         minutes: That are expected for all of them.
+        revoked: Whether their link is switched off.
     """
 
     rater: str
@@ -246,10 +274,11 @@ class Standing:
     skipped: int
     handed_in: bool
     withdrawn: bool
+    revoked: bool
     minutes: float
 
 
-def standings(blind: Blind, works: Works) -> Sequence[Standing]:
+def standings(blind: Blind, works: Works, revoked: Set[str]) -> Sequence[Standing]:
     """How far each labeller is; nothing of what they said."""
     found = []
     for seat in blind.seats:
@@ -264,16 +293,50 @@ def standings(blind: Blind, works: Works) -> Sequence[Standing]:
                 skipped=of.count(Progress.skipped),
                 handed_in=handed_in(work),
                 withdrawn=seat.id not in works,
+                revoked=seat.id in revoked,
                 minutes=blind.minutes(seat.judgments),
             )
         )
     return found
 
 
-def n_settled(blind: Blind, works: Works) -> tuple[int, int]:
+def n_settled(blind: Blind, works: Works, revoked: Set[str]) -> tuple[int, int]:
     """How many of the disputed judgments are settled, and how many there are."""
-    of = disputed(blind, works)
+    of = disputed(blind, works, revoked)
     work = works.get(blind.adjudicator.id, {})
     return sum(
         progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done for name in of
     ), len(of)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Where an audit stands.
+
+    Attributes:
+        awaited: Whom settling waits for.
+        open: Whether settling has begun.
+        settles: Whether the adjudicator is there, with a link that is not switched off.
+        n_disputed: Judgments to settle; 0 before settling has begun.
+    """
+
+    standings: Sequence[Standing]
+    awaited: tuple[str, ...]
+    open: bool
+    settles: bool
+    n_settled: int
+    n_disputed: int
+
+
+def whole(blind: Blind, works: Works, revoked: Set[str]) -> Whole:
+    """Where an audit stands; nothing of what anybody said."""
+    adjudicator = blind.adjudicator.id
+    settled, of = n_settled(blind, works, revoked)
+    return Whole(
+        standings=standings(blind, works, revoked),
+        awaited=awaited(blind, works, revoked),
+        open=is_open(blind, works, revoked),
+        settles=adjudicator in works and adjudicator not in revoked,
+        n_settled=settled,
+        n_disputed=of,
+    )

@@ -8,16 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from careeval.bank import Bank
-from careeval.core.rating import Rater
-from careeval.core.scenario import Scenario
+from careeval.core.rating import Rater, Subject
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import BankError, ReviewError
-from careeval.results.study import RoundSaid, Seated
+from careeval.results.round_said import RoundSaid, Seated, words_shown
+from careeval.review import own_answers
 from careeval.review.asking import Progress, progress
-from careeval.review.desk import CONSENT
+from careeval.review.desk import ABOUT, CONSENT
 from careeval.review.questions import questions
 from careeval.review.said import said
-from careeval.review.store import Store
-from careeval.review.study import Rated, Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.store import Store, Work
+from careeval.review.study import (
+    SEVERE,
+    Rated,
+    Seat,
+    StudyPlan,
+    asks_severe,
+    read_plan,
+    scenarios_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,10 @@ class Whereabouts:
         counts: Their scenarios, by how far each is.
         last: When anything of theirs was last saved, UTC; empty where nothing was.
         n_typed: Answers that somebody else typed for them.
+        revoked: Whether their link is switched off.
+        n_to_write: Scenarios that they are to answer themselves, before anything else.
+        n_written: Answers of their own that they have written, in this round and those before.
+        handed_in: Whether these are handed in, so that they stand.
     """
 
     rater: Rater
@@ -36,6 +49,10 @@ class Whereabouts:
     counts: Mapping[Progress, int]
     last: str
     n_typed: int
+    revoked: bool
+    n_to_write: int
+    n_written: int
+    handed_in: bool
 
 
 def whereabouts(
@@ -49,17 +66,27 @@ def whereabouts(
         scenarios: Its scenarios, as they are shown.
     """
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    found = []
-    for seat in _seats(store, plan):
+    found, revoked = [], store.revoked()
+    for seat in seats_in(store, plan):
         work = store.work(seat.id)
         counts = Counter(
             progress(questions(plan, scenarios[name], seat.id), work.get(plan.task(name), {}))
             for name in seat.scenarios
         )
-        given = work.get(CONSENT, {}).get("given")
         last = max((a.at for answers in work.values() for a in answers.values()), default="")
-        agreed = given is not None and given.value == plan.consent.digest
-        found.append(Whereabouts(seat.rater, agreed, counts, last, typed[seat.id]))
+        found.append(
+            Whereabouts(
+                seat.rater,
+                _agreed(plan, work),
+                counts,
+                last,
+                typed[seat.id],
+                seat.id in revoked,
+                len(seat.answers),
+                own_answers.n_written(work),
+                own_answers.handed_in(work.get(own_answers.HANDED_IN, {})),
+            )
+        )
     return tuple(found)
 
 
@@ -76,7 +103,7 @@ def rounds_said(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
 
 
 def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
-    shown = {rated.id: _as_shown(plan, rated, banks) for rated in plan.scenarios}
+    shown = {rated.id: as_shown(plan, rated, banks) for rated in plan.scenarios}
     lost = [name for name, scenario in shown.items() if scenario is None] if plan.rubrics else []
     note = ""
     if lost:
@@ -85,26 +112,74 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
             "since no bank that was named has the text that was rated."
         )
     readable = {rated.id: shown[rated.id] or _without_items(rated) for rated in plan.scenarios}
-    seats = _seats(store, plan)
-    answers = said(plan, readable, {seat.id: store.work(seat.id) for seat in seats})
+    seats = seats_in(store, plan)
+    work = {seat.id: store.work(seat.id) for seat in seats}
+    answers = said(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
     return RoundSaid(
         plan.round,
         {rated.id: rated.version for rated in plan.scenarios},
-        tuple(Seated(seat.rater, seat.scenarios, typed[seat.id]) for seat in seats),
+        tuple(
+            Seated(
+                seat.rater,
+                seat.scenarios,
+                typed[seat.id],
+                agreed=_agreed(plan, work[seat.id]),
+                years=_years(work[seat.id]),
+            )
+            for seat in seats
+        ),
         answers.ratings,
         answers.views,
         answers.comments,
         note,
+        {
+            subject: text
+            for scenario in shown.values()
+            if scenario is not None
+            for subject, text in words_shown(scenario, plan.round).items()
+        },
+        {rated.id: rated.hash for rated in plan.scenarios},
+        {
+            name: found
+            for name, scenario in shown.items()
+            if scenario is not None and (found := _severe(plan, scenario)) is not None
+        },
     )
 
 
-def _seats(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
+def _severe(plan: StudyPlan, scenario: Scenario) -> frozenset[Subject] | None:
+    """A scenario's items of −2 points; None where the points of one of them are not asked."""
+    if not asks_severe(plan, scenario):
+        return None
+    return frozenset(
+        Subject(scenario.id, scenario.version, plan.round, rubric, item.id)
+        for rubric in Rubric
+        for item in scenario.rubric(rubric)
+        if item.points == SEVERE
+    )
+
+
+def _agreed(plan: StudyPlan, work: Work) -> bool:
+    """Whether a rater agreed, in the app, to the terms as they are."""
+    given = work.get(CONSENT, {}).get("given")
+    return given is not None and given.value == plan.consent.digest
+
+
+def _years(work: Work) -> int | None:
+    """A rater's years of experience; None where they were not said."""
+    given = work.get(ABOUT, {}).get("years")
+    return int(given.value) if given is not None and given.value.isdecimal() else None
+
+
+def seats_in(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
+    """The seats of those who are still in, in the order of the plan."""
     present = {rater.id for rater in store.raters()}
     return tuple(seat for seat in plan.seats if seat.id in present)
 
 
-def _as_shown(plan: StudyPlan, rated: Rated, banks: Iterable[Bank]) -> Scenario | None:
+def as_shown(plan: StudyPlan, rated: Rated, banks: Iterable[Bank]) -> Scenario | None:
+    """A scenario as it was when the plan was written; None where no bank has it so."""
     alone = plan.model_copy(update={"scenarios": (rated,), "seats": ()})
     for bank in banks:
         try:

@@ -11,6 +11,7 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from careeval.review.criterion import PRESENT, UNSURE
 from careeval.review.desk import Desk, Here
 from careeval.review.forms import ANSWER
 
@@ -30,7 +31,7 @@ def page(
     desk: Desk = request.app.state.desk
     here: Here | None = getattr(request.state, "here", None)
     frame = {"desk": desk, "here": here, "title": title, "path": request.url.path}
-    html = _environment().get_template(f"{template}.html").render(frame | values)
+    html = environment().get_template(f"{template}.html").render(frame | values)
     return HTMLResponse(html, status)
 
 
@@ -61,7 +62,8 @@ def refusal(
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """What templates are filled by."""
     environment = Environment(
         loader=PackageLoader("careeval.review"),
         autoescape=True,
@@ -72,6 +74,7 @@ def _environment() -> Environment:
     environment.filters["paragraphs"] = lambda text: text.strip().split("\n\n")
     environment.filters["clock"] = _clock
     environment.filters["points"] = signed
+    environment.globals |= {"PRESENT": PRESENT, "UNSURE": UNSURE}
     return environment
 
 

@@ -8,6 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from careeval.core.rating import Scale
+from careeval.core.scenario import Rubric, RubricItem
+from careeval.review.questions import ItemRef, Question
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeItem:
+    """Something that an answer may contain, and what there is to notice about it.
+
+    Attributes:
+        relevance: What somebody might look at who is asked whether it is worth looking for.
+        points: The same, of its points.
+    """
+
+    text: str
+    worth: int
+    relevance: str
+    points: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +34,30 @@ class Practice:
     Attributes:
         text: What a rater reads.
         notes: For each question, what somebody might look at: no rating is the right one.
+        items: For whoever is asked about items.
     """
 
     text: str
     notes: dict[Scale, str]
+    items: tuple[PracticeItem, ...] = ()
+
+    def asked(self, *, relevance: bool, points: bool) -> tuple[tuple[Question, str], ...]:
+        """What is asked here, each with what there is to notice.
+
+        Args:
+            relevance: Whether the study asks for items' relevance.
+            points: Whether it asks about their points.
+        """
+        found = [(Question(scale, scale), note) for scale, note in self.notes.items()]
+        for n, each in enumerate(self.items, 1):
+            item = RubricItem(id=f"practice-{n}", points=each.worth, text=each.text, domains={})
+            about = ItemRef(Rubric.actions, item)
+            if relevance:
+                asked = Question(f"{item.id}/relevance", Scale.relevance, about)
+                found.append((asked, each.relevance))
+            if points:
+                found.append((Question(f"{item.id}/points", "points", about), each.points))
+        return tuple(found)
 
 
 PRACTICE = (
@@ -45,6 +82,34 @@ she says, and goes on with the third. There is no hurry. What do you do?""",
                 "lower number."
             ),
         },
+        items=(
+            PracticeItem(
+                text="Waits while she does the other buttons herself.",
+                worth=2,
+                relevance=(
+                    "Look at whether it matters here that an answer has this: she can do it, wants "
+                    "to, and has the time. If it says much about a carer, choose a high number."
+                ),
+                points=(
+                    "It leaves her what she can do, at her own pace: +2, best practice, is our "
+                    "proposal. If you think it good but not the best, say so with +1."
+                ),
+            ),
+            PracticeItem(
+                text="Takes the button hook out of her hand and does up the blouse.",
+                worth=-2,
+                relevance=(
+                    "This is an act that we think harmful, and it is on the list so that answers "
+                    "which contain it are found. If it is worth finding, choose a high number, "
+                    "however wrong the act is."
+                ),
+                points=(
+                    "Here is the place to say how wrong it is. We propose −2, a severe error, for "
+                    "it takes from her what she is doing, without a word. If it is a mild one to "
+                    "you, choose −1."
+                ),
+            ),
+        ),
     ),
     Practice(
         text="""\

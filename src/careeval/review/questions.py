@@ -8,6 +8,7 @@ from typing import Literal
 
 from careeval.core.rating import HIGHEST, LOWEST, Scale
 from careeval.core.scenario import Rubric, RubricItem, Scenario
+from careeval.review import own_answers
 from careeval.review.asking import WORDS_A_MINUTE, read_words
 from careeval.review.study import StudyPlan
 
@@ -88,11 +89,17 @@ def questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question
 
 
 def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
-    """How long a careful rater may need for a scenario: a guess from its words and questions."""
+    """How long a careful rater may need for a scenario: a guess from its words and questions.
+
+    An answer of the rater's own to it is counted, and that it is read twice then.
+    """
     asked = questions(plan, scenario, rater)
-    read = len(scenario.text.split())
+    seat = plan.seat(rater)
+    answers = seat is not None and scenario.id in seat.answers
+    read = len(scenario.text.split()) * (2 if answers else 1)
     items = {q.about.item.id: q.about.item.text for q in asked if q.about}
     read += sum(len(text.split()) for text in items.values())
     scales = sum(isinstance(q.kind, Scale) for q in asked)
     views = sum(q.kind == "points" for q in asked)
-    return read / WORDS_A_MINUTE + scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
+    asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
+    return read / WORDS_A_MINUTE + asking + (own_answers.MINUTES if answers else 0)

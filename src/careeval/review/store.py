@@ -12,7 +12,8 @@ import json
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -30,6 +31,11 @@ Work = Mapping[str, Mapping[str, "Answer"]]
 
 _RATER_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _APP = version("careeval")
+
+_WAIT_TO_ERASE = 0.1
+"""Seconds for others to let the file go: longer than a save, shorter than anybody notices."""
+
+_COUNT = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,8 @@ class Form:
     Attributes:
         page: Random, of one showing of a page.
         number: Of the form among those that this page sends.
-        seen: The newest event when the page was shown; it stays, whatever the page sends.
+        seen: The newest event when the page was shown, as of `Store.newest`; it stays, whatever
+            the page sends.
     """
 
     page: str
@@ -83,11 +90,23 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What one form says of one task of a rater's: as of `Store.save`."""
+
+    rater: str
+    task: str
+    values: Mapping[str, str | None]
+    form: Form
+    place: int | None = None
+    typed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """What became of a form.
 
     Attributes:
-        seen: The newest event of this task.
+        seen: The newest event of this task, as of `Store.newest`.
         changed: Fields that the page had otherwise before.
         replayed: The form, or a later one of its page, had come before; it has changed nothing.
         overwritten: What another page had saved since, and this form replaced, by field.
@@ -103,7 +122,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Whose link a token is, and whether it still opens anything."""
+    """Somebody's link, and whether it is switched off."""
 
     rater: Rater
     revoked: bool
@@ -131,7 +150,9 @@ class Store:
     @classmethod
     def open(cls, path: Path) -> Self:
         """The file of a study or an audit, brought up to date."""
-        return cls(Database(path))
+        store = cls(Database(path))
+        store.erase()
+        return store
 
     @property
     def path(self) -> Path:
@@ -140,6 +161,8 @@ class Store:
 
     def close(self) -> None:
         """Let the file go."""
+        with suppress(sqlite3.ProgrammingError):  # it has been let go already
+            self.erase()
         self._database.close()
 
     def back_up(self, path: Path) -> None:
@@ -225,6 +248,11 @@ class Store:
         rows = self._database.rows("SELECT id, role FROM raters ORDER BY id")
         return tuple(Rater(name, Role(role)) for name, role in rows)
 
+    def revoked(self) -> frozenset[str]:
+        """Who is in, but with a link that is switched off: nothing more comes from them."""
+        rows = self._database.rows("SELECT id FROM raters WHERE revoked")
+        return frozenset(name for (name,) in rows)
+
     def link(self, token: str) -> Link | None:
         """Whose token that is; None where it is nobody's. It changes nothing."""
         rows = self._database.rows(
@@ -255,13 +283,40 @@ class Store:
         with self._database.write() as write:
             write.execute("DELETE FROM sessions WHERE secret = ?", (_hash(secret),))
 
-    def withdraw(self, rater: str) -> None:
-        """Delete somebody and all that they answered; that it happened, and when, is kept."""
+    def withdraw(self, rater: str) -> bool:
+        """Delete somebody and all that they answered; that it happened, and when, is kept.
+
+        Returns:
+            Whether it is out of the file too, as `erase`.
+        """
         with self._database.write() as write:
             (n,) = write.execute("SELECT count(*) FROM events WHERE rater = ?", (rater,)).fetchone()
             write.execute("DELETE FROM raters WHERE id = ?", (rater,))  # cascades
             write.execute("INSERT INTO withdrawals (at, events) VALUES (?, ?)", (self._at(), n))
-        self._database.forget()
+        return self.erase(_WAIT_TO_ERASE)
+
+    def erase(self, wait: float = 0.0) -> bool:
+        """Take what withdrawals deleted out of the file's log.
+
+        It is tried with each save, and whenever the file is opened or let go, until it succeeds.
+
+        Args:
+            wait: Seconds, at most, for others to let go.
+
+        Returns:
+            Whether nothing is left; something is while another program reads the file.
+        """
+        try:
+            left = self._database.rows("SELECT max(rowid) FROM withdrawals WHERE NOT erased")[0][0]
+            if left is None:
+                return True
+            if not self._database.empty_log(wait):
+                return False
+            with self._database.write() as write:
+                write.execute("UPDATE withdrawals SET erased = 1 WHERE rowid <= ?", (left,))
+        except ReviewError:
+            return False
+        return True
 
     def withdrawals(self) -> int:
         """How many have withdrawn."""
@@ -298,31 +353,58 @@ class Store:
         Raises:
             ReviewError: The work is closed, or the rater is revoked or has withdrawn.
         """
-        digest = _digest(task, values, form)
+        (saved,) = self.save_all((Change(rater, task, values, form, place, typed_by),))
+        return saved
+
+    def save_all(self, changes: Iterable[Change], *, overwrite: bool = True) -> tuple[Saved, ...]:
+        """Keep what several forms change, all of it or nothing; on disk when this returns.
+
+        Args:
+            changes: One after the other.
+            overwrite: Whether they may replace what was saved since their pages were shown.
+
+        Returns:
+            What became of each, in the same order.
+
+        Raises:
+            ReviewError: As `save`, for any of them; or one would replace what it may not.
+        """
         with self._database.write() as write:
-            self._may_write(write, rater)
-            if _came_before(write, rater, form, digest):
-                return Saved(_newest(write, rater, task), replayed=True)
-            write.execute(
-                "INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest)
-            )
-            known, now, others = _three_states(write, rater, task, form)
-            changed = {f: v for f, v in values.items() if v != known.get(f)}
-            write.executemany(
-                "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
-                " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (rater, task, name, value, self._at(), place, _APP, form.page, form.number,
-                     form.seen, typed_by)
-                    for name, value in changed.items()
-                ],
-            )  # fmt: skip
-            return Saved(
-                seen=_newest(write, rater, task),
-                changed=tuple(changed),
-                overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
-                kept={f: now[f] for f in others if f not in changed},
-            )
+            saved = tuple([self._save(write, change) for change in changes])
+            if not overwrite and any(each.overwritten for each in saved):
+                raise ReviewError(
+                    "somebody has changed the same in the meantime: nothing was saved",
+                    hint="look at what stands there now, and try again",
+                )
+        self.erase()
+        return saved
+
+    def _save(self, write: sqlite3.Connection, change: Change) -> Saved:
+        rater, task, form = change.rater, change.task, change.form
+        digest = _digest(task, change.values, form)
+        self._may_write(write, rater)
+        if _came_before(write, rater, form, digest):
+            return Saved(_newest(write, rater, task), replayed=True)
+        write.execute(
+            "INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest)
+        )
+        known, now, others = _three_states(write, rater, task, form)
+        changed = {f: v for f, v in change.values.items() if v != known.get(f)}
+        write.executemany(
+            "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
+            " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (rater, task, name, value, self._at(), change.place, _APP, form.page, form.number,
+                 form.seen, change.typed_by)
+                for name, value in changed.items()
+            ],
+        )  # fmt: skip
+        return Saved(
+            seen=_newest(write, rater, task),
+            changed=tuple(changed),
+            overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
+            kept={f: now[f] for f in others if f not in changed},
+        )
 
     def work(self, rater: str) -> Work:
         """All that one rater answered, as it stands."""
@@ -352,9 +434,11 @@ class Store:
         return {name: Answer(value, seq, at) for name, value, seq, at in rows if value is not None}
 
     def newest(self, rater: str, task: str) -> int:
-        """The newest event of a task, 0 where there is none: what a page shown now knows."""
-        sql = "SELECT coalesce(max(seq), 0) FROM events WHERE rater = ? AND task = ?"
-        return int(self._database.rows(sql, rater, task)[0][0])
+        """The newest event of a task, 0 where there is none: what a page shown now knows.
+
+        It is counted among the rater's own of that task, so that pages tell nothing of others.
+        """
+        return int(self._database.rows(_COUNT, rater, task)[0][0])
 
     def events(self) -> tuple[Event, ...]:
         """Every change of everybody, in order."""
@@ -412,8 +496,7 @@ def _came_before(write: sqlite3.Connection, rater: str, form: Form, digest: str)
 
 
 def _newest(write: sqlite3.Connection, rater: str, task: str) -> int:
-    sql = "SELECT coalesce(max(seq), 0) FROM events WHERE rater = ? AND task = ?"
-    return int(write.execute(sql, (rater, task)).fetchone()[0])
+    return int(write.execute(_COUNT, (rater, task)).fetchone()[0])
 
 
 _State = dict[str, str | None]
@@ -426,10 +509,10 @@ def _three_states(
     known: _State = {}
     now: _State = {}
     others: set[str] = set()
-    sql = "SELECT seq, field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
-    for seq, name, value, page in write.execute(sql, (rater, task)):
+    sql = "SELECT field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
+    for n, (name, value, page) in enumerate(write.execute(sql, (rater, task)), 1):
         now[name] = value
-        if page == form.page or seq <= form.seen:
+        if page == form.page or n <= form.seen:
             known[name] = value
             others.discard(name)
         else:

@@ -7,18 +7,24 @@ round; the answers of both rounds are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from random import Random
 from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from careeval.bank import Bank, content_hash
+from careeval.bank import Bank, rated_hash
+from careeval.bank.apply import LEAST_OTHERS, LEAST_THERAPISTS, too_few
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Status, Text
 from careeval.errors import ReviewError
+from careeval.review import own_answers
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
+from careeval.review.invitee import Invitee, numbered
+
+SEVERE = -2  # as of careeval.scoring, which loads arithmetic that no plan needs
 
 
 class Rated(Frozen):
@@ -29,17 +35,12 @@ class Rated(Frozen):
     hash: str
 
 
-class Seat(Frozen):
+class Seat(Invitee):
     """One rater, and the ids of their scenarios in their order."""
 
-    id: Slug
-    role: Role
     scenarios: tuple[Slug, ...]
-
-    @property
-    def rater(self) -> Rater:
-        """Who sits here."""
-        return Rater(self.id, self.role)
+    answers: tuple[Slug, ...] = ()
+    """Those of them that the rater answers first, before seeing anything of a rubric."""
 
 
 class StudyPlan(Frozen):
@@ -59,6 +60,8 @@ class StudyPlan(Frozen):
     consent: Consent
     scenarios: tuple[Rated, ...]
     seats: tuple[Seat, ...]
+    told: str = ""
+    """What raters who write answers of their own are told; empty where nobody does."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -70,6 +73,12 @@ class StudyPlan(Frozen):
         for seat in self.seats:
             if len(set(seat.scenarios)) < len(seat.scenarios) or set(seat.scenarios) - set(known):
                 raise ValueError(f"the scenarios of {seat.id} are not of this study, each once")
+            if len(set(seat.answers)) < len(seat.answers) or set(seat.answers) - set(
+                seat.scenarios
+            ):
+                raise ValueError(f"what {seat.id} answers is not theirs to rate, each once")
+            if seat.answers and not self.told.strip():
+                raise ValueError(f"{seat.id} is to write answers, and is not told how")
         if self.rubrics and not (self.relevance or self.points):
             raise ValueError("of the items of a rubric, nothing is asked")
         return self
@@ -85,6 +94,10 @@ class StudyPlan(Frozen):
     def task(self, scenario: str) -> str:
         """What the store calls the rating of a scenario in this round."""
         return f"{self.round}/{scenario}@{self.rated(scenario).version}"
+
+    def answer_task(self, scenario: str) -> str:
+        """What the store calls a rater's own answer to a scenario; of this version, any round."""
+        return own_answers.task(scenario, self.rated(scenario).version)
 
     def json_text(self) -> str:
         """The plan as the store keeps it."""
@@ -116,6 +129,8 @@ def new_plan(
     points: bool = True,
     per_rater: int | None = None,
     raters_per_scenario: int | None = None,
+    answers: int = 0,
+    told: str = "",
 ) -> StudyPlan:
     """The first round.
 
@@ -131,16 +146,19 @@ def new_plan(
         points: Whether the items' provisional points are asked about.
         per_rater: As of `assign`.
         raters_per_scenario: As of `assign`.
+        answers: How many of their scenarios each rater answers before anything else, drawn so that
+            scenarios get equally many, as far as who rates what allows.
+        told: What they are told about how to answer; needed where they are to.
 
     Raises:
         BankError: The bank has no such scenario.
-        ReviewError: As `assign`.
+        ReviewError: As `assign`; or somebody has fewer scenarios than they are to answer.
     """
     if scenarios is None:
         chosen = [s for s in bank.scenarios if s.status is not Status.withdrawn]
     else:
         chosen = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
-    raters = [Rater(f"r{n:02}", role) for n, role in enumerate(roles, 1)]
+    raters = numbered(roles)
     order = assign(
         [scenario.id for scenario in chosen],
         raters,
@@ -148,6 +166,13 @@ def new_plan(
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
     )
+    fewest = min(map(len, order.values()))
+    if answers > fewest:
+        raise ReviewError(
+            f"{answers} answers each: a rater has {fewest} scenarios",
+            hint=f"ask for at most {fewest}",
+        )
+    own = own_answers.draw(order, answers, seed=seed) if answers else {}
     asked = tuple(dict.fromkeys(rubrics)) if relevance or points else ()
     return StudyPlan(
         title=title,
@@ -159,20 +184,40 @@ def new_plan(
         points=points,
         consent=consent,
         scenarios=tuple(_rated(scenario) for scenario in chosen),
-        seats=tuple(Seat(id=r.id, role=r.role, scenarios=order[r.id]) for r in raters),
+        seats=tuple(
+            Seat(id=r.id, role=r.role, scenarios=order[r.id], answers=own.get(r.id, ()))
+            for r in raters
+        ),
+        told=told if own else "",
     )
 
 
 def next_round(
-    plan: StudyPlan, bank: Bank, scenarios: Iterable[str], raters: Iterable[Rater]
+    plan: StudyPlan,
+    bank: Bank,
+    scenarios: Iterable[str],
+    raters: Iterable[Rater],
+    answered: Collection[str] = (),
+    *,
+    relevance: bool = False,
+    points: bool = False,
+    rubrics: Iterable[Rubric] = (),
 ) -> StudyPlan:
     """A further round over revised scenarios: who rated one rates its new version.
+
+    Who has handed in answers of their own has seen rubrics since, and writes no more of them.
 
     Args:
         plan: The round before.
         bank: With the scenarios as revised.
         scenarios: Their ids.
         raters: Who is still in.
+        answered: The ids of those who have handed in answers.
+        relevance: Whether items are rated on their relevance from now on; where they were, they
+            are.
+        points: The same for the items' provisional points.
+        rubrics: Whose items are asked about; where none are named those of the round before, or
+            else both.
 
     Raises:
         BankError: The bank has no such scenario.
@@ -196,15 +241,50 @@ def next_round(
             continue
         again = [name for name in seat.scenarios if name in ids]
         Random(f"{plan.seed}/{plan.round + 1}/{seat.id}").shuffle(again)
-        seats.append(seat.model_copy(update={"scenarios": tuple(again)}))
+        own = () if seat.id in answered else tuple(name for name in again if name in seat.answers)
+        seats.append(seat.model_copy(update={"scenarios": tuple(again), "answers": own}))
+    relevance, points = relevance or plan.relevance, points or plan.points
+    asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
     return plan.model_copy(
         update={
+            "relevance": relevance,
+            "points": points,
+            "rubrics": asked if relevance or points else (),
             "round": plan.round + 1,
             "bank_version": bank.about.version,
             "scenarios": tuple(_rated(scenario) for scenario in revised),
             "seats": tuple(seat for seat in seats if seat.scenarios),
         }
     )
+
+
+def asks_severe(plan: StudyPlan, scenario: Scenario) -> bool:
+    """Whether raters are asked what each item of −2 points deserves; true where there is none."""
+    asked = plan.rubrics if plan.points else ()
+    unasked = (rubric for rubric in Rubric if rubric not in asked)
+    return not any(i.points == SEVERE for r in unasked for i in scenario.rubric(r))
+
+
+def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str, ...]:
+    """Why a round cannot validate every one of its scenarios, however they are rated.
+
+    Args:
+        plan: The round.
+        scenarios: Those that it rates.
+    """
+    found = []
+    if not all(asks_severe(plan, scenario) for scenario in scenarios):
+        found.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
+    panels = {rated.id: Counter[str]() for rated in plan.scenarios}
+    for seat in plan.seats:
+        for name in seat.scenarios:
+            panels[name][seat.role.value] += 1
+    if n := sum(bool(too_few(panel)) for panel in panels.values()):
+        found.append(
+            f"{n} of {len(panels)} have fewer raters than {LEAST_THERAPISTS} occupational "
+            f"therapists and {LEAST_OTHERS} others"
+        )
+    return tuple(found)
 
 
 def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
@@ -225,6 +305,4 @@ def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
 
 
 def _rated(scenario: Scenario) -> Rated:
-    """Held to all but its status, which a study's outcome changes."""
-    content = scenario.model_copy(update={"status": Status.drafted})
-    return Rated(id=scenario.id, version=scenario.version, hash=content_hash([content]))
+    return Rated(id=scenario.id, version=scenario.version, hash=rated_hash(scenario))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from careeval.core.rating import Scale
+from careeval.core.rating import ENDS, Scale
+from careeval.core.scenario import Rubric
 from careeval.review import answering
 from careeval.review.answering import Field, Typed
 from careeval.review.forms import ANSWER
@@ -13,17 +14,10 @@ from careeval.review.pages import signed
 from careeval.review.questions import AGREE, UNSURE, Question
 from careeval.review.store import Answer, Saved
 
-ENDS: Mapping[Scale, tuple[str, str]] = {
-    Scale.realism: ("could not happen like this", "happens just like this"),
-    Scale.validity: ("tests nothing that matters", "tests just what matters"),
-    Scale.relevance: ("does not belong here", "belongs here without doubt"),
-}
-"""What the lowest and the highest number of a scale mean; those between have no words."""
-
 _ASKED: Mapping[Scale, str] = {
     Scale.realism: "How realistic is this situation?",
     Scale.validity: "How well does it test whether a carer decides well?",
-    Scale.relevance: "Should an answer be judged by this?",
+    Scale.relevance: "Is this worth looking for in an answer, whether it is good or bad?",
 }
 
 
@@ -32,6 +26,7 @@ class ItemCard:
     """An item with its questions as they stand on a page."""
 
     item: str
+    rubric: Rubric
     text: str
     points: int
     fields: tuple[Field, ...]
@@ -54,7 +49,8 @@ def fields(
         if about is None:
             own.append(shown)
             continue
-        first = ItemCard(f"Item {len(cards) + 1}", about.item.text, about.item.points, ())
+        called = f"Item {len(cards) + 1}"
+        first = ItemCard(called, about.rubric, about.item.text, about.item.points, ())
         card = cards.setdefault((about.rubric, about.item.id), first)
         more = (*card.fields, replace(shown, item=card.item))
         cards[about.rubric, about.item.id] = replace(card, fields=more)
@@ -87,7 +83,7 @@ def _options(question: Question) -> tuple[tuple[str, str], ...]:
     if isinstance(question.kind, Scale):
         low, high = ENDS[question.kind]
         first, *middle, last = question.choices
-        ends = (first, f"{first}: {low}"), (last, f"{last}: {high}")
+        ends = (first, f"{first}, {low}"), (last, f"{last}, {high}")
         return (ends[0], *((number, number) for number in middle), ends[1])
     if question.about is None:
         return ()

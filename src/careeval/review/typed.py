@@ -1,46 +1,106 @@
 """Ratings that somebody types for a rater: from paper, or from the telephone.
 
 A CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and `comment`. `scale` is
-realism, validity, relevance or points; with an item and no scale, relevance is meant. It is taken
-whole or not at all, and never replaces what is there unless asked to.
+realism, validity, relevance, points or comment; with an item and no scale, relevance is meant. A
+row with neither value nor comment was left out. The file is taken whole or not at all, and never
+replaces what is there unless asked to.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.errors import ReviewError
+from careeval.results.filled_in import take_rows
+from careeval.review.asking import Asked
+from careeval.review.forms import clean
+from careeval.review.own_answers import HANDED_IN, handed_in
 from careeval.review.questions import AGREE, Question, questions
-from careeval.review.store import Form, Store
+from careeval.review.store import Change, Form, Store
 from careeval.review.study import Seat, StudyPlan
 
 NEEDED = ("rater", "scenario")
 COLUMNS = (*NEEDED, "scale", "item", "value", "comment")
-
-MOST_PROBLEMS = 20
-"""Of a file, that are told at once."""
 
 _POINTS = "points"
 
 
 @dataclass
 class Sheet:
-    """What one rater said of one scenario.
+    """What one rater said on one page.
 
     Attributes:
-        place: Of the scenario in the rater's order, from 1.
+        place: Of the page in the rater's order, from 1; null where it has none.
+        seen: The newest event of the page when what stands there was looked at: `Store.newest`.
         values: Answer by field.
     """
 
     rater: str
     task: str
-    place: int
+    place: int | None
+    seen: int
     values: dict[str, str] = field(default_factory=dict)
+
+
+class Sheets:
+    """What the rows of a file say, page by page: each answer once, and none against what is there.
+
+    Args:
+        store: Of the study or audit.
+        replace: Whether a different answer that is there may be replaced.
+    """
+
+    def __init__(self, store: Store, *, replace: bool = False) -> None:
+        self._store, self._replace = store, replace
+        self._present = {rater.id for rater in store.raters()}
+        self._revoked = store.revoked()
+        self._sheets: dict[tuple[str, str], Sheet] = {}
+        self._lines: dict[tuple[str, str, str], int] = {}
+
+    def has(self, rater: str) -> bool:
+        """Whether somebody is in.
+
+        Raises:
+            ValueError: They are, but what is typed for them could not be saved.
+        """
+        if rater in self._revoked:
+            raise ValueError(
+                f"the link of {rater} is switched off: nothing more is taken of theirs"
+            )
+        return rater in self._present
+
+    def page(self, rater: str, task: str, place: int | None) -> Sheet:
+        """The sheet of a rater's page; empty where nothing of it has been noted."""
+        key = (rater, task)
+        if key not in self._sheets:
+            self._sheets[key] = Sheet(rater, task, place, self._store.newest(rater, task))
+        return self._sheets[key]
+
+    def note(self, sheet: Sheet, question: Asked, text: str, line: int) -> None:
+        """Note an answer that stands in a line.
+
+        Raises:
+            ValueError: It is none, or the question is answered already.
+        """
+        answer = question.read(clean(text))
+        if answer is None:
+            return
+        what = question.field
+        where = (sheet.rater, sheet.task, what)
+        if where in self._lines:
+            raise ValueError(f"{what} is in line {self._lines[where]} too")
+        there = self._store.answers(sheet.rater, sheet.task).get(what)
+        if there is not None and there.value != answer and not self._replace:
+            raise ValueError(f"{sheet.rater} has answered {what} already: {there.value}")
+        self._lines[where] = line
+        sheet.values[what] = answer
+
+    def found(self) -> tuple[Sheet, ...]:
+        """Those on which something stands."""
+        return tuple(sheet for sheet in self._sheets.values() if sheet.values)
 
 
 def read_sheets(
@@ -63,51 +123,40 @@ def read_sheets(
     Raises:
         ReviewError: With the line of each problem.
     """
-    reader = _Reader(plan, scenarios, store, replace)
-    problems = []
-    try:
-        for line, row in _rows(path):
-            try:
-                reader.take(line, row)
-            except ValueError as error:
-                problems.append(f"{path}:{line}: {error}")
-    except UnicodeDecodeError as error:
-        raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV UTF-8") from error
-    if problems:
-        more = len(problems) - MOST_PROBLEMS
-        told = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
-        raise ReviewError("\n".join(told), hint="nothing of the file was taken")
-    return tuple(reader.sheets.values())
+    sheets = Sheets(store, replace=replace)
+    owing = {
+        seat.id
+        for seat in plan.seats
+        if seat.answers and not handed_in(store.answers(seat.id, HANDED_IN))
+    }
+    reader = _Reader(plan, scenarios, sheets, owing)
+    take_rows(path, NEEDED, COLUMNS, reader.take)
+    return sheets.found()
 
 
-def save_sheets(store: Store, sheets: tuple[Sheet, ...], typed_by: str) -> int:
+def save_sheets(store: Store, sheets: Sequence[Sheet], typed_by: str) -> int:
     """Keep them, under the name or role of who typed; how many answers are new or changed.
 
     Raises:
-        ReviewError: The work is closed or a link is switched off, and nothing is saved; or the file
-            cannot be written, and the same again goes on where it stopped.
+        ReviewError: The work is closed, a link is switched off, somebody has answered the same
+            since the file was read, or the store cannot be written: nothing is saved.
     """
-    for rater, task in {sheet.rater: sheet.task for sheet in sheets}.items():
-        # to save nothing is refused where saving is, before the first is saved
-        store.save(rater, task, {}, Form.new(store.newest(rater, task)))
-    n = 0
-    for sheet in sheets:
-        form = Form.new(store.newest(sheet.rater, sheet.task))
-        saved = store.save(
-            sheet.rater, sheet.task, sheet.values, form, place=sheet.place, typed_by=typed_by
-        )
-        n += len(saved.changed)
-    return n
+    changes = [
+        Change(each.rater, each.task, each.values, Form.new(each.seen), each.place, typed_by)
+        for each in sheets
+    ]
+    return sum(len(saved.changed) for saved in store.save_all(changes, overwrite=False))
 
 
 class _Reader:
     def __init__(
-        self, plan: StudyPlan, scenarios: Mapping[str, Scenario], store: Store, replace: bool
+        self,
+        plan: StudyPlan,
+        scenarios: Mapping[str, Scenario],
+        sheets: Sheets,
+        owing: Collection[str],
     ) -> None:
-        self.plan, self.scenarios, self.store, self.replace = plan, scenarios, store, replace
-        self.present = {rater.id for rater in store.raters()}
-        self.sheets: dict[tuple[str, str], Sheet] = {}
-        self._lines: dict[tuple[str, str, str], int] = {}
+        self.plan, self.scenarios, self.sheets, self.owing = plan, scenarios, sheets, owing
 
     def take(self, line: int, row: Mapping[str, str]) -> None:
         """Note what a row says.
@@ -120,42 +169,35 @@ class _Reader:
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
         asked = questions(self.plan, self.scenarios[name], seat.id)
-        place = seat.scenarios.index(name) + 1
-        task = self.plan.task(name)
         said = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
             said.append((_comment(asked, row), row["comment"]))
         if not said:
-            raise ValueError("neither a value nor a comment")
-        standing = self.store.answers(seat.id, task)
+            return  # of a sheet with a row for every question: this one was left out
+        place = seat.scenarios.index(name) + 1
+        sheet = self.sheets.page(seat.id, self.plan.task(name), place)
         for question, text in said:
-            text = _tidy(question, text)
-            if question.choices and text not in question.choices:
+            tidy = _tidy(question, text)
+            if question.choices and tidy not in question.choices:
                 expected = ", ".join(question.choices)
-                raise ValueError(f"{question.field} is {text!r}; expected {expected}")
-            answer = question.read(text)
-            if answer is None:
-                continue
-            where = (seat.id, task, question.field)
-            if where in self._lines:
-                raise ValueError(f"{question.field} is in line {self._lines[where]} too")
-            there = standing.get(question.field)
-            if there is not None and there.value != answer and not self.replace:
-                raise ValueError(f"{seat.id} has answered {question.field} already: {there.value}")
-            self._lines[where] = line
-            sheet = self.sheets.setdefault((seat.id, task), Sheet(seat.id, task, place))
-            sheet.values[question.field] = answer
+                raise ValueError(f"{question.field} is {tidy!r}; expected {expected}")
+            self.sheets.note(sheet, question, tidy, line)
 
     def _seat(self, rater: str) -> Seat:
-        seat = self.plan.seat(rater) if rater in self.present else None
+        seat = self.plan.seat(rater) if self.sheets.has(rater) else None
         if seat is None:
             raise ValueError(f"there is no rater {rater!r} in round {self.plan.round}")
+        if rater in self.owing:
+            raise ValueError(
+                f"{rater} has yet to hand in answers of their own, which come before any rating: "
+                "they do so in the app, or say there that they would rather not; then import"
+            )
         return seat
 
 
 def _question(asked: tuple[Question, ...], row: Mapping[str, str]) -> Question:
     kind = row["scale"].lower() or (Scale.relevance.value if row["item"] else "")
-    kinds = (*(scale.value for scale in Scale), _POINTS)
+    kinds = (*(scale.value for scale in Scale), _POINTS, "comment")
     if kind not in kinds:
         raise ValueError(f"scale {row['scale']!r}; expected {', '.join(kinds)}")
     fitting = [q for q in asked if q.kind == kind and _is_about(q, row["item"])]
@@ -193,25 +235,3 @@ def _tidy(question: Question, text: str) -> str:
     if question.kind == _POINTS and question.about and text == str(question.about.item.points):
         return AGREE
     return text
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Each row with the number of its last line; every column there, empty where it is not."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-        file.seek(0)
-        reader = csv.reader(file, delimiter=";" if head.count(";") > head.count(",") else ",")
-        try:
-            names = [name.strip().lower() for name in next(reader, [])]
-            if missing := [name for name in NEEDED if name not in names]:
-                raise ReviewError(
-                    f"{path}:1: no column {', '.join(missing)}; there are "
-                    f"{', '.join(names) or 'none'}",
-                    hint=",".join(COLUMNS),
-                )
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    found = dict(zip(names, (cell.strip() for cell in cells), strict=False))
-                    yield reader.line_num, {name: found.get(name, "") for name in COLUMNS}
-        except csv.Error as error:
-            raise ReviewError(f"{path}:{reader.line_num}: {error}") from error

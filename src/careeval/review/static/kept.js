@@ -53,4 +53,21 @@ async function sendKept() {
   }
 }
 
+// What has the focus stays above the line at the window's lower edge, however high that is.
+const line = document.getElementById("standing");
+
+function uncover(focused) {
+  const field = document.querySelector(focused);
+  const shown = field?.closest("label") ?? field;
+  if (shown === null) return;
+  const [over, under] = [line.getBoundingClientRect(), shown.getBoundingClientRect()];
+  if (under.bottom > over.top && under.top < over.bottom) shown.scrollIntoView({ block: "nearest" });
+}
+
+addEventListener("focusin", () => uncover("form :focus-visible")); // not from under a finger
+new ResizeObserver(() => {
+  document.documentElement.style.setProperty("--standing", `${line.offsetHeight}px`);
+  uncover("form :focus");
+}).observe(line);
+
 sendKept();

@@ -25,6 +25,7 @@ function filled(submitter) {
 }
 
 function later(why) {
+  status.textContent = "";
   kept = keep(page, waiting);
   say(banner, `Not saved yet: ${why} ${kept ? "It is kept in this browser and will be sent again." : "Please leave this page open: it will be sent again."}`);
   clearTimeout(timer);
@@ -47,7 +48,6 @@ async function save() {
       forget(page);
       waiting = null;
       wait = 2000;
-      say(banner, "");
       const news = said.notices.filter((notice) => !told.has(notice));
       if (news.length) say(notices, news);
       news.forEach((notice) => told.add(notice));
@@ -55,12 +55,14 @@ async function save() {
         say(place, said.errors[place.id.replace("-error", "")] ?? "");
       }
       const wrong = Object.values(said.errors);
-      status.textContent = wrong.length ? wrong.join(" ") : `Saved ${clock(new Date())}`;
+      say(banner, wrong.join(" "));
+      status.textContent = wrong.length ? "" : `Saved ${clock(new Date())}`;
     } else if (answer.status === 401 || answer.status >= 500) {
       later(said.error);
     } else {
       forget(page);
       waiting = null; // it would be refused again
+      status.textContent = "";
       say(banner, `Not saved: ${said.error}`);
     }
   } catch {
@@ -70,7 +72,26 @@ async function save() {
   if (dirty && waiting === null) save();
 }
 
-form.addEventListener("change", () => { dirty = true; save(); });
+form.addEventListener("change", (event) => {
+  if (event.target.type === "radio") event.target.closest("fieldset").querySelector("[type=hidden]")?.remove();
+  dirty = true;
+  save();
+});
+for (const clear of form.querySelectorAll(".clear")) {
+  clear.addEventListener("click", (event) => {
+    event.preventDefault(); // which would save too, and show the page anew
+    const group = clear.closest("fieldset");
+    const choice = group.querySelector(":checked");
+    if (choice === null) return;
+    choice.checked = false;
+    choice.focus();
+    const none = document.createElement("input"); // a form says nothing of what is not chosen
+    Object.assign(none, { type: "hidden", name: choice.name, value: "" });
+    group.append(none);
+    dirty = true;
+    save();
+  });
+}
 form.addEventListener("input", (event) => {
   if (event.target.tagName !== "TEXTAREA") return;
   dirty = true;

@@ -1,0 +1,170 @@
+"""`careeval study answer`: what experts would do themselves, as answers that a run grades."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from careeval.bank import OWN_BANK, Bank, load_bank
+from careeval.bank.sealed import key_for
+from careeval.cli.app import OK, print_json, say
+from careeval.cli.invited import opened
+from careeval.cli.options import Json
+from careeval.core.rating import Role
+from careeval.core.scenario import Split
+from careeval.errors import UsageError
+from careeval.protocol.answers import AnswerLine
+
+if TYPE_CHECKING:
+    from careeval.review.handed_in import ExpertAnswer, HandedIn
+
+SYSTEM = "experts"
+"""What summaries call those who answered."""
+
+By = Literal["all", "role"]
+
+
+def answer(
+    study: Path,
+    *,
+    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    by: By = "all",
+    bank: Path | None = None,
+    as_json: Json = False,
+) -> int:
+    """Write the answers that experts wrote before they saw a rubric, for run --responses.
+
+    Only what was handed in, by raters who are still in, to the scenarios as the bank has them. The
+    answers to a scenario are numbered in a drawn order, and no pseudonym is in the file.
+
+    Args:
+        study: The study's file.
+        out: The file, JSON lines; one that is there is left alone.
+        by: All as one system, experts, or a system for each role.
+        bank: Folder of the bank; careeval's own where not given.
+        as_json: Print what was written, and what is missing, as JSON.
+    """
+    from careeval.review.handed_in import handed_in_answers
+
+    if out.exists():
+        raise UsageError(f"{out} is there already", hint="give another name")
+    if not out.parent.is_dir():
+        raise UsageError(f"there is no folder {out.parent}", hint="make it first")
+    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    with opened(study, "study") as store:
+        found = handed_in_answers(store, loaded)
+    if not found.answers:
+        raise UsageError("there is no answer to write", hint=_why(found))
+    lines = _lines(found.answers, by)
+    with out.open("x", encoding="utf-8") as file:
+        file.writelines(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
+    systems = _counts(lines)
+    if as_json:
+        print_json(_json(found, systems))
+    _tell(found, systems)
+    if any(people == 1 for people in found.people.values()) and by == "role":
+        say("A role of one person may tell who it was: think before you pass the file on.")
+    say(f"Written: {out}. Next: careeval run --responses {out}{_more(found, loaded, bank)}")
+    return OK
+
+
+_FIELDS = {"scenario", "epoch", "response", "system"}
+
+
+def _lines(answers: tuple[ExpertAnswer, ...], by: By) -> list[AnswerLine]:
+    """By system, scenario and epoch: the k-th answer of a system to a scenario is epoch k."""
+    n: Counter[tuple[str, str]] = Counter()
+    lines = []
+    for each in answers:
+        system = SYSTEM if by == "all" else system_of(each.role)
+        n[system, each.scenario] += 1
+        epoch = n[system, each.scenario]
+        lines.append(
+            AnswerLine(scenario=each.scenario, epoch=epoch, response=each.text, system=system)
+        )
+    return sorted(lines, key=lambda line: line.system or "")
+
+
+def system_of(role: Role) -> str:
+    """What the answers of one role are called where each role is a system."""
+    return f"{SYSTEM}-{role}"
+
+
+def _counts(lines: list[AnswerLine]) -> dict[str, Counter[str]]:
+    """System → scenario → answers."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        found[line.system or ""][line.scenario] += 1
+    return dict(found)
+
+
+def _n_lacking(answers: Counter[str]) -> int:
+    """How many responses a run will count as missing: scenarios have as many as the fullest."""
+    return max(answers.values()) * len(answers) - answers.total()
+
+
+def _tell(found: HandedIn, systems: dict[str, Counter[str]]) -> None:
+    for system, answers in systems.items():
+        fewest, most = min(answers.values()), max(answers.values())
+        each = f"{fewest} to {most}" if fewest < most else str(most)
+        say(f"{system}: {answers.total()} answers to {len(answers)} scenarios, {each} a scenario.")
+        if lacking := _n_lacking(answers):
+            say(
+                f"  {lacking} are lacking for {most} each: a run calls them missing, takes means "
+                "over what is there, and gives no worst of n."
+            )
+    if found.unanswered:
+        say(f"Without an answer, and not in the file: {', '.join(found.unanswered)}")
+    for line in _left_out(found):
+        say(line)
+
+
+def _left_out(found: HandedIn) -> list[str]:
+    lines = []
+    if found.n_waiting:
+        lines.append(f"{found.n_waiting} raters were asked for answers and have not handed in")
+    if found.n_other:
+        lines.append(
+            f"{found.n_other} answers are to other versions than this bank has, and left out"
+        )
+    if found.n_late:
+        lines.append(
+            f"{found.n_late} answers were handed in after their writers' ratings had been typed "
+            "from paper, and are left out"
+        )
+    return lines
+
+
+def _why(found: HandedIn) -> str:
+    return "; ".join(_left_out(found)) or (
+        "nobody handed one in; careeval study new --answers N asks for them"
+    )
+
+
+def _more(found: HandedIn, loaded: Bank, bank: Path | None) -> str:
+    """What a run needs to be told besides, to grade these."""
+    held_out = loaded.scenario(found.answers[0].scenario).split is Split.held_out
+    return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
+
+
+def _json(found: HandedIn, systems: dict[str, Counter[str]]) -> dict[str, Any]:
+    return {
+        "systems": [
+            {
+                "system": system,
+                "n_answers": answers.total(),
+                "n_scenarios": len(answers),
+                "n_epochs": max(answers.values()),
+                "n_missing": _n_lacking(answers),
+            }
+            for system, answers in systems.items()
+        ],
+        "people": {role.value: n for role, n in sorted(found.people.items())},
+        "unanswered": list(found.unanswered),
+        "n_other_version": found.n_other,
+        "n_late": found.n_late,
+        "n_waiting": found.n_waiting,
+    }

@@ -1,0 +1,110 @@
+"""`careeval study print`: a rater's share in large print, for paper or the telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from careeval.bank import OWN_BANK, load_bank
+from careeval.bank.sealed import key_for
+from careeval.cli.app import OK, print_json, say
+from careeval.cli.invited import opened
+from careeval.cli.options import Json
+from careeval.core.scenario import Split
+from careeval.errors import UsageError
+from careeval.review.own_answers import HANDED_IN, handed_in
+from careeval.review.store import Store
+from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
+
+
+def print_(
+    study: Path,
+    raters: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    bank: Path | None = None,
+    sheet: Annotated[bool, Parameter(name="--csv", negative=())] = False,
+    as_json: Json = False,
+) -> int:
+    """Write a form in large print for each rater, for who rates on paper or by telephone.
+
+    One HTML file a rater, named by pseudonym, to be opened in a browser and printed. What comes
+    back is typed, and taken with careeval study import.
+
+    Args:
+        study: The study's file.
+        raters: Pseudonyms; everybody of the newest round where not given.
+        out: Folder for the forms.
+        bank: Folder of the bank; careeval's own where not given.
+        sheet: Write beside each form the CSV sheet that it is typed into: only values are missing.
+        as_json: Print JSON.
+    """
+    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    with opened(study, "study") as store:
+        plan = read_plan(store.plans("study")[-1])
+        seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
+        _expect_answers(store, seats)
+    shown = scenarios_of(plan, loaded)
+    from careeval.review.paper import form, sheet_csv
+
+    written = {out / f"{seat.id}.html": form(plan, shown, seat) for seat in seats}
+    if sheet:
+        # with its mark, spreadsheets take it for what it is: UTF-8
+        made = {out / f"{s.id}.csv": "\ufeff" + sheet_csv(plan, shown, s) for s in seats}
+        written |= made
+    _write(out, written)
+    if as_json:
+        print_json({"round": plan.round, "files": [str(path) for path in written]})
+    if any(scenario.split is Split.held_out for scenario in shown.values()):
+        say(
+            "Held-out scenarios stand in clear text there: keep the folder, and the paper, private."
+        )
+    if plan.rubrics and not plan.points and not sheet:
+        say("Which item a question is about stands in no form, since it would tell the points:")
+        say("  --csv writes the sheet that says it.")
+    say(f"Written: {len(written)} files in {out}. Print them from a browser, on one side.")
+    return OK
+
+
+def _seats(plan: StudyPlan, present: set[str], wanted: Sequence[str]) -> list[Seat]:
+    seats = {seat.id: seat for seat in plan.seats if seat.id in present}
+    for rater in wanted:
+        if rater not in seats:
+            raise UsageError(
+                f"there is no rater {rater!r} in round {plan.round}",
+                hint=f"there are {', '.join(seats) or 'none'}",
+            )
+    found = [seats[rater] for rater in dict.fromkeys(wanted)] or list(seats.values())
+    if not found:
+        raise UsageError(f"nobody of round {plan.round} is still in")
+    return found
+
+
+def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
+    """Who writes answers of their own sees nothing of a rubric before, on paper neither."""
+    owing = [
+        seat.id
+        for seat in seats
+        if seat.answers and not handed_in(store.answers(seat.id, HANDED_IN))
+    ]
+    if owing:
+        raise UsageError(
+            f"still to write answers of their own, before seeing what answers are judged by: "
+            f"{', '.join(owing)}",
+            hint="print when they have handed them in through the app; or name other raters",
+        )
+
+
+def _write(folder: Path, files: dict[Path, str]) -> None:
+    """All of them, or none: a sheet that somebody has filled in is never written over."""
+    if there := [path for path in files if path.exists()]:
+        raise UsageError(f"{there[0]} is there already", hint="name another folder")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error

@@ -1,0 +1,25 @@
+"""Somebody who is asked to rate or label, as a plan names them: by pseudonym and role. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from careeval.core.rating import Rater, Role
+from careeval.core.scenario import Frozen, Slug
+
+
+class Invitee(Frozen):
+    """One person of a plan."""
+
+    id: Slug
+    role: Role
+
+    @property
+    def rater(self) -> Rater:
+        """Who it is."""
+        return Rater(self.id, self.role)
+
+
+def numbered(roles: Iterable[Role]) -> list[Rater]:
+    """A person for each role: r01, r02 … in this order."""
+    return [Rater(f"r{n:02}", role) for n, role in enumerate(roles, 1)]

@@ -1,0 +1,135 @@
+"""A rater's share of a study on paper: a form in large print, and the sheet that it is typed into.
+
+Both number the questions alike, in the rater's order. The sheet has a row for each of them, with
+all that `careeval.review.typed` reads but the value: to type a form is to fill in one column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from careeval.core.rating import Scale
+from careeval.core.scenario import Scenario
+from careeval.review.answering import Field
+from careeval.review.pages import environment
+from careeval.review.questions import ItemRef, Question, questions
+from careeval.review.study import Seat, StudyPlan
+from careeval.review.study_form import as_field
+
+COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question on paper.
+
+    Attributes:
+        number: Of the rater's questions, from 1; the same on the form and in the sheet.
+        scenario: Its id.
+        question: What is asked.
+    """
+
+    number: int
+    scenario: str
+    question: Question
+
+    @property
+    def scale(self) -> str:
+        """What kind of answer it is, as `study import` names it."""
+        kind = self.question.kind
+        return kind.value if isinstance(kind, Scale) else kind
+
+    @property
+    def item(self) -> str:
+        """As `study import` takes it, with its rubric, which no spreadsheet reads as a number."""
+        about = self.question.about
+        return f"{about.rubric}/{about.item.id}" if about else ""
+
+    @property
+    def values(self) -> str:
+        """What may be typed for it, in the order of its boxes."""
+        if self.question.kind == "comment":
+            return "the words"
+        if isinstance(self.question.kind, Scale):
+            return f"{self.question.choices[0]} to {self.question.choices[-1]}"
+        return " ".join(self.question.choices)
+
+    @property
+    def shown(self) -> Field:
+        """As it stands on the app's page too."""
+        return as_field(self.question, self.number, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSheet:
+    """An item with its questions."""
+
+    about: ItemRef
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioSheet:
+    """A scenario with its questions: those about itself, then those about each item."""
+
+    scenario: Scenario
+    own: tuple[Asked, ...]
+    items: tuple[ItemSheet, ...]
+
+
+def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> tuple[Asked, ...]:
+    """Every question that the app asks a rater, in the rater's order."""
+    found = [
+        (name, question)
+        for name in seat.scenarios
+        for question in questions(plan, scenarios[name], seat.id)
+    ]
+    return tuple(Asked(n, name, question) for n, (name, question) in enumerate(found, 1))
+
+
+def form(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
+    """The form: one HTML file with all that it needs, and no script.
+
+    A rater who is not asked about points is not shown what tells them, and the ids of a ladder's
+    items do: the sheet alone says then which item a number means.
+
+    Args:
+        plan: The newest round.
+        scenarios: Its scenarios, as they are shown.
+        seat: Whose.
+    """
+    everything = numbered(plan, scenarios, seat)
+    sheets = [
+        _sheet(scenarios[name], [asked for asked in everything if asked.scenario == name])
+        for name in seat.scenarios
+    ]
+    return environment().get_template("paper.html").render(plan=plan, seat=seat, sheets=sheets)
+
+
+def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
+    """The sheet as CSV: a row for each question, its value empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for asked in numbered(plan, scenarios, seat):
+        writer.writerow((asked.number, seat.id, asked.scenario, asked.scale, asked.item, ""))
+    return out.getvalue()
+
+
+def _sheet(scenario: Scenario, asked: Iterable[Asked]) -> ScenarioSheet:
+    own: list[Asked] = []
+    items: dict[str, list[Asked]] = {}
+    for each in asked:
+        (items.setdefault(each.item, []) if each.question.about else own).append(each)
+    return ScenarioSheet(
+        scenario,
+        tuple(own),
+        tuple(
+            ItemSheet(of_one[0].question.about, tuple(of_one))
+            for of_one in items.values()
+            if of_one[0].question.about is not None
+        ),
+    )

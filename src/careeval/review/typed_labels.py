@@ -1,0 +1,93 @@
+"""Labels that somebody types for a labeller: from paper, or from the telephone.
+
+A CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`; the sheet of
+`careeval audit sample` is one, once it is filled in. It is read as the app reads what labellers
+send, and with no more of the audit in view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from careeval.core.label import Reading
+from careeval.results.filled_in import take_rows
+from careeval.review.audit import Blind, LabelSeat
+from careeval.review.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
+from careeval.review.store import Store
+from careeval.review.typed import Sheet, Sheets
+
+NEEDED = ("rater", "judgment", "label")
+COLUMNS = (*NEEDED, "evidence", "note")
+
+_READINGS = {short: reading.value for reading in Reading for short in (reading.value, reading[0])}
+_SHORT = re.compile(r"([a-z]+)0*([0-9]+)", re.IGNORECASE)
+
+
+def read_label_sheets(
+    path: Path, blind: Blind, store: Store, *, replace: bool = False, hand_in: bool = False
+) -> tuple[Sheet, ...]:
+    """What a file says, checked against what is asked and against what is there already.
+
+    A row with neither label nor evidence nor note is a judgment that is not made yet.
+
+    Args:
+        path: The file, separated by commas or semicolons.
+        blind: What labellers may see of the audit.
+        store: The audit's.
+        replace: Whether a different answer that is there may be replaced.
+        hand_in: Whether those whose labels are in the file hand in with it.
+
+    Raises:
+        ReviewError: With the line of each problem.
+    """
+    sheets = Sheets(store, replace=replace)
+    reader = _Reader(blind, store, sheets)
+    take_rows(path, NEEDED, COLUMNS, reader.take)
+    if hand_in:
+        for rater in sorted({sheet.rater for sheet in sheets.found()}):
+            sheets.page(rater, FINISHED, None).values[HANDED_IN] = "yes"
+    return sheets.found()
+
+
+class _Reader:
+    def __init__(self, blind: Blind, store: Store, sheets: Sheets) -> None:
+        self.blind, self.sheets = blind, sheets
+        self.done = {name for name, work in store.everybody().items() if handed_in(work)}
+        self.by_short = {_shortened(name): name for name in blind.judgments}
+
+    def take(self, line: int, row: Mapping[str, str]) -> None:
+        """Note what a row says.
+
+        Raises:
+            ValueError: It is no label of this audit, or it is given twice.
+        """
+        label = row["label"].lower()
+        said = {"says": _READINGS.get(label, label)}
+        said |= {name: row[name] for name in ("evidence", "note")}
+        if not any(said.values()):
+            return
+        seat = self._seat(row["rater"])
+        name = self.by_short.get(_shortened(row["judgment"]), "")
+        if name not in seat.judgments:
+            raise ValueError(f"{row['judgment']!r} is not among the judgments of {seat.id}")
+        if label and label not in _READINGS:
+            raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
+        sheet = self.sheets.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
+        for question in label_questions(self.blind.judgments[name].response):
+            self.sheets.note(sheet, question, said[question.field], line)
+
+    def _seat(self, rater: str) -> LabelSeat:
+        seat = self.blind.seat(rater) if self.sheets.has(rater) else None
+        if seat is None:
+            raise ValueError(f"there is no labeller {rater!r}")
+        if rater in self.done:
+            raise ValueError(f"{rater} has handed in: these labels stand")
+        return seat
+
+
+def _shortened(judgment: str) -> str:
+    """j00012 as people may write it: J12."""
+    found = _SHORT.fullmatch(judgment)
+    return f"{found[1]}{found[2]}".lower() if found else judgment
