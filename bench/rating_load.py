@@ -7,6 +7,7 @@ answered must be there, in its order, exactly once.
 
     python bench/rating_load.py                      # two minutes, killed once
     python bench/rating_load.py --seconds 20 --think 0.5
+    python bench/rating_load.py --audit              # labellers of an audit instead
 """
 
 from __future__ import annotations
@@ -23,15 +24,20 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
-from careeval.bank import load_bank
+from careeval.bank import Bank, load_bank
+from careeval.core.label import Reading
 from careeval.core.rating import Role
+from careeval.core.scenario import Rubric
+from careeval.results.audit_sample import Drawn, Hidden, Sample, ShownItem, ShownResponse, Stratum
+from careeval.review.audit import new_audit
 from careeval.review.consent import Consent
+from careeval.review.labels import label_task
 from careeval.review.questions import questions
 from careeval.review.store import Store
 from careeval.review.study import new_plan, scenarios_of
@@ -43,17 +49,30 @@ import sys
 from pathlib import Path
 from careeval.bank import load_bank
 from careeval.review.app import serve
-serve(Path(sys.argv[1]), load_bank(probes=False), port=int(sys.argv[2]),
+bank = None if sys.argv[3] == "audit" else load_bank(sys.argv[4] or None, probes=False)
+serve(Path(sys.argv[1]), bank, port=int(sys.argv[2]),
       ready=lambda address: print(address.rpartition(":")[2], flush=True))
 """
+
+CONSENT = Consent(text="A load test.", ethics="none", contact="nobody")
+
+NOTES = ("read once", "read twice", "to be read again")
+"""What made-up labellers write."""
+
+N_RESPONSES = 20
+"""Of a made-up audit; of each, three judgments."""
+
+Fields = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
+"""By task, what is asked there with its choices."""
 
 
 @dataclass
 class Rater:
-    """One who rates, and what has been answered to them."""
+    """One who rates or labels, and what has been answered to them."""
 
     token: str
-    fields: dict[str, list[tuple[str, tuple[str, ...]]]]  # by task: names with choices
+    path: str
+    fields: Fields
     seconds: list[float] = field(default_factory=list)
     saved: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -66,7 +85,7 @@ class Rater:
         await self.line.ask("POST", "/consent", "agree=yes")
         while time.monotonic() < until:
             n = chance.randint(1, len(self.fields))
-            page, _ = await self.line.ask("GET", f"/rate/{n}")
+            page, _ = await self.line.ask("GET", f"{self.path}/{n}")
             form = {unescape(k): unescape(v) for k, v in HIDDEN.findall(page)}
             now: dict[str, str] = {}
             for _ in self.fields[form["task"]]:  # as many changes as there are questions
@@ -80,7 +99,7 @@ class Rater:
                 form["number"] = str(int(form["number"]) + 1)
                 answers = {f"q.{k}": v for k, v in now.items()}
                 began = time.monotonic()
-                await self.line.ask("POST", f"/rate/{n}", urlencode(form | answers))
+                await self.line.ask("POST", f"{self.path}/{n}", urlencode(form | answers))
                 self.seconds.append(time.monotonic() - began)
                 stored.append(now[name])
         self.line.close()
@@ -136,9 +155,65 @@ async def rate_all(raters: Iterable[Rater], port: int, until: float, think: floa
     await asyncio.gather(*(r.rate(port, until, think, n) for n, r in enumerate(raters)))
 
 
-def serve(path: Path, port: int) -> tuple[subprocess.Popen[str], int]:
+def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
+    """A study of careeval's own bank, and its raters."""
+    most = min(20, len(bank))
+    plan = new_plan(bank, [Role.other] * n, title="Load", consent=CONSENT, seed=1, per_rater=most)
+    scenarios = scenarios_of(plan, bank)
+    store = Store.create(path, "study", plan.json_text())
+    raters = {}
+    for seat in plan.seats:
+        fields = {
+            plan.task(name): [
+                (q.field, q.choices) for q in questions(plan, scenarios[name], seat.id) if q.choices
+            ]
+            for name in seat.scenarios
+        }
+        raters[seat.id] = Rater(store.add_rater(seat.rater), "/rate", fields)
+    store.close()
+    return raters
+
+
+def new_labelling(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
+    """An audit of judgments that no grader made, on the bank's written answers, and its raters."""
+    plan = new_audit(_made_up(bank), [Role.other] * n, title="Load", consent=CONSENT, seed=1)
+    store = Store.create(path, "audit", plan.json_text())
+    asked = [("says", [reading.value for reading in Reading]), ("note", NOTES)]
+    raters = {
+        seat.id: Rater(
+            store.add_rater(seat.rater),
+            "/label",
+            {label_task(name): asked for name in seat.judgments},
+        )
+        for seat in plan.seats
+    }
+    store.close()
+    return raters
+
+
+def _made_up(bank: Bank) -> Sample:
+    shown, drawn = [], []
+    for k, scenario in enumerate(bank.scenarios[:N_RESPONSES], 1):
+        items = [
+            ShownItem(f"j{k:03}{i}", action.text) for i, action in enumerate(scenario.actions[:3])
+        ]
+        text = bank.probes[scenario.id][0].text
+        shown.append(ShownResponse(f"r{k:03}", scenario.text, text, tuple(items)))
+        drawn += [
+            Drawn(item.judgment, f"r{k:03}", 0, scenario.id, 1, action.id, whole=False)
+            for item, action in zip(items, scenario.actions, strict=False)
+        ]
+    stratum = Stratum(Rubric.actions, 1, True, "nobody", len(drawn), len(drawn))
+    hidden = Hidden(
+        bank.about.name, bank.about.version, (), "none", "nobody", 1, (stratum,), tuple(drawn),
+        (), {},
+    )  # fmt: skip
+    return Sample(tuple(shown), hidden)
+
+
+def serve(path: Path, port: int, kind: str, bank: str) -> tuple[subprocess.Popen[str], int]:
     """The server, answering."""
-    command = [sys.executable, "-c", SERVE, str(path), str(port)]
+    command = [sys.executable, "-c", SERVE, str(path), str(port), kind, bank]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     return server, int(server.stdout.readline())
@@ -150,31 +225,18 @@ def main() -> None:
     parser.add_argument("--raters", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--think", type=float, default=0, help="seconds between two changes")
+    parser.add_argument("--bank", default="", help="folder of another bank than careeval's own")
+    parser.add_argument("--audit", action="store_true", help="label an audit's judgments")
     parser.add_argument("--no-kill", action="store_true", help="let the server live")
     asked = parser.parse_args()
 
-    bank = load_bank(probes=False)
-    consent = Consent(text="A load test.", ethics="none", contact="nobody")
-    plan = new_plan(
-        bank, [Role.other] * asked.raters, title="Load", consent=consent, seed=1, per_rater=20
-    )
-    scenarios = scenarios_of(plan, bank)
+    kind = "audit" if asked.audit else "study"
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.db"
-        store = Store.create(path, "study", plan.json_text())
-        raters = {}
-        for seat in plan.seats:
-            fields = {
-                plan.task(name): [
-                    (q.field, q.choices)
-                    for q in questions(plan, scenarios[name], seat.id)
-                    if q.choices
-                ]
-                for name in seat.scenarios
-            }
-            raters[seat.id] = Rater(store.add_rater(seat.rater), fields)
-        store.close()
-        server, port = serve(path, 0)
+        path = Path(folder) / f"{kind}.db"
+        raters = (new_labelling if asked.audit else new_study)(
+            load_bank(asked.bank or None), asked.raters, path
+        )
+        server, port = serve(path, 0, kind, asked.bank)
         until = time.monotonic() + asked.seconds
         rating = rate_all(raters.values(), port, until, asked.think)
         thread = threading.Thread(target=asyncio.run, args=(rating,))
@@ -185,12 +247,25 @@ def main() -> None:
             server.send_signal(signal.SIGKILL)
             server.wait()
             began = time.monotonic()
-            server, _ = serve(path, port)
+            server, _ = serve(path, port, kind, asked.bank)
             down = time.monotonic() - began
         thread.join()
         server.terminate()
         server.wait()
         report(path, raters, asked, down)
+
+
+Answers = Mapping[tuple[str, str, str], Sequence[str | None]]
+"""By rater, task and field: what was said, in its order."""
+
+
+def compare(said: Answers, found: Answers) -> tuple[int, int, int]:
+    """How many answers are lost, how many doubled, and in how many fields they are not as said."""
+    every = [(said.get(key, ()), found.get(key, ())) for key in {**said, **found}]
+    lost = sum(max(0, len(one) - len(other)) for one, other in every)
+    doubled = sum(max(0, len(other) - len(one)) for one, other in every)
+    wrong = sum(list(found.get(key, ())) != list(values) for key, values in said.items())
+    return lost, doubled, wrong
 
 
 def report(path: Path, raters: dict[str, Rater], asked: argparse.Namespace, down: float) -> None:
@@ -201,22 +276,21 @@ def report(path: Path, raters: dict[str, Rater], asked: argparse.Namespace, down
         if "/" in event.task:
             found[event.rater, event.task, event.field].append(event.value)
     store.close()
-    expected = {
+    said = {
         (name, task, each): values
         for name, rater in raters.items()
         for (task, each), values in rater.saved.items()
         if values
     }
-    lost = sum(max(0, len(v) - len(found.get(k, []))) for k, v in expected.items())
-    doubled = sum(max(0, len(v) - len(expected.get(k, []))) for k, v in found.items())
-    wrong = sum(found.get(k, []) != v for k, v in expected.items())
+    lost, doubled, wrong = compare(said, found)
     # those that waited for the server to come back say how long that took, not how fast it saves
     seconds = [s for r in raters.values() for s in r.seconds if not down or s < down]
     n = sum(len(rater.seconds) for rater in raters.values())
     again = sum(rater.line.sent_again for rater in raters.values())
     cuts = statistics.quantiles(seconds, n=100)
     lines = [
-        f"{asked.raters} raters, {asked.seconds:g} s, {asked.think:g} s between changes",
+        f"{asked.raters} {'labellers' if asked.audit else 'raters'}, {asked.seconds:g} s, "
+        f"{asked.think:g} s between changes",
         f"saved {n} ({n / asked.seconds:.0f} a second), {again} times asked again",
         f"a save took {1000 * cuts[49]:.0f} ms (p50), {1000 * cuts[94]:.0f} ms (p95)",
         f"lost {lost}, doubled {doubled}, out of order {wrong}",
