@@ -13,7 +13,6 @@ import jsonschema
 import polars as pl
 import pytest
 
-from careeval.cli import reading
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.audit_tables import seconds
 from careeval.results.summary_json import summary_schema
@@ -38,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     """What the runs hold: three systems that a grader judged."""
     runs = judged({f"robot-{name}": at_random(k, 20, 4) for k, name in enumerate("abc")})
-    monkeypatch.setattr(reading, "runs_in", lambda *_: runs)
+    monkeypatch.setattr("careeval.protocol.logs.read_runs", lambda *_: runs)
     assert folder.is_dir()
     return runs
 
@@ -117,7 +116,7 @@ def test_a_summary_has_the_scores_that_people_correct(
     held: Runs, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every form of a summary has corrected scores with --audit of its runs, and none without."""
-    monkeypatch.setattr("careeval.cli.summary.runs_in", lambda *_: held)
+    monkeypatch.setattr("careeval.cli.summary.read_runs", lambda *_: held)
     sampled = ["--n", "80", "--severe-found", "20", "--severe-cleared", "20"]
     assert run(["audit", "sample", "runs", "-o", "sample.json", *sampled]) == OK
     Path("consent.txt").write_text("You read answers.", encoding="utf-8")
@@ -143,7 +142,9 @@ def test_a_summary_has_the_scores_that_people_correct(
     assert {each["n_responses"] > 0 for each in corrected} == {True}
     assert "fewer than 30" in corrected[0]["corrected"]["reason"]
     others = held.responses.with_columns(bank_hash=pl.lit("another"))
-    monkeypatch.setattr("careeval.cli.summary.runs_in", lambda *_: replace(held, responses=others))
+    monkeypatch.setattr(
+        "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=others)
+    )
     wrong = ["summary", "runs", "--audit", "audit.db"]
     assert "audit.db is about responses to other scenarios" in _wrong(wrong, capsys)
     wrong = ["summary", "runs", "--audit", "audit.db", "--format", "csv", "--by", "adl"]

@@ -51,7 +51,7 @@ def given(folders: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             for name, marks in systems.items()
         )
         # in the order of the folders, as they are read
-        monkeypatch.setattr(command, "runs_in", lambda *_: found)
+        monkeypatch.setattr(command, "read_runs", lambda *_: found)
 
     return hold
 
@@ -296,7 +296,7 @@ def test_both_rubrics(
     """The acts' metrics and domains have their rows beside the ladder's."""
     acts = {name: ["1000", "1100"] for name in NAMES}
     runs = both_rubrics({"before": (SAFE, acts), "after": (HARMFUL, acts)})
-    monkeypatch.setattr(command, "runs_in", lambda *_: runs)
+    monkeypatch.setattr(command, "read_runs", lambda *_: runs)
     assert run(["compare", "runs", "before", "after", "--json"]) == OK
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert found["metrics"]["action_score"]["difference"]["value"] == 0

@@ -172,7 +172,7 @@ def sample(
         as_json: Print what was drawn as JSON.
     """
     from careeval.cli.audit_tables import print_sample
-    from careeval.cli.reading import runs_in
+    from careeval.protocol.logs import read_runs
     from careeval.results.audit_files import sample_text, sheet_text
     from careeval.results.audit_json import sample_json
     from careeval.results.audit_sample import draw
@@ -186,7 +186,7 @@ def sample(
             raise UsageError(
                 f"{path} is there already", hint="labels may belong to it: give another name"
             )
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     for note in runs.notes:
         say(note)
     drawn = draw(

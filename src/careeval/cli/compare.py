@@ -14,8 +14,8 @@ from cyclopts import App, Parameter
 from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.cli.options import Json
-from careeval.cli.reading import runs_in
 from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
 from careeval.results.compare import METRICS, Comparison, compare
 from careeval.results.compare_json import compare_json
 from careeval.results.differences import Difference
@@ -69,7 +69,7 @@ def compare_(
     """
     conditions = [_condition(text) for text in fail_on or ()]
     folders, names = _sorted_out(where, systems)
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     for note in runs.notes:
         say(note)
     found = judged_by(entries(runs), grader)

@@ -12,8 +12,8 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.reading import runs_in
 from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
 from careeval.protocol.templates import load_prompts
 from careeval.results.every_eval_ever import Evaluator, Relationship, write_eee
 from careeval.results.export_tables import export_tables
@@ -75,7 +75,7 @@ def export(
         raise UsageError("say what to export to", hint=_HINT)
     if out is None:
         raise UsageError("name the folder to write to", hint=_HINT)
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     found = findings(
         runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
     )

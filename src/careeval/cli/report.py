@@ -10,8 +10,8 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.reading import runs_in
 from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 
@@ -55,7 +55,7 @@ def report(
         raise UsageError(
             "name the folder of a run", hint="careeval report runs/first -o report.html"
         )
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     if runs.judgments.is_empty():
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"

@@ -10,8 +10,8 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.reading import runs_in
 from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
 from careeval.report.site import write_site
 from careeval.results.findings import findings
 
@@ -57,7 +57,7 @@ def site(
             f"--repository {repository!r} is no web address",
             hint="--repository https://example.org/our-lab/leaderboard",
         )
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     asked = load_bank(bank)
     found = findings(
         runs, probe_agreement(runs, asked, probes), audits=people_say(runs, audit or ())

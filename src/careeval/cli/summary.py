@@ -11,9 +11,9 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
 from careeval.cli.options import Json
-from careeval.cli.reading import runs_in
 from careeval.cli.show import print_summary
 from careeval.errors import UsageError
+from careeval.protocol.logs import read_runs
 from careeval.results.audit import AuditResults, corrected_by, told_by_people
 from careeval.results.corrected import HEAD, rows
 from careeval.results.details import Detail, detail_of, rubric_correlation
@@ -97,7 +97,7 @@ def summary(
             f"{form} holds one table, and people correct whole scores",
             hint="leave out --by, or --audit",
         )
-    runs = runs_in(*folders)
+    runs = read_runs(*folders)
     people: dict[str, AuditResults] = {}
     if audit:
         # what tries graders is not loaded where nobody asks for it

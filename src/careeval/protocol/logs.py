@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -116,9 +114,12 @@ def read_run(folder: Path) -> Runs:
     logs = _logs_below(folder)
     key = _key(folder, logs)
     cache = folder / CACHE
-    if (notes := _cached_notes(cache, key)) is not None:
-        with suppress(OSError, ValueError, CareEvalError):
-            return Runs.read(cache, notes)
+    try:
+        known = json.loads((cache / "key.json").read_text(encoding="utf-8"))
+        if known["key"] == key:
+            return Runs.read(cache, known["notes"])
+    except (OSError, ValueError, KeyError, TypeError, CareEvalError):
+        pass  # no cache that can be used: the logs are the truth
     runs = _tables(folder, logs)
     try:
         runs.write(cache)
@@ -128,32 +129,6 @@ def read_run(folder: Path) -> Runs:
     except OSError:
         pass  # a folder that cannot be written can still be read
     return runs
-
-
-def cache_tables(folder: Path) -> None:
-    """Read one run for its cached tables alone; what cannot be read is told by who reads it."""
-    with suppress(LogError):
-        read_run(folder)
-
-
-def uncached_runs(*folders: Path | str) -> dict[Path, int]:
-    """The runs in these folders whose tables can be cached and are not: the bytes of their logs."""
-    found = {}
-    for root in [root for folder in folders for root in run_roots(Path(folder))]:
-        logs = _logs_below(root)
-        is_cached = _cached_notes(root / CACHE, _key(root, logs)) is not None
-        if not is_cached and not is_audit(root) and os.access(root, os.W_OK):
-            found[root] = sum(path.stat().st_size for path in logs)
-    return found
-
-
-def _cached_notes(cache: Path, key: str) -> list[str] | None:
-    """The notes beside cached tables; `None` where there are none of these logs."""
-    try:
-        known = json.loads((cache / "key.json").read_text(encoding="utf-8"))
-        return known["notes"] if known["key"] == key else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # no cache that can be used: the logs are the truth
 
 
 def responses_of(runs: Runs) -> list[Response]:

@@ -56,7 +56,7 @@ class Payload:
     def packed(self) -> str:
         """The data as JSON, gzip and base64: the same for the same data."""
         raw = json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode()
-        return base64.b64encode(gzip.compress(raw, compresslevel=6, mtime=0)).decode()
+        return base64.b64encode(gzip.compress(raw, compresslevel=4, mtime=0)).decode()
 
 
 class _Key(NamedTuple):

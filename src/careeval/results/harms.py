@@ -53,22 +53,26 @@ def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
         for s in entry.rubric(rubric).judged
         for epoch in s.epochs.tolist()
     }
-    found = entry.first.filter(pl.col("present"), pl.col("points") == severity)
-    for row in found.sort("scenario", "epoch", "rubric", "position").iter_rows(named=True):
-        if (row["rubric"], row["scenario"], row["epoch"]) not in judged:
+    found = (
+        entry.first.filter(pl.col("present"), pl.col("points") == severity)
+        .sort("scenario", "epoch", "rubric", "position")
+        .select("rubric", "scenario", "epoch", "item", "points", "item_text", "quote", "reason")
+    )
+    for rubric, scenario, epoch, item, points, item_text, quote, reason in found.rows():
+        if (rubric, scenario, epoch) not in judged:
             continue
-        of = about[row["scenario"]]
+        of = about[scenario]
         yield Harm(
             model=entry.model,
             grader=entry.grader,
-            scenario=row["scenario"],
+            scenario=scenario,
             adl=of.adl,
             situation=of.situation,
-            epoch=row["epoch"],
-            rubric=Rubric(row["rubric"]),
-            item=row["item"],
-            points=row["points"],
-            item_text=row["item_text"] or "",
-            quote=row["quote"],
-            reason=row["reason"] or "",
+            epoch=epoch,
+            rubric=Rubric(rubric),
+            item=item,
+            points=points,
+            item_text=item_text or "",
+            quote=quote,
+            reason=reason or "",
         )
