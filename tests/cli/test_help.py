@@ -70,16 +70,26 @@ def test_help_has_examples_in_80_columns(
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
-def examples() -> list[str]:
-    """Each line of help that a reader may type."""
-    texts = [HELP]
+def epilogues() -> list[str]:
+    """What each command's help ends with."""
+    found = []
     for command in TYPED:
         sub = app
         for name in command.split():
             sub = sub[name]
-        texts.append(sub.help_epilogue or "")
+        found.append(sub.help_epilogue or "")
+    return found
+
+
+def test_no_example_is_wrapped() -> None:
+    """No line that a help ends with is wider than 80 columns before it is printed."""
+    assert [line for text in epilogues() for line in text.splitlines() if len(line) > 80] == []
+
+
+def examples() -> list[str]:
+    """Each line of help that a reader may type."""
     found = []
-    for text in texts:
+    for text in [HELP, *epilogues()]:
         shown = re.findall(
             r"^ +(careeval (?:[a-z]+|--).*?)(?:  +\S.*| > \S+.*)?$", text, re.MULTILINE
         )

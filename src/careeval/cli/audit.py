@@ -31,7 +31,7 @@ Examples:
 
   careeval audit probes --grader careeval/lexical          offline, in seconds
   careeval audit probes --grader openai/gpt-4o-2024-08-06  the default grader
-  careeval audit probes --grader careeval/lexical --grader openai/gpt-4o-2024-08-06
+  careeval audit probes --grader careeval/lexical --grader openai/gpt-5.1
   careeval audit sample runs/* -o sample.json --sheet labels.csv
   careeval audit results sample.json labels.csv            against people
   careeval audit new sample.json --labellers 2 -o audit.db
@@ -40,8 +40,8 @@ Examples:
   careeval audit status audit.db                           who is where
   careeval audit import audit.db paper.csv --typed-by "an assistant" --hand-in
   careeval audit link audit.db r01                         for who lost theirs
-  careeval audit revoke audit.db r02                       wait for them no longer
-  careeval audit adjudicator audit.db                      after one has withdrawn
+  careeval audit revoke audit.db r02                       do not wait for them
+  careeval audit adjudicator audit.db                      after one has left
   careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
 

@@ -23,18 +23,18 @@ Examples:
 
   careeval bank list --adl eating          what there is
   careeval bank show eating-001 --points   one scenario with its rubrics
-  careeval bank stats                      what the bank covers, and how it stands
-  careeval bank new my-bank                a skeleton to fill in; it asks what it needs
-  careeval bank check my-bank              every problem with its file, line and column
+  careeval bank stats                      what it covers, and how it stands
+  careeval bank new my-bank                a skeleton; it asks what it needs
+  careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs
-                                           graded options of another bank as ladders
-  careeval bank seal ../held-out           encrypt a held-out split into the bank
+                                           graded options, as ladders
+  careeval bank seal ../held-out           encrypt a split into the bank
   careeval bank open ../held-out           the other way round
 
-A folder is a bank's, with a bank.yaml; without one, careeval's own bank is meant.
-The held-out split is there for whoever has its key: CAREEVAL_HELD_OUT_KEY is the
-key, or the path of its file. 'check' ends with status 3 where it finds a problem,
-so that a script or a commit hook can stop at it.
+A folder is a bank's, with a bank.yaml; without one, careeval's own is meant.
+The held-out split is there for whoever has its key: CAREEVAL_HELD_OUT_KEY is
+the key, or the path of its file. 'check' ends with status 3 where it finds a
+problem, so that a script or a commit hook can stop at it.
 """
 
 app = App(

@@ -21,7 +21,7 @@ from careeval.results.summary import summarise
 EXAMPLES = """\
 Examples:
 
-Grade one response in five twice more, to see how far the grader agrees with itself:
+Grade one response in five twice more: does the grader agree with itself?
 
   careeval grade runs/first --part 0.2 --times 2
 

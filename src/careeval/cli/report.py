@@ -22,7 +22,7 @@ Examples:
   careeval report runs/first runs/second -o both.html
   careeval report runs/first --title "Our planner" -o planner.html
   careeval report runs/first --no-responses          numbers alone, to hand on
-  careeval report runs/first --probes runs/audit     with what was tried on the probes
+  careeval report runs/first --probes runs/audit     and the trial on probes
 
 The page needs no network: send it as a file, or open it in any browser.
 """

@@ -35,7 +35,7 @@ Examples:
   careeval summary runs --format parquet -o summary.parquet
   careeval summary runs/first --json               everything, for a program
   careeval summary runs/first --json --detail      and what takes longer
-  careeval summary runs --audit audit.db           and the scores that people correct
+  careeval summary runs --audit audit.db           and corrected by people
 
 In CSV, Parquet and JSON a score is a fraction; an unknown one is empty or null,
 with its reason beside it. Parts of fewer than five scenarios are marked.
