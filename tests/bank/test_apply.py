@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,44 @@ def test_a_further_round_is_added_and_the_same_one_replaced(folder: BankFolder) 
     assert scenario.status is Status.validated
 
 
+A: dict[str, Any] = {"study_id": "aaaa"}
+B: dict[str, Any] = {"study_id": "bbbb"}
+"""Two studies of one title: most keep the one that they are offered."""
+
+
+def evidence_of(folder: BankFolder) -> list[Evidence]:
+    """What stands in the file."""
+    return list(folder.load().scenarios[0].evidence)
+
+
+def test_another_study_of_the_same_title_is_added(folder: BankFolder) -> None:
+    """Two studies of one title and round both stand, and each replaces its own evidence alone."""
+    first, second = standing(**A), standing(**B, realism="4/5")
+    apply(folder, first, second)
+    assert evidence_of(folder) == [first.evidence, second.evidence]
+    again = standing(**A, validity="5/5")
+    apply(folder, again)
+    assert evidence_of(folder) == [second.evidence, again.evidence]
+
+
+@pytest.mark.parametrize("which", [A, {}])
+def test_evidence_of_another_version_stays(folder: BankFolder, which: dict[str, Any]) -> None:
+    """What was found of version 1 stands beside what the same round finds of version 2."""
+    apply(folder, standing(**which))
+    folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
+    now = rated_hash(folder.load().scenarios[0])
+    apply(folder, replace(standing(**which, version=2), hash=now))
+    assert [e.version for e in evidence_of(folder)] == [1, 2]
+
+
+def test_evidence_that_names_no_study_is_replaced_by_its_like_alone(folder: BankFolder) -> None:
+    """Of a file written before ids, what differs stays and what says the same gets its id."""
+    apply(folder, standing(realism="4/5"), standing(**A))
+    assert [e.study_id for e in evidence_of(folder)] == [None, "aaaa"]
+    apply(folder, standing(**B, realism="4/5"))
+    assert [e.study_id for e in evidence_of(folder)] == ["aaaa", "bbbb"]
+
+
 def test_the_same_again_changes_nothing(folder: BankFolder) -> None:
     """What stands already is not planned a second time."""
     apply(folder, standing())
@@ -142,7 +181,7 @@ FEWER_FAILING: dict[str, Any] = {"raters": FOUR["raters"], "realism": "0/4", "va
         (standing(), standing(Status.reviewed, study="Other", **ONE),
          "5 raters made it validated; 1 is too few to make it reviewed"),
         # most studies keep the title that they are offered
-        (standing(), standing(Status.reviewed, **FOUR),
+        (standing(study_id="aaaa"), standing(Status.reviewed, study_id="bbbb", **FOUR),
          "5 raters made it validated; 4 are too few to make it reviewed"),
         (standing(Status.reviewed), standing(Status.withdrawn, round_=2, **FEWER_FAILING),
          "5 raters made it reviewed; 4 are too few to make it withdrawn"),
@@ -174,6 +213,97 @@ def test_as_many_raters_lower_a_status(folder: BankFolder, then: Standing) -> No
     """A panel of the same size that finds otherwise is believed."""
     apply(folder, standing(), then)
     assert folder.load().scenarios[0].status is then.status
+
+
+EIGHT: dict[str, Any] = {
+    "raters": {"occupational-therapist": 5, "roboticist": 3},
+    "realism": "8/8",
+    "validity": "8/8",
+}
+
+
+def test_an_open_objection_stops_a_later_study(folder: BankFolder) -> None:
+    """No panel validates, and it says why, until the study that objected takes it back."""
+    objecting = standing(Status.reviewed, **A, **EIGHT, objections=2)
+    apply(folder, objecting, standing(**B))
+    (scenario,) = folder.load().scenarios
+    assert (scenario.status, len(scenario.evidence)) == (Status.reviewed, 2)
+    (change,) = plan_changes(folder.load(), [standing(**B, validity="5/5")])
+    assert change.standing.lacking == (
+        "2 open objections to an item of −2 points, in round 1 of 'Pilot'",
+    )
+
+    apply(folder, standing(Status.reviewed, **A, **ONE, objections=None), standing(**B))
+    assert folder.load().scenarios[0].status is Status.validated
+
+
+@pytest.mark.parametrize("status", [Status.reviewed, Status.withdrawn])
+def test_an_objection_lowers_what_more_raters_gave(folder: BankFolder, status: Status) -> None:
+    """Five with an objection make what eight validated reviewed, and no less."""
+    apply(folder, standing(**A, **EIGHT), standing(status, **B, realism="0/5", objections=1))
+    (scenario,) = folder.load().scenarios
+    assert (scenario.status, len(scenario.evidence)) == (Status.reviewed, 2)
+
+
+def test_a_claim_that_stands_against_an_objection_is_lowered(folder: BankFolder) -> None:
+    """A `validated` beside an open objection falls with whatever is applied next."""
+    apply(folder, standing(Status.reviewed, **A, **EIGHT, objections=1))
+    folder.plant(SCENARIO, "status: reviewed", "status: validated")
+    apply(folder, standing(**B))
+    assert folder.load().scenarios[0].status is Status.reviewed
+
+
+THREE = (
+    standing(**A, **EIGHT),
+    standing(Status.reviewed, **B, objections=1),
+    standing(study_id="cccc"),
+)
+
+
+@pytest.mark.parametrize("order", list(permutations(THREE)))
+def test_the_order_of_studies_hides_no_objection(
+    folder: BankFolder, order: tuple[Standing, ...]
+) -> None:
+    """Of three studies, one of which objects, any order leaves all three and nothing validated."""
+    apply(folder, *order)
+    assert folder.load().scenarios[0].status is Status.reviewed
+    assert len(evidence_of(folder)) == 3
+    assert check(folder.load()) == []
+
+
+SEVEN: dict[str, Any] = {
+    "raters": {"occupational-therapist": 5, "roboticist": 2},
+    "realism": "7/7",
+    "validity": "7/7",
+}
+
+
+@pytest.mark.parametrize(
+    "left", [{**SEVEN, "objections": 1}, {**SEVEN, "realism": "5/7"}, {**FOUR}]
+)
+def test_a_study_corrects_its_own_claim(folder: BankFolder, left: dict[str, Any]) -> None:
+    """Once a rater has withdrawn, the fewer who are left decide, and the old counts are gone."""
+    apply(folder, standing(**A, **EIGHT))
+    now = standing(Status.reviewed, **A, **left)
+    apply(folder, now)
+    (scenario,) = folder.load().scenarios
+    assert (scenario.status, scenario.evidence) == (Status.reviewed, (now.evidence,))
+
+
+def test_a_correction_is_kept_where_another_study_holds_the_status(folder: BankFolder) -> None:
+    """The status that eight gave stands, and the evidence of the other study is that of now."""
+    eight, now = standing(**A, **EIGHT), standing(Status.reviewed, **B, **FOUR)
+    apply(folder, eight, standing(**B))
+    (change,) = plan_changes(folder.load(), [now])
+    assert change.refused == ""
+    assert change.standing.lacking[-1] == (
+        "8 raters made it validated; 4 are too few to make it reviewed"
+    )
+    apply(folder, now)
+    (scenario,) = folder.load().scenarios
+    assert scenario.status is Status.validated
+    assert scenario.evidence == (eight.evidence, now.evidence)
+    assert plan_changes(folder.load(), [now]) == ()
 
 
 def test_raters_of_another_version_do_not_hold_a_status(folder: BankFolder) -> None:

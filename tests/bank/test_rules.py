@@ -255,12 +255,31 @@ def test_expert_and_a_neutral_act(folder: BankFolder, label: str) -> None:
 
 
 def test_enough_evidence(folder: BankFolder) -> None:
-    """CE127: the least panel that validates is enough, and other evidence before it is no fault."""
+    """CE127: the least panel that validates is enough, whatever others find short of objecting."""
     folder.plant(SCENARIO, "status: drafted\n", vetted())
     assert check(folder.load()) == []
     failed = ENOUGH.removeprefix("evidence: [").removesuffix("]").replace("4/5", "1/5")
     folder.plant(SCENARIO, "evidence: [", f"evidence: [{failed}, ")
     assert check(folder.load()) == []
+    folder.plant(SCENARIO, "objections: 0}]", f"objections: 0}}, {failed}]")
+    assert check(folder.load()) == []
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_objection_is_open_in_any_study(folder: BankFolder, place: str, version: int) -> None:
+    """CE127: one study's objection to the version is found, wherever another that is enough is."""
+    enough = ENOUGH.removeprefix("evidence: [").removesuffix("]")
+    against = enough.replace("objections: 0", "objections: 2")
+    against = against.replace("version: 1", f"version: {version}")
+    both = [against, enough] if place == "before" else [enough, against]
+    folder.plant(
+        SCENARIO, "status: drafted\n", f"status: validated\nevidence: [{', '.join(both)}]\n"
+    )
+    found = [problem.message for problem in check(folder.load())]
+    assert found == [
+        "is validated, and its evidence is not enough: 2 open objections to an item of −2 points"
+    ] * (version == 1)
 
 
 @pytest.mark.parametrize("status", ["drafted", "reviewed", "withdrawn"])

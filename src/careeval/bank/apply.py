@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -66,7 +66,9 @@ class Change:
 
 
 def unmet(evidence: Evidence) -> tuple[str, ...]:
-    """Why what raters found validates no version; empty where it does.
+    """Why what raters found validates no version; empty where it is enough.
+
+    It is not beside other evidence of the version with objections, which stay open.
 
     Asked for are three occupational therapists and two other stakeholders who rated both scales,
     both passing the paper's rule, and no objection to an item of −2 points: none that is known of
@@ -82,8 +84,12 @@ def unmet(evidence: Evidence) -> tuple[str, ...]:
             "or a new study, with --points --rubric both"
         )
     elif n:
-        found.append(f"{n} open objection{'s' if n > 1 else ''} to an item of −2 points")
+        found.append(_open(n))
     return tuple(found)
+
+
+def _open(n: int) -> str:
+    return f"{n} open objection{'s' if n > 1 else ''} to an item of −2 points"
 
 
 def too_few(raters: Mapping[str, int]) -> tuple[str, ...]:
@@ -223,13 +229,16 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
             "raise its version, and rate it again in the next round"
         )
         return Change(before, standing, why)
-    if why := _does_not_lower(scenario, standing):
+    others = tuple(e for e in scenario.evidence if not _same(e, standing.evidence))
+    standing, why = _weighed(scenario, standing, others)
+    if why:
         return Change(before, standing, why)
     document = bank.documents[scenario.id]
     if f"{SEALED}/" in document.path.replace(os.sep, "/"):
         why = "it is sealed: open the held-out split, apply the study there, and seal it"
         return Change(before, standing, why)
-    wanted = _with(scenario, standing)
+    evidence = (*others, standing.evidence)
+    wanted = scenario.model_copy(update={"status": standing.status, "evidence": evidence})
     if wanted == scenario:
         return None
     path = Path(document.path)
@@ -246,13 +255,63 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
     return Change(before, standing, "", path, new)
 
 
-def _does_not_lower(scenario: Scenario, standing: Standing) -> str:
-    """Why a standing leaves a higher status alone; empty where it may lower it, or does not."""
+def _same(one: Evidence, other: Evidence) -> bool:
+    """Whether both are of one version, in one round of one study.
+
+    Studies share titles: where one alone says which study it is, the rest must be the same.
+    """
+    if (one.round, one.version) != (other.round, other.version):
+        return False
+    if one.study_id and other.study_id:
+        return one.study_id == other.study_id
+    if one.study_id or other.study_id:
+        unnamed = {"study_id": None}
+        return one.model_copy(update=unnamed) == other.model_copy(update=unnamed)
+    return one.study == other.study
+
+
+def _weighed(
+    scenario: Scenario, standing: Standing, others: Sequence[Evidence]
+) -> tuple[Standing, str]:
+    """A standing as it is beside other evidence; and why nothing is written, empty where it is.
+
+    Whoever objects to an item of −2 points, nothing is validated while the version stands.
+
+    Args:
+        scenario: As it is in the bank.
+        standing: What a study says.
+        others: The scenario's evidence without what the same round of the study gave before.
+    """
     before, new = scenario.status, standing.evidence
+    rest = [e for e in others if e.version == scenario.version]
+    objecting = [e for e in rest if e.objections]
+    if standing.status is not Status.withdrawn and objecting:
+        told = (f"{_open(e.objections or 0)}, in round {e.round} of {e.study!r}" for e in objecting)
+        lacking = (*standing.lacking, *told)
+        standing = replace(standing, status=Status.reviewed, lacking=lacking)
+    falls = before is Status.validated and bool(objecting or new.objections)
+    held = Status.reviewed if falls else before
+    why = _does_not_lower(held, standing, rest)
+    if not why:
+        return standing, ""
+    corrects = len(others) < len(scenario.evidence)
+    if not (falls or corrects or new.objections):
+        return standing, why
+    return replace(standing, status=held, lacking=(*standing.lacking, why)), ""
+
+
+def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]) -> str:
+    """Why a standing leaves a higher status alone; empty where it may lower it, or does not.
+
+    Args:
+        before: The status so far.
+        standing: What a study says.
+        rest: What others found of the version.
+    """
+    new = standing.evidence
     if _RANKS.index(standing.status) >= _RANKS.index(before):
         return ""
-    of_version = [e for e in scenario.evidence if e.version == scenario.version]
-    gave = [e for e in of_version if before is not Status.validated or not unmet(e)]
+    gave = [e for e in rest if before is not Status.validated or not unmet(e)]
     most = max((sum(_by_role(e.raters)) for e in gave), default=0)
     if (n := sum(_by_role(new.raters))) < most:
         few = f"{n} {'is' if n == 1 else 'are'} too few to make it {standing.status}"
@@ -260,13 +319,6 @@ def _does_not_lower(scenario: Scenario, standing: Standing) -> str:
     if gave and new.objections is None and not unmet(new.model_copy(update={"objections": 0})):
         return f"it is {before}, and too few were asked here whether its −2 items deserve it"
     return ""
-
-
-def _with(scenario: Scenario, standing: Standing) -> Scenario:
-    """The scenario as it will be: evidence of the same round of the same study is replaced."""
-    new = standing.evidence
-    kept = [e for e in scenario.evidence if (e.study, e.round) != (new.study, new.round)]
-    return scenario.model_copy(update={"status": standing.status, "evidence": (*kept, new)})
 
 
 def edited(text: str, document: Document, status: Status, evidence: Sequence[Evidence]) -> str:
@@ -308,7 +360,8 @@ def edited(text: str, document: Document, status: Status, evidence: Sequence[Evi
 
 def _flow(evidence: Evidence) -> str:
     """One line: JSON is YAML, and its quotes hold whatever a title does."""
-    content = evidence.model_dump(mode="json")
+    unnamed = {"study_id"} if evidence.study_id is None else set()
+    content = evidence.model_dump(mode="json", exclude=unnamed)
     raters = ", ".join(f"{_quoted(k)}: {n}" for k, n in content.pop("raters").items())
     parts = [f"{name}: {_quoted(value)}" for name, value in content.items()]
     parts.insert(3, f"raters: {{{raters}}}")

@@ -288,7 +288,8 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A scenario is `validated` only with evidence of its own version that is enough.
 
     Why: only what experts said of these very words validates them; a status that somebody typed,
-    or that outlived a revision, is a claim that nobody made.
+    or that outlived a revision, is a claim that nobody made. What a study objects to is open for
+    as long as the version stands, whatever another study found.
     Example: `status: validated` with the `evidence` that `careeval study apply` wrote: three
     occupational therapists, two others, both scales at 0.8 or more, and as many asked about each
     −2 with no objection: `objections: 0`, where `null` says that too few were asked.
@@ -296,14 +297,15 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     if scenario.status is not Status.validated:
         return
     hint = "write 'status: drafted'; 'careeval study apply' writes what raters found"
-    newest = None
-    for i, evidence in enumerate(scenario.evidence):
-        newest = i if evidence.version == scenario.version else newest
-    if newest is not None:
-        # what was written last decided
-        if missing := unmet(scenario.evidence[newest]):
-            message = f"is validated, and its evidence is not enough: {'; '.join(missing)}"
-            yield ("evidence", newest), message, hint
+    of_version = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
+    missing = {i: unmet(scenario.evidence[i]) for i in of_version}
+    if of_version:
+        faults = [i for i in of_version if scenario.evidence[i].objections]
+        if not faults and all(missing.values()):
+            faults = of_version[-1:]
+        for i in faults:
+            message = f"is validated, and its evidence is not enough: {'; '.join(missing[i])}"
+            yield ("evidence", i), message, hint
     elif versions := sorted({evidence.version for evidence in scenario.evidence}):
         rated = ", ".join(map(str, versions))
         message = f"is validated, and raters saw version {rated}, not {scenario.version}"

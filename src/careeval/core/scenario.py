@@ -208,6 +208,8 @@ class Evidence(Frozen):
     """The same for clinical validity."""
     objections: Annotated[int, Field(ge=0)] | None = None
     """To items of -2 points; null where too few of these raters were asked and said, of each."""
+    study_id: Slug | None = None
+    """Which study, since titles are shared; absent where it was written before studies had one."""
 
 
 class Scenario(Frozen):
