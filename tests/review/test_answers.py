@@ -26,6 +26,7 @@ from careeval.protocol.answers import read_answers
 from careeval.protocol.templates import load_prompts
 from careeval.review import own_answers
 from careeval.review.app import create_app
+from careeval.review.database import Database
 from careeval.review.guard import Guard, Settings
 from careeval.review.handed_in import handed_in_answers, who_answered
 from careeval.review.questions import minutes
@@ -216,7 +217,7 @@ def _routes(study: Study) -> Iterator[tuple[str, str]]:
 def test_nothing_else_is_saved_first(study: Study) -> None:
     """Whatever else is sent before the answers are handed in is refused, and not kept."""
     client = enter(study, "r01")
-    form = {"task": _task(study), "page": "p", "number": "0", "seen": "0", "q.realism": "4"}
+    form = {"task": _task(study), "page": "p", "number": "0", "known": "0", "q.realism": "4"}
     for headers in ({}, {"Accept": "application/json"}):
         answer = client.post("/rate/1", data=form, headers=headers)
         assert answer.status_code == 403
@@ -324,7 +325,7 @@ def test_a_further_round(study: Study, bank: Bank) -> None:
     assert who_answered(study.store) == {"r01"}
     revised = _revised(bank, name)
     second = next_round(
-        study.plan, revised, [name], study.store.raters(), who_answered(study.store)
+        [study.plan], revised, [name], study.store.raters(), who_answered(study.store)
     )
     assert {seat.id: seat.answers for seat in second.seats}["r01"] == ()
     assert {seat.id: seat.answers for seat in second.seats}["r02"] == (name,)
@@ -354,6 +355,27 @@ def test_whose_answers(study: Study, bank: Bank) -> None:
     assert [answer.text for answer in found.answers] == ["Mine."]
     assert found.people == {Role.occupational_therapist: 1}
     assert (found.n_waiting, found.n_other, len(found.unanswered)) == (1, 0, 2)
+
+
+def test_the_order_of_answers_is_nobodys(study: Study, bank: Bank, tmp_path: Path) -> None:
+    """It is the same each time, and another where the file's secret is another."""
+    for rater in ("r01", "r02", "r03"):
+        hand_in(study, rater, *(f"{rater} says {word}." for word in ("one", "two")))
+    orders = set()
+    for n in range(12):
+        copy = tmp_path / f"copy-{n}.db"
+        study.store.back_up(copy)
+        database = Database(copy)
+        with database.write() as write:
+            write.execute("DELETE FROM secrets")
+        database.close()
+        store = Store.open(copy)
+        found = handed_in_answers(store, bank).answers
+        assert handed_in_answers(store, bank).answers == found
+        store.close()
+        orders.add(tuple(answer.text for answer in found))
+    assert len(orders) > 1
+    assert len({frozenset(order) for order in orders}) == 1
 
 
 def test_who_rated_on_paper_first(study: Study, bank: Bank) -> None:
@@ -457,6 +479,7 @@ def test_a_system_for_each_role(
         "experts-family-caregiver": 2, "experts-occupational-therapist": 4
     }  # fmt: skip
     printed = capsys.readouterr().err
+    assert "held-out" not in printed
     assert "A role of one person may tell who it was" in printed
     assert f"careeval run --responses {out} --bank" in printed
 
@@ -475,3 +498,17 @@ def test_status_counts_answers(
     assert run(line) == OK
     printed = " ".join(capsys.readouterr().out.split())
     assert "own answers" in printed
+
+
+def test_one_answer_is_told_as_one(
+    served: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One answer, one scenario and one rater who is waited for are told in the singular."""
+    hand_in(served, "r01", "I stop the sleeve.", "")
+    hand_in(served, "r02", "", "")
+    capsys.readouterr()
+    command = ["study", "answer", str(served.store.path), "-o", str(tmp_path / "answers.jsonl")]
+    assert run([*command, "--bank", str(tmp_path / "bank")]) == OK
+    told = capsys.readouterr().err
+    assert "experts: 1 answer to 1 scenario, 1 a scenario." in told
+    assert "1 rater was asked for answers and has not handed in" in told

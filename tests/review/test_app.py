@@ -79,7 +79,7 @@ def test_how_busy_others_are_is_on_no_page(study: Study) -> None:
             fill(theirs, 1, {"q.realism": value}, "skip")
         sent = form | {"q.realism": rating}
         answer = mine.post("/rate/1", data=sent, headers={"Accept": "application/json"})
-        risen.append(answer.json()["seen"] - int(form["seen"]))
+        risen.append(answer.json()["seen"] - int(form["known"]))
     assert risen == [1, 1, 1]
 
 
@@ -401,13 +401,24 @@ def _comments(client: TestClient) -> list[str]:
     return [unescape(name) for name in found]
 
 
+def test_what_becomes_of_comments_is_told_before(study: Study) -> None:
+    """Who is to agree reads that comments are shown; no page says that nobody sees who they are."""
+    client = study.client()
+    client.post(f"/i/{study.tokens['r01']}", data={"go": "start"})
+    words = _words(client.get("/consent").text)
+    assert "What you write is shown word for word, with your role and a pseudonym" in words
+    words = _words(study.client("r01").get("/help").text)
+    assert "Your name is not kept." in words
+    assert "Nobody sees who you are" not in words
+
+
 def test_a_forged_form(study: Study) -> None:
     """What no page of ours sends is refused in words, and changes nothing."""
     client = study.client("r01")
     good = hidden(client.get("/rate/1").text) | {"q.realism": "4", "go": "next"}
     before = _dump(study)
     assert client.post("/rate/1", data=good | {"q.score": "4"}).status_code == 400
-    assert client.post("/rate/1", data=good | {"seen": "-1"}).status_code == 400
+    assert client.post("/rate/1", data=good | {"known": "-1"}).status_code == 400
     assert client.post("/rate/1", data=good | {"number": "1e9"}).status_code == 400
     assert client.post("/rate/1", data=good | {"page": ""}).status_code == 400
     assert client.post("/rate/1", data={"q.realism": "4"}).status_code == 409
@@ -446,6 +457,22 @@ def test_two_windows(study: Study) -> None:
     assert "In another window you changed the comment to “new”. That stands." in told
     stored = study.store.answers("r01", plan_task(study))
     assert (stored["realism"].value, stored["comment"].value) == ("2", "new")
+
+
+def test_a_page_left_open_over_an_upgrade(study: Study) -> None:
+    """A page that counts the events of everybody replaces nothing of another window in silence."""
+    client = study.client("r01")
+    shown = hidden(client.get("/rate/1").text)
+    old = {name: value for name, value in shown.items() if name != "known"} | {"seen": "40"}
+    for n, rating in enumerate(("4", "5", "4", "3")):
+        new = hidden(client.get("/rate/1").text)
+        client.post("/rate/1", data=new | {"q.realism": rating, "q.comment": f"{n}", "go": "skip"})
+    answer = client.post(
+        "/rate/1", data=old | {"q.realism": "2", "q.comment": "mine", "go": "next"}
+    )
+    told = _words(answer.text)
+    assert "In another window you changed realism to “3”. What you gave here has replaced" in told
+    assert "In another window you changed the comment to “3”. What you gave here has" in told
 
 
 def test_every_change_is_saved_by_the_script(study: Study) -> None:
@@ -534,7 +561,7 @@ def test_new_terms_are_agreed_to_anew(study: Study, bank: Bank) -> None:
     old = hidden(client.get("/rate/1").text) | {"q.realism": "1"}
     revised = [s.model_copy(update={"version": 2}) for s in bank.scenarios]
     study.bank = type(bank)(bank.about, tuple(revised), {}, bank.sources, bank.documents)
-    second = next_round(study.plan, study.bank, ["dressing-001"], study.store.raters())
+    second = next_round([study.plan], study.bank, ["dressing-001"], study.store.raters())
     other = second.consent.model_copy(update={"text": "Other terms."})
     study.store.add_plan("study", second.model_copy(update={"consent": other}).json_text())
     later = study.client()

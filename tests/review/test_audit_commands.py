@@ -25,7 +25,8 @@ def _new(folder: Path, *more: str) -> int:
     (folder / "sample.json").write_text(sample_text(audit_sample()), encoding="utf-8")
     (folder / "terms.txt").write_text("Made up for tests.", encoding="utf-8")
     command = ["audit", "new", str(folder / "sample.json"), "-o", str(folder / "audit.db")]
-    return run([*command, "--consent", str(folder / "terms.txt"), *HAND_OUT, *more])
+    terms = [] if "--consent" in more else ["--consent", str(folder / "terms.txt")]
+    return run([*command, *terms, *HAND_OUT, *more])
 
 
 def test_a_new_audit(tmp_path: Path, capsys: Out) -> None:
@@ -81,6 +82,34 @@ def test_links_into_a_file(tmp_path: Path, capsys: Out) -> None:
     assert stat.S_IMODE((tmp_path / "links").stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(
+    ("links", "words"),
+    [
+        ("nodir/x.txt", "there is no folder"),
+        ("audit.db", "--links and --out are one file"),
+        ("./sub/../audit.db", "--links and --out are one file"),
+        ("sample.json", "is there already"),
+    ],
+)
+def test_links_that_cannot_be_written(links: str, words: str, tmp_path: Path, capsys: Out) -> None:
+    """They are refused before the audit's file is written, so that no link is lost."""
+    (tmp_path / "sub").mkdir()
+    assert _new(tmp_path, "--labellers", "2", "--links", f"{tmp_path}/{links}") == USAGE
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "audit.db").exists()
+
+
+def test_terms_that_are_not_utf_8(tmp_path: Path, capsys: Out) -> None:
+    """A text that Word saved in its own way is refused with what to do, and nothing is written."""
+    word = tmp_path / "word.txt"
+    word.write_bytes("You’re asked to read answers.".encode("cp1252"))
+    assert _new(tmp_path, "--labellers", "2", "--consent", str(word)) == USAGE
+    said = capsys.readouterr().err
+    assert "word.txt is not UTF-8" in said
+    assert "save it as UTF-8" in said
+    assert not (tmp_path / "audit.db").exists()
+
+
 def test_status_and_results(audit: Audit, capsys: Out) -> None:
     """Who is where, without what was said; and results that say what they still lack."""
     audit.label("r01", FIRST)
@@ -100,7 +129,13 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
     assert "0 of 2 disagreements are settled" in table
     assert "present" not in table
     assert run(["audit", "results", path]) == OK
-    assert "2 of 2 disagreements are not settled yet" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert "2 judgments wait for somebody to adjudicate: 1 tied and left out; 1 with" in printed.out
+    told = " ".join(printed.out.split())
+    assert "disagree or are unsure are not settled yet (1 tied and left out; 1 with one" in told
+    # two read each: nothing rests on one alone, and there is one number of what waits
+    assert "alone: two or more" not in printed.out
+    assert "disagreements" not in printed.out + printed.err
 
 
 def _said(audit: Audit) -> list[str]:
@@ -309,7 +344,10 @@ def test_a_new_link(audit: Audit, capsys: Out) -> None:
     token = capsys.readouterr().out.strip().rpartition("/")[2]
     assert audit.store.link(token) is not None
     assert audit.store.link(audit.tokens["r01"]) is None
-    assert run(["audit", "link", str(audit.store.path), "r09"]) == USAGE
+    for command in (["link"], ["revoke"], ["withdraw", "--yes"]):
+        name, *more = command
+        assert run(["audit", name, str(audit.store.path), "r09", *more]) == USAGE
+        assert "there is no labeller 'r09'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -262,8 +262,8 @@ def test_a_forged_form(work: Work, client: TestClient) -> None:
     forged: list[Mapping[str, str]] = [
         good | {"q.score": "4"},
         good | {"q.": "4"},
-        good | {"seen": "-1"},
-        good | {"seen": "9" * 30},
+        good | {"known": "-1"},
+        good | {"known": "9" * 30},
         good | {"number": "٣"},
         good | {"page": ""},
         good | {"page": "x" * 65},
@@ -351,7 +351,7 @@ def test_a_comment_of_a_megabyte(work: Work, client: TestClient) -> None:
 def test_hostile_text_in_every_field(work: Work, client: TestClient) -> None:
     """Markup, templates and control characters are words, in whatever field they are sent."""
     fields = {unescape(n) for n in re.findall(r' name="([^"]+)"', client.get(work.path).text)}
-    assert {"task", "page", "number", "seen", "go"} <= fields
+    assert {"task", "page", "number", "known", "go"} <= fields
     posts = [(work.path, name) for name in sorted(fields)]
     posts += [("/about", "years"), ("/about", "go"), ("/consent", "agree"), ("/help", "shortcuts")]
     posts += [("/practice/1", "go"), ("/practice/1", f"q.{work.choice[0]}"), ("/finish", "go")]

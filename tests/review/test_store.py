@@ -338,6 +338,21 @@ def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
     assert saved.seen == store.newest("r01", TASK) == 2
 
 
+def test_a_secret_is_drawn_once(tmp_path: Path) -> None:
+    """A file of the second version gets its secret when asked; it stays, and no other has it."""
+    found = []
+    for name in ("a.db", "b.db"):
+        old = Database(tmp_path / name, create=True, migrations=MIGRATIONS[:2])
+        old.close()
+        for _ in range(2):
+            store = Store.open(tmp_path / name)
+            found.append(store.secret("answers"))
+            assert store.secret("another") != found[-1]
+            store.close()
+    assert found[0] == found[1] != found[2] == found[3]
+    assert {len(secret) for secret in found} == {32}
+
+
 def test_closed_work_is_closed(store: Store) -> None:
     """Once closed nothing is saved, and after reopening it is."""
     store.close_work()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,12 +12,20 @@ from hypothesis import strategies as st
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
+from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
 from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, missing, progress
 from careeval.review.questions import AGREE, UNSURE, Question, minutes, questions
 from careeval.review.said import said
 from careeval.review.store import Answer
-from careeval.review.study import StudyPlan, new_plan, next_round, read_plan, scenarios_of
+from careeval.review.study import (
+    StudyPlan,
+    new_plan,
+    next_round,
+    read_plan,
+    scenarios_of,
+    study_id,
+)
 from review_study import CONSENT, ROLES, Study, fill
 
 
@@ -101,14 +111,70 @@ def test_a_further_round(bank: Bank, plan: StudyPlan) -> None:
     """Who rated a revised scenario rates its new version, under another task; who left does not."""
     revised = _revised(bank, "dressing-002")
     raters = [seat.rater for seat in plan.seats[:2]]
-    second = next_round(plan, revised, ["dressing-002"], raters)
+    second = next_round([plan], revised, ["dressing-002"], raters)
     assert (second.round, [s.id for s in second.seats]) == (2, ["r01", "r02"])
     assert second.task("dressing-002") == "2/dressing-002@2"
     assert plan.task("dressing-002") == "1/dressing-002@1"
     with pytest.raises(ReviewError, match="still version 1"):
-        next_round(plan, bank, ["dressing-001"], raters)
-    with pytest.raises(ReviewError, match="was not rated in round 2"):
-        next_round(second, revised, ["dressing-003"], raters)
+        next_round([plan], bank, ["dressing-001"], raters)
+    with pytest.raises(ReviewError, match="dressing-003 is still version 1, as in round 1"):
+        next_round([plan, second], revised, ["dressing-003"], raters)
+    with pytest.raises(ReviewError, match="dressing-002 is still version 2, as in round 2"):
+        next_round([plan, second], revised, ["dressing-002"], raters)
+
+
+def test_a_scenario_revised_late_is_rated_by_who_rated_it(bank: Bank) -> None:
+    """A scenario that round 2 left out is rated in round 3, by just those who rated it before."""
+    first = new_plan(
+        bank, ROLES, title="A test", consent=CONSENT, seed=7, per_rater=2, raters_per_scenario=2
+    )
+    who = {s.id: {x.id for x in first.seats if s.id in x.scenarios} for s in bank.scenarios}
+    assert who["dressing-001"] != who["dressing-002"]
+    raters = [seat.rater for seat in first.seats]
+    now = _revised(bank, "dressing-002")
+    second = next_round([first], now, ["dressing-002"], raters)
+    assert {seat.id for seat in second.seats} == who["dressing-002"]
+
+    late = _revised(now, "dressing-001")
+    third = next_round([first, second], late, ["dressing-001"], raters)
+    assert (third.round, [r.version for r in third.scenarios]) == (3, [2])
+    assert {seat.id for seat in third.seats} == who["dressing-001"]
+
+
+def test_a_withdrawn_scenario_is_in_no_further_round(bank: Bank, plan: StudyPlan) -> None:
+    """A withdrawn scenario is refused by its id, though its version has risen."""
+    revised = _revised(bank, "dressing-002")
+    gone = [
+        s.model_copy(update={"status": Status.withdrawn}) if s.id == "dressing-002" else s
+        for s in revised.scenarios
+    ]
+    with pytest.raises(ReviewError, match="dressing-002 is withdrawn"):
+        next_round(
+            [plan],
+            replace(revised, scenarios=tuple(gone)),
+            ["dressing-002"],
+            [seat.rater for seat in plan.seats],
+        )
+
+
+def test_a_study_is_known_by_its_id(bank: Bank, plan: StudyPlan) -> None:
+    """A plan's id is the study's; an older plan has none, and its text gives one of its own."""
+    known = plan.model_copy(update={"study_id": "abcd"})
+    assert study_id([known.json_text()]) == "abcd"
+    older = [
+        json.dumps({k: v for k, v in json.loads(p.json_text()).items() if k != "study_id"})
+        for p in (plan, plan.model_copy(update={"seed": 8}))
+    ]
+    found = [study_id([text, plan.json_text()]) for text in older]
+    assert len({*found, "abcd"}) == 3
+    assert all(re.fullmatch("[0-9a-f]{16}", each) for each in found)
+    second = next_round(
+        [known],
+        _revised(bank, "dressing-002"),
+        ["dressing-002"],
+        [seat.rater for seat in plan.seats],
+    )
+    assert second.study_id == "abcd"
 
 
 def test_questions(bank: Bank, plan: StudyPlan) -> None:

@@ -216,8 +216,13 @@ def read_typed(form: Mapping[str, str], asked: Sequence[Asked]) -> Typed | None:
 
 
 def read_form_id(form: Mapping[str, str]) -> Form | None:
-    """Which form it is; None where it does not say."""
-    page_id, number, seen = (form.get(name, "") for name in ("page", "number", "seen"))
+    """Which form it is; None where it does not say.
+
+    Older pages call it `seen`, and some of them count there the events of everybody: of such a
+    page nothing is taken to be known, so that it replaces nothing without a word.
+    """
+    page_id, number = form.get("page", ""), form.get("number", "")
+    seen = form.get("known", "0" if "seen" in form else "")
     numbers = [text for text in (number, seen) if text.isascii() and text.isdigit()]
     if not 0 < len(page_id) <= 64 or len(numbers) < 2 or max(map(len, numbers)) > 15:
         return None

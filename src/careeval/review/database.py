@@ -74,6 +74,9 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE withdrawals ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;  -- from the log too
     -- from here on events.seen counts the rater's own events of the task that the page knew
     """,
+    """
+    CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    """,
 )
 """The n-th brings a file from version n-1 to n. Never edited once released; only added to."""
 

@@ -5,10 +5,11 @@ Whose an answer is, is lost here: a role is kept, and no pseudonym goes on.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Role
@@ -16,6 +17,9 @@ from careeval.review.outcome import as_shown, seats_in
 from careeval.review.own_answers import HANDED_IN, handed_in, written
 from careeval.review.store import Store
 from careeval.review.study import read_plan
+
+_Said = tuple[Rater, str]
+"""Somebody, and what they would do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,9 @@ class HandedIn:
     """All of a study's answers, of those who are still in.
 
     Attributes:
-        answers: To scenarios as the bank has them; by scenario, and there in an order drawn with
-            the study's seed, so that a place in it is nobody's.
+        answers: To scenarios as the bank has them; by scenario, and there in an order that a
+            secret of the study's file decides: the same each time, and a place in it is nobody's,
+            whatever else of the study is known.
         people: How many of each role wrote them.
         unanswered: Scenarios that somebody was to answer, and that have no answer here.
         n_other: Answers left out: the bank has another version than the one that was answered.
@@ -75,7 +80,7 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
     plans = [read_plan(text) for text in store.plans("study")]
     works = store.everybody()
     on_paper = _first_typed(store)
-    given: dict[str, list[tuple[Rater, str]]] = {}
+    given: dict[str, list[_Said]] = {}
     n_other = n_late = 0
     for plan in plans:
         for seat in seats_in(store, plan):
@@ -93,8 +98,8 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
                     n_other += 1
                 else:
                     found.append((seat.rater, text))
-    for name, found in given.items():
-        Random(f"{plans[0].seed}/answers/{name}").shuffle(found)
+    secret = store.secret("answers")
+    given = {name: _in_order(found, secret, name) for name, found in given.items()}
     people = {rater for found in given.values() for rater, _ in found}
     waiting = [
         seat
@@ -113,6 +118,16 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
         n_late=n_late,
         n_waiting=len(waiting),
     )
+
+
+def _in_order(found: list[_Said], secret: bytes, scenario: str) -> list[_Said]:
+    """Answers to a scenario by a keyed hash of their words: their writers' seats do not count."""
+
+    def place(each: _Said) -> tuple[bytes, Role]:
+        words = f"{scenario}\0{each[1]}".encode()
+        return hmac.digest(secret, words, hashlib.sha256), each[0].role
+
+    return sorted(found, key=place)
 
 
 def _first_typed(store: Store) -> Mapping[str, int]:

@@ -9,9 +9,14 @@ from typing import Any
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Subject
-from careeval.core.scenario import Rubric, Scenario
+from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
-from careeval.results.round_said import RoundSaid, Seated, words_shown
+from careeval.results.round_said import (
+    RoundSaid,
+    Seated,
+    without_held_out_words,
+    words_shown,
+)
 from careeval.review import own_answers
 from careeval.review.asking import Progress, progress
 from careeval.review.desk import ABOUT, CONSENT
@@ -98,6 +103,10 @@ def rounds_said(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
         banks: Where the rated texts are looked for. Of a version that is in none of them, what was
             said of the scenario itself is read, and its items are left out; the round's note says
             so.
+
+    Returns:
+        Of held-out scenarios, and of those that are lost and in no bank public, no words: items
+        are called by their places, and comments are withheld.
     """
     return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
 
@@ -116,7 +125,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
     work = {seat.id: store.work(seat.id) for seat in seats}
     answers = said(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    return RoundSaid(
+    found = RoundSaid(
         plan.round,
         {rated.id: rated.version for rated in plan.scenarios},
         tuple(
@@ -141,11 +150,13 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
         },
         {rated.id: rated.hash for rated in plan.scenarios},
         {
-            name: found
+            name: severe
             for name, scenario in shown.items()
-            if scenario is not None and (found := _severe(plan, scenario)) is not None
+            if scenario is not None and (severe := _severe(plan, scenario)) is not None
         },
     )
+    public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
+    return without_held_out_words(found, shown, public)
 
 
 def _severe(plan: StudyPlan, scenario: Scenario) -> frozenset[Subject] | None:

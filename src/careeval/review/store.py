@@ -211,6 +211,15 @@ class Store:
         rows = self._database.rows("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1")
         return bool(rows and rows[0][0])
 
+    def secret(self, name: str) -> bytes:
+        """32 random bytes that stand in this file alone, drawn when they are first needed."""
+        with self._database.write() as write:
+            write.execute(
+                "INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secrets.token_hex())
+            )
+            row = write.execute("SELECT value FROM secrets WHERE name = ?", (name,)).fetchone()
+        return bytes.fromhex(row[0])
+
     # People
 
     def add_rater(self, rater: Rater) -> str:

@@ -7,8 +7,9 @@ round; the answers of both rounds are kept.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Self
 
@@ -60,6 +61,8 @@ class StudyPlan(Frozen):
     consent: Consent
     scenarios: tuple[Rated, ...]
     seats: tuple[Seat, ...]
+    study_id: Slug | None = None
+    """Of the study, the same in every round; None in plans made before there was one."""
     told: str = ""
     """What raters who write answers of their own are told; empty where nobody does."""
 
@@ -116,6 +119,16 @@ def read_plan(text: str) -> StudyPlan:
         raise ReviewError(f"this is no plan of a study: {error}") from error
 
 
+def study_id(plans: Sequence[str]) -> str:
+    """Which study it is, told from the texts of its plans: the first's id, or a hash of the first.
+
+    Raises:
+        ReviewError: It is no plan.
+    """
+    first, *_ = plans
+    return read_plan(first).study_id or hashlib.sha256(first.encode()).hexdigest()[:16]
+
+
 def new_plan(
     bank: Bank,
     roles: Iterable[Role],
@@ -131,6 +144,7 @@ def new_plan(
     raters_per_scenario: int | None = None,
     answers: int = 0,
     told: str = "",
+    study_id: str | None = None,
 ) -> StudyPlan:
     """The first round.
 
@@ -149,6 +163,7 @@ def new_plan(
         answers: How many of their scenarios each rater answers before anything else, drawn so that
             scenarios get equally many, as far as who rates what allows.
         told: What they are told about how to answer; needed where they are to.
+        study_id: A name that no other study has.
 
     Raises:
         BankError: The bank has no such scenario.
@@ -189,11 +204,21 @@ def new_plan(
             for r in raters
         ),
         told=told if own else "",
+        study_id=study_id,
     )
 
 
+def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
+    """Each scenario of a study → the newest round that it was in.
+
+    Args:
+        plans: Every round, from the first.
+    """
+    return {rated.id: plan for plan in plans for rated in plan.scenarios}
+
+
 def next_round(
-    plan: StudyPlan,
+    plans: Sequence[StudyPlan],
     bank: Bank,
     scenarios: Iterable[str],
     raters: Iterable[Rater],
@@ -203,12 +228,12 @@ def next_round(
     points: bool = False,
     rubrics: Iterable[Rubric] = (),
 ) -> StudyPlan:
-    """A further round over revised scenarios: who rated one rates its new version.
+    """A further round over revised scenarios: who rated one last rates its new version.
 
     Who has handed in answers of their own has seen rubrics since, and writes no more of them.
 
     Args:
-        plan: The round before.
+        plans: Every round so far, from the first.
         bank: With the scenarios as revised.
         scenarios: Their ids.
         raters: Who is still in.
@@ -221,28 +246,33 @@ def next_round(
 
     Raises:
         BankError: The bank has no such scenario.
-        ReviewError: A scenario was not in the round before, or has not been revised since.
+        ReviewError: A scenario is withdrawn, was in no round, or has not been revised since.
     """
+    first, plan, before = plans[0], plans[-1], last_rounds(plans)
     revised = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
-    before = {rated.id: rated.version for rated in plan.scenarios}
     for scenario in revised:
+        if scenario.status is Status.withdrawn:
+            raise ReviewError(f"{scenario.id} is withdrawn, and is not rated again")
         if scenario.id not in before:
-            raise ReviewError(f"{scenario.id} was not rated in round {plan.round}")
-        if scenario.version <= before[scenario.id]:
+            raise ReviewError(f"{scenario.id} is not among the scenarios of this study")
+        last = before[scenario.id]
+        if scenario.version <= last.rated(scenario.id).version:
             raise ReviewError(
-                f"{scenario.id} is still version {scenario.version}, as in round {plan.round}",
+                f"{scenario.id} is still version {scenario.version}, as in round {last.round}",
                 hint="raise its version when you revise it",
             )
-    ids = {scenario.id for scenario in revised}
+    sat = {scenario.id: before[scenario.id].seats for scenario in revised}
     present = set(raters)
     seats = []
-    for seat in plan.seats:
+    for seat in first.seats:
         if seat.rater not in present:
             continue
-        again = [name for name in seat.scenarios if name in ids]
+        had = {name: other for name, row in sat.items() for other in row if other.id == seat.id}
+        again = [name for name in seat.scenarios if name in had and name in had[name].scenarios]
         Random(f"{plan.seed}/{plan.round + 1}/{seat.id}").shuffle(again)
-        own = () if seat.id in answered else tuple(name for name in again if name in seat.answers)
-        seats.append(seat.model_copy(update={"scenarios": tuple(again), "answers": own}))
+        owed = () if seat.id in answered else (n for n in again if n in had[n].answers)
+        update = {"scenarios": tuple(again), "answers": tuple(owed)}
+        seats.append(seat.model_copy(update=update))
     relevance, points = relevance or plan.relevance, points or plan.points
     asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
     return plan.model_copy(

@@ -35,7 +35,7 @@ export function post(to, body) {
 }
 
 async function sendKept() {
-  const seen = document.querySelector("#rate [name=seen]");
+  const seen = document.querySelector("#rate [name=known]");
   for (const key of Object.keys(localStorage).filter((name) => name.startsWith(drawer))) {
     const { address, body } = JSON.parse(localStorage.getItem(key));
     const answer = await post(address, body).catch(() => null);
