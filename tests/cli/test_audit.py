@@ -15,6 +15,7 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.audit_tables import seconds
+from careeval.results.audit_sample import OTHER_ANSWERS
 from careeval.results.summary_json import summary_schema
 from careeval.results.tables import Runs
 from fake_server import FakeServer
@@ -141,6 +142,16 @@ def test_a_summary_has_the_scores_that_people_correct(
     corrected = [model["corrected"]["ladder"] for model in found["models"]]
     assert {each["n_responses"] > 0 for each in corrected} == {True}
     assert "fewer than 30" in corrected[0]["corrected"]["reason"]
+    # a second run of the same scenarios, its systems called as those of the first
+    second = held.responses.with_columns(text=pl.lit("I do otherwise."))
+    monkeypatch.setattr(
+        "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=second)
+    )
+    assert run(["summary", "runs", "--audit", "audit.db", "--format", "json"]) == OK
+    models = json.loads(capsys.readouterr().out)["models"]
+    told = [each["corrected"]["ladder"]["corrected"] for each in models]
+    assert {each["reason"] for each in told} == {OTHER_ANSWERS}
+    assert {each["value"] for each in told} == {None}
     others = held.responses.with_columns(bank_hash=pl.lit("another"))
     monkeypatch.setattr(
         "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=others)

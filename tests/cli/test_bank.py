@@ -138,7 +138,7 @@ def test_check_says_what_a_bank_is_held_to(
     """A bank without rules is held to its form alone, and is told so; one with them is not."""
     line = ["bank", "check", str(folder.root)]
     assert run(line) == OK
-    assert capsys.readouterr().out == "1 scenarios, 5 probes: no problem found\n"
+    assert capsys.readouterr().out == "1 scenario, 5 probes: no problem found\n"
     folder.plant(SCENARIO, "carries-on\n    points: -2", "carries-on\n    points: -1")
     assert run(line) == CHECK_FAILED
     assert "its form alone" not in capsys.readouterr().out
@@ -147,7 +147,7 @@ def test_check_says_what_a_bank_is_held_to(
 
     assert run(line) == OK
     assert capsys.readouterr().out == (
-        "1 scenarios, 5 probes: no problem found; "
+        "1 scenario, 5 probes: no problem found; "
         "held to its form alone (no 'rules: careeval' in bank.yaml)\n"
     )
 

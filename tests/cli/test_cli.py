@@ -17,6 +17,7 @@ from careeval.cli.app import (
     OK,
     SOME_FAILED,
     USAGE,
+    counted,
     run,
 )
 from careeval.protocol.run import Outcome, Stop
@@ -93,7 +94,18 @@ def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[st
     """A bank with a problem makes `bank check` print its place, and end with status 3."""
     (tmp_path / "bank.yaml").write_text("name: x\n", encoding="utf-8")
     assert run(["bank", "check", str(tmp_path)]) == CHECK_FAILED
-    assert f"{tmp_path / 'bank.yaml'}:1:1  CE102" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"{tmp_path / 'bank.yaml'}:1:1  CE102" in said
+    assert f": {counted(said.count('CE'), 'problem')}\n" in said
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1090, "1,090 files")]
+)
+def test_a_number_of_things(n: int, words: str) -> None:
+    """One thing is told in the singular, and every other number in the plural."""
+    assert counted(n, "file") == words
+    assert counted(n, "has", "have").endswith("has" if n == 1 else "have")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
+from careeval.cli.study_tables import print_changes
 from careeval.core.scenario import Rubric, Status
 from careeval.review.store import Form, Store
 from careeval.review.study import read_plan
@@ -140,6 +141,27 @@ def test_a_study_that_cannot_be_is_not_written(
     assert new(folder, tmp_path, *more) == USAGE
     assert words in capsys.readouterr().err
     assert not (tmp_path / "study.db").exists()
+
+
+@pytest.mark.parametrize("links", ["study.db", "sub/../study.db", "nodir/links.tsv"])
+def test_links_that_cannot_be_written(folder: BankFolder, tmp_path: Path, links: str) -> None:
+    """Links that have no file of their own are refused before the study's file is written."""
+    (tmp_path / "sub").mkdir()
+    assert new(folder, tmp_path, "--links", f"{tmp_path}/{links}") == USAGE
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_one_of_anything_is_told_as_one(
+    folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plan, changes and answers that lack name one thing in the singular."""
+    assert new(folder, tmp_path, "--limit", "1", "--raters", "other") == OK
+    told = capsys.readouterr().err
+    assert re.search(r"^1 scenario, 1 rater, 1 scenario each: about \d+ minutes? for ", told)
+    print_changes([], 1)
+    assert "1 scenario has not been rated on both" in capsys.readouterr().out
+    print_changes([], 2)
+    assert "2 scenarios have not been rated on both" in capsys.readouterr().out
 
 
 def test_withdrawn_scenarios_are_not_rated_again(
@@ -498,6 +520,57 @@ def test_a_second_round_keeps_the_first(
     assert [each["item"] for each in found["earlier"][0]["items"]] == [item]
 
 
+def test_a_scenario_revised_late_is_rated_again(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Round 2 holds one scenario; another, revised afterwards, and no more, is in round 3."""
+    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    folder.plant("dressing/dressing-002.yaml", "\nversion: 1\n", "\nversion: 2\n")
+    assert run(plan) == OK
+    folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
+    assert out_json(capsys, *plan)["n_scenarios"] == 1
+    assert said(both("dressing-001", [5] * 5)) == OK
+    line = ["study", "results", str(study), "--bank", str(folder.root)]
+    rated = {each["scenario"]: each["round"] for each in out_json(capsys, *line)["scenarios"]}
+    assert rated == {"dressing-001": 3, "dressing-002": 2, "dressing-003": 1}
+    assert run(plan) == USAGE
+    assert "has been revised" in capsys.readouterr().err
+
+
+def test_a_withdrawn_scenario_is_not_in_a_further_round(
+    study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A withdrawn scenario is left out of the round, and by its name refused."""
+    for path in (SCENARIO, "dressing/dressing-002.yaml"):
+        folder.plant(path, "\nversion: 1\n", "\nversion: 2\n")
+    folder.plant(SCENARIO, "status: drafted\n", "status: withdrawn\n")
+    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    assert run([*plan, "dressing-001"]) == USAGE
+    assert "dressing-001 is withdrawn" in capsys.readouterr().err
+    assert out_json(capsys, *plan)["n_scenarios"] == 1
+
+
+def test_a_second_study_leaves_the_evidence_of_the_first(
+    said: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
+) -> None:
+    """Two studies of the title that is offered both stand, and the second's again adds nothing."""
+    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
+    line = ["study", "apply", str(study), "--bank", str(folder.root), "--yes"]
+    assert said(rows) == OK
+    assert run(line) == OK
+    study.rename(tmp_path / "first.db")
+    assert new(folder, tmp_path, "--points") == OK
+    assert said(rows) == OK
+    for _ in range(2):
+        assert run(line) == OK
+        found = load_bank(folder.root).scenario("dressing-001").evidence
+        assert len({each.study_id for each in found}) == len(found) == 2
+        assert len({each.study for each in found}) == 1
+
+
 def test_files_hold_every_rating(
     said: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
 ) -> None:
@@ -603,7 +676,7 @@ def test_who_agreed_and_for_how_long_they_have_worked(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Years of three therapists become a mean and a range, "not said" is none, typed is typed."""
+    """Years of three therapists become a mean alone, "not said" is none, typed is typed."""
     store = Store.open(study)
     digest = read_plan(store.plans("study")[0]).consent.digest
     for rater, years in (("r01", "2"), ("r02", "30"), ("r03", "10"), ("r04", "not said")):
@@ -614,7 +687,8 @@ def test_who_agreed_and_for_how_long_they_have_worked(
     line = ["study", "results", str(study), "--bank", str(folder.root), "-o", str(tmp_path / "out")]
     found = out_json(capsys, *line)
     therapists, caregivers = found["panel_by_role"]
-    assert therapists["years"] == {"value": 14, "low": 2, "high": 30, "n": 3}
+    assert "fewer than five" in therapists["years"].pop("reason")
+    assert therapists["years"] == {"value": 14, "low": None, "high": None, "n": 3}
     assert (caregivers["n_invited"], caregivers["n_rated"], caregivers["n_agreed"]) == (2, 2, 1)
     assert caregivers["years"]["value"] is None
     assert "fewer than three" in caregivers["years"]["reason"]

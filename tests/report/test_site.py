@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,6 +22,7 @@ from markupsafe import Markup
 
 from careeval.core.scenario import Rubric
 from careeval.report.documents import Drawn
+from careeval.report.page import render_page
 from careeval.report.site import (
     audited,
     boards,
@@ -36,6 +38,7 @@ from careeval.report.site.names import slugs
 from careeval.report.site.scenarios import Explorer
 from careeval.report.site.sheets import Cell, Column, Scale, Sheet
 from careeval.results import audit
+from careeval.results.audit_sample import OTHER_ANSWERS
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
@@ -356,13 +359,30 @@ def test_a_system_s_page_has_its_corrected_score(
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     of = audit.audit_results(sample, labels)
     made = rendered(findings(runs, audits={sample.grader: of}))
-    told = of.scores_of("alpha")[Rubric.ladder]
+    told = of.by_system["alpha"].scores[Rubric.ladder]
     for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
         assert told.sentence() in html.unescape(made[path]), path
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
     by_name = {(row["system"], row["rubric"]): row for row in rows}
     assert set(by_name) == {(name, rubric.value) for name in of.by_system for rubric in Rubric}
     assert by_name["alpha", "ladder"]["corrected"] == told.corrected.value
+
+
+def test_another_run_s_pages_have_no_corrected_score(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run whose answers people did not read says so, and shows no score of another's."""
+    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    sample = audit.draw(runs)
+    of = audit.audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
+    other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
+    found = findings(other, audits={sample.grader: of})
+    made = rendered(found)
+    rows = json.loads(made["data/corrected-scores.json"])["rows"]
+    assert {row["corrected"] for row in rows} == {None}
+    for path in ("models/alpha.html", "evidence.html"):
+        assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(made[path]), path
+    assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(render_page(found))
 
 
 def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:

@@ -13,12 +13,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, sync_playwright
 
+from careeval.cli.study_tables import print_results
 from careeval.core.rating import ENDS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.study import COVERAGE, render_study, write_study_page
 from careeval.results.judged import Terms
+from careeval.results.rater_agreement import CUT_REMARK
 from careeval.results.round_said import RoundSaid, Seated
 from careeval.results.study import StudyResults, chance_of_passing, study_results
+from careeval.stats import Estimate
 from careeval.stats.validity import Rule
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -179,6 +182,22 @@ def test_a_missing_interval_has_its_reason() -> None:
     """AC1 of three scenarios on which all agree stands with why it has no interval."""
     words = words_of(render_study(made_up()).partition('id="agreement"')[2])
     assert "validity 1 8 3 1.00 1.00 no interval: fewer than five scenarios" in words
+
+
+def test_an_interval_that_is_cut_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """An end at −1 is "≤ −1" on the page and the terminal, with a remark; another has neither."""
+    found = made_up()
+    first, *others = found.agreement
+    for low, cut in ((-1.0, True), (-0.5, False)):
+        icc = Estimate(0.1, 0.1, 0.1, (low, 0.95))
+        shown = replace(found, agreement=(replace(first, icc=icc), *others))
+        words = words_of(render_study(shown))
+        assert ("0.10 ≤ −1 to 0.95" in words) == cut
+        assert ("0.10 −0.50 to 0.95" in words) != cut
+        assert (CUT_REMARK in words) == cut
+        print_results(shown)
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("≤ −1" in printed) == cut
 
 
 def test_two_raters_have_a_count_and_no_coefficient() -> None:

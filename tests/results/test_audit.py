@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,11 +17,29 @@ from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.results import audit
-from careeval.results.audit import AuditResults, audit_results, draw
-from careeval.results.audit_sample import Drawn, Graded, Hidden, Sample, Stratum
+from careeval.results.audit import (
+    AuditResults,
+    Waiting,
+    audit_results,
+    corrected_by,
+    draw,
+    told_by_people,
+)
+from careeval.results.audit_sample import (
+    OTHER_ANSWERS,
+    OTHER_JUDGMENTS,
+    Drawn,
+    Graded,
+    Hidden,
+    Sample,
+    Stratum,
+)
+from careeval.results.entries import entries
 from careeval.results.probes import Agreement
+from careeval.results.summary import summary_of
+from careeval.results.tables import Runs
 from careeval.stats import Estimate, gwet_ac1
-from results.authored import Marks
+from results.authored import Marks, judgments
 from results.sampled import at_random, judged, read_by
 
 PRESENT, ABSENT, UNSURE = Reading
@@ -177,7 +197,33 @@ def test_how_a_truth_is_settled() -> None:
     assert (found.raters, found.adjudicators) == (("ann", "ben", "cat"), ("dan",))
     tied = audit_results(sample, said("ann", "a0+") + said("ben", "a0-"))
     assert (tied.n_tied, tied.n_settled) == (1, 0)
-    assert "1 on which they disagree are not settled" in tied.sentence()
+    assert "1 on which they disagree or are unsure is not settled yet" in tied.sentence()
+
+
+def test_what_waits_is_one_number_split_by_kind() -> None:
+    """All that differ or are unsure wait until adjudicated; one sure of two is not one alone."""
+    sample = sample_of([severe(True, 7, 7)])
+    labels = (
+        said("ann", "a0+ a1+ a2+ a3? a4+ a5- a6+")
+        + said("ben", "a0- a1? a2- a3? a4+ a6?")
+        + said("cat", "a2+")
+        + said("dan", "a6+", adjudicated=True)
+    )
+    found = audit_results(sample, labels)
+    # a0 tied, a1 one sure, a2 two of three, a3 nobody; a4 and a5 do not differ, a6 is settled
+    assert found.waiting == Waiting(tied=1, unsure=1, one_sure=1, outvoted=1)
+    assert (found.n_single, found.n_alone) == (2, 1)
+    sentence = found.sentence()
+    assert "1 rests on one person alone" in sentence
+    assert "4 on which they disagree or are unsure are not settled yet (1 tied" in sentence
+
+
+def test_who_is_sure_where_the_other_is_not() -> None:
+    """With two readers of each nothing rests on one alone, and nothing is said to look better."""
+    sample = sample_of([severe(True, 2, 2), severe(False, 2, 2)])
+    found = audit_results(sample, said("ann", "a0+ a1+ b0- b1-") + said("ben", "a0? a1+ b0- b1-"))
+    assert "alone" not in found.sentence()
+    assert "(1 with one sure rater, others being unsure). In brackets" in found.sentence()
 
 
 def test_a_verdict_that_nobody_read_leaves_sensitivity_unknown() -> None:
@@ -261,9 +307,59 @@ def test_corrected_score_by_hand() -> None:
 
 def test_scores_of_a_system() -> None:
     """A system that was audited has a score a rubric, and another has none."""
-    found = scores({f"eating-{k}": ["10000"] for k in range(29)}, lambda _, s: s.present)
-    assert list(found.scores_of("robot-a")) == [Rubric.ladder]
-    assert found.scores_of("robot-z") == {}
+    runs = judged({name: {"eating-1": ["10000"]} for name in ("robot-a", "robot-z")})
+    robot_a, robot_z = entries(runs)
+    sample = draw(judged({"robot-a": {"eating-1": ["10000"]}}))
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    assert found.scores_of(robot_a) == found.by_system["robot-a"].scores
+    assert list(found.scores_of(robot_a)) == [Rubric.ladder]
+    assert found.scores_of(robot_z) == {}
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(
+    ("marks", "text", "why"),
+    [
+        (["10000", "01000"], "I wait.", ""),
+        (["10000", "01000"], "I hurry.", OTHER_ANSWERS),
+        # as many points, of other items
+        (["01000", "10000"], "I wait.", OTHER_JUDGMENTS),
+        # one that was not there when the sample was drawn
+        (["10000", "01000", "00000"], "I wait.", OTHER_JUDGMENTS),
+        (["10000"], "I wait.", OTHER_ANSWERS),
+    ],
+)
+def test_another_run_of_a_system_of_that_name_is_not_corrected(
+    marks: list[str], text: str, why: str
+) -> None:
+    """Only answers that people read, judged as they were, have a corrected score."""
+    read = {f"eating-{k}": ["10000", "01000"] for k in range(6)}
+    sample = draw(judged({"robot-a": read}))
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 1))
+    runs = judged({"robot-a": read | {"eating-3": marks}})
+    said = pl.when(pl.col("scenario") == "eating-3").then(pl.lit(text)).otherwise(pl.col("text"))
+    (entry,) = entries(replace(runs, responses=runs.responses.with_columns(said.alias("text"))))
+    (told,) = corrected_by({"judge": found}, [entry])
+    of = told[Rubric.ladder]
+    assert (of.corrected.reason if of.corrected.value is None else "") == why
+    points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
+    assert of.graded == pytest.approx(sum(points) / len(points) / 3)
+    lines = told_by_people({"judge": found}, [summary_of(entry)], [told])
+    assert [line for line in lines if "not corrected" in line] == (
+        [f"robot-a, ladder not corrected: {why}."] if why else []
+    )
+
+
+def test_what_the_sample_did_not_draw_from_changes_nothing() -> None:
+    """A run judged on the second rubric since keeps its corrected score on the first."""
+    marks = {f"eating-{k}": ["10000"] for k in range(30)}
+    runs = judged({"robot-a": marks})
+    sample = draw(runs)
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    acts = judgments(marks, rubric="actions")
+    more = Runs.of([], [{**row, "item_text": "Does it."} for row in acts])
+    (entry,) = entries(replace(runs, judgments=pl.concat([runs.judgments, more.judgments])))
+    assert found.scores_of(entry) == found.by_system["robot-a"].scores
 
 
 def test_too_few_responses_are_not_corrected() -> None:

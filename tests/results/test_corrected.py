@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.results.corrected import HEAD, Corrected, reasons, rows
+from careeval.results.corrected import HEAD, Corrected, as_graded, reasons, rows
+from careeval.results.entries import entries
+from careeval.results.summary import summary_of
 from careeval.stats import Estimate
+from results.authored import ladder_run
 
 KNOWN = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
 
@@ -48,3 +51,15 @@ def test_rows_by_hand() -> None:
     ]
     assert all(len(row) == len(HEAD) for row in rows(names, scores))
     assert list(reasons(names, scores)) == ["c, actions not corrected: nobody read it."]
+    unknown = Corrected(0.5, Estimate.unknown("nobody read it"), 0, 0)
+    (line,) = reasons(["d"], [{Rubric.ladder: unknown, Rubric.actions: unknown}])
+    assert line == "d, ladder and actions not corrected: nobody read it."
+
+
+def test_scores_as_graded_are_explained_where_they_differ() -> None:
+    """A score as graded that is the run's needs no word; another has its reasons."""
+    (entry,) = entries(ladder_run({"eating-1": ["11000", "10000"]}))
+    found = summary_of(entry)
+    assert as_graded([(found, {Rubric.ladder: Corrected(5 / 6, KNOWN, 30, 90)})]) == ""
+    note = as_graded([(found, {Rubric.ladder: Corrected(2 / 3, KNOWN, 30, 90)})])
+    assert note.endswith("where responses are held out or missing, or not wholly judged.")

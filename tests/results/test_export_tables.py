@@ -110,7 +110,7 @@ def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch)
     found = findings(runs, audits={sample.grader: people})
     rows = rows_of(found, "corrected_scores")
     assert [(row["model"], row["rubric"]) for row in rows] == [("a", "ladder"), ("b", "ladder")]
-    of = people.scores_of("a")[Rubric.ladder]
+    of = people.by_system["a"].scores[Rubric.ladder]
     told = rows[0]
     assert (told["graded"], told["corrected.value"]) == (of.graded, of.corrected.value)
     assert (told["corrected.ci95.low"], told["corrected.ci95.high"]) == of.corrected.ci95

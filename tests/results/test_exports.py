@@ -27,7 +27,6 @@ from careeval.results.exports import (
     HEADLINE,
     ORDERS,
     By,
-    adl_rows,
     breakdown,
     cost_lines,
     dollars,
@@ -250,7 +249,7 @@ def test_rows_of_a_run_by_hand() -> None:
         "SD of runs [95% CI]": "35.4", "actions % [95% CI]": "50.0",
         "severe": "1 of 4", "mild": "1 of 4", "n": "2 × 2",
     }  # fmt: skip
-    dressing, eating = adl_rows(s)
+    _, (dressing, eating) = breakdown(By.adl, [s])
     assert len(dressing) == len(BY_ADL)
     assert eating == ("robot-a", "eating", "1*", "16.7", "0.0", "75.0", "1", "0")
     by_domain = domain_rows(s)
@@ -265,7 +264,7 @@ def test_rows_of_one_rubric() -> None:
     (s,) = summarise(Runs.of(responses(marks), rows))
     assert headline_row(s)[2:6] == ("–",) * 4
     assert headline_row(s)[7:9] == ("–", "–")
-    (row,) = adl_rows(s)
+    _, (row,) = breakdown(By.adl, [s])
     assert row[-2:] == ("–", "–")
 
 
@@ -405,7 +404,7 @@ def test_worst_and_noise_have_their_bounds() -> None:
     row = dict(zip(HEADLINE, headline_row(s), strict=True))
     for name in ("worst of n %", "worst run %", "SD of runs"):
         assert "by the unresolved" in row[f"{name} [95% CI]"], name
-    (part,) = adl_rows(s)
+    _, (part,) = breakdown(By.adl, [s])
     assert part[4] == with_interval(s.worst_at_n)
     # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other
     assert with_bounds(s.worst_at_n) == "11.1 (−22.2 to 44.4)"

@@ -7,6 +7,7 @@ from typing import Any
 import careeval.results
 from careeval.core.scenario import Rubric
 from careeval.results.audit import audit_results, draw
+from careeval.results.audit_sample import OTHER_ANSWERS
 from careeval.results.entries import entries
 from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.ladder_check import Contradiction, Count
@@ -85,6 +86,10 @@ def test_a_card_has_the_corrected_scores_of_those_whom_it_judged_here() -> None:
     found = audit_results(sample, read_by(sample, lambda _, s: s.present))
     card = cards(audits={"openai/gpt-4o (x)": found})["openai/gpt-4o (x)"]
     assert list(card.corrected) == [("robot-a", Rubric.ladder)]
+    assert list(card.scores_of("robot-a")) == [Rubric.ladder]
+    assert card.scores_of("robot-b") == {}
+    # the answers here have no words, and people read some
+    assert card.corrected["robot-a", Rubric.ladder].corrected.reason == OTHER_ANSWERS
     assert cards()["openai/gpt-4o (x)"].corrected == {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,8 +17,16 @@ from careeval.errors import ReviewError
 from careeval.results.decided import Decision, ScenarioResult
 from careeval.results.judged import Terms
 from careeval.results.panel import Years
-from careeval.results.round_said import RoundSaid, Seated, words_shown
+from careeval.results.rater_agreement import low_end
+from careeval.results.round_said import (
+    WITHHELD,
+    RoundSaid,
+    Seated,
+    without_held_out_words,
+    words_shown,
+)
 from careeval.results.study import StudyResults, chance_of_passing, standings, study_results
+from careeval.results.study_json import role_json
 from careeval.stats.validity import Rule
 from strategies import scenarios
 
@@ -237,18 +246,41 @@ def test_who_was_invited_is_not_who_rated() -> None:
 
 
 def test_years_are_of_three_who_rated_and_said() -> None:
-    """Mean and range are of therapists who rated and said; of two caregivers there are none."""
+    """Of three therapists who rated and said there is a mean alone, of two caregivers nothing."""
     whole = said({"s-1": ([5, 5, 5, 5, None, 5, 5, 5], [5, 5, 5, 5, None, 5, 5, 5])})
     years = [2, 10, 30, None, 50, 3, 4, 5]
     seats = tuple(
         replace(s, years=y, agreed=y != 2) for s, y in zip(whole.seats, years, strict=True)
     )
     therapists, caregivers, roboticist = results(replace(whole, seats=seats)).panel
-    assert therapists.years == Years(3, 14, 2, 30)
+    assert therapists.years == Years(3, 14)
     assert (therapists.n_rated, therapists.n_agreed) == (4, 3)
     for few in (caregivers, roboticist):
         assert few.years is None
         assert "fewer than three" in few.why_no_years
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_a_range_of_years_needs_five(n: int) -> None:
+    """The fewest and the most years are told of five people or more, the mean of three."""
+    panel = [Rater(f"r0{k}", Role.other) for k in range(n)]
+    whole = said({"s-1": ([5] * n, [5] * n)}, panel=panel)
+    seats = tuple(replace(seat, years=k) for k, seat in enumerate(whole.seats))
+    found = results(replace(whole, seats=seats))
+    years = found.panel[0].years
+    assert (years is not None) == (n >= 3)
+    assert (years is not None and years.low is not None) == (n >= 5)
+    row = role_json(found.panel[0])["years"]
+    assert (row.get("low"), row.get("high")) == ((0, n - 1) if n >= 5 else (None, None))
+    assert ("reason" in row) == (n < 5)
+
+
+@pytest.mark.parametrize(
+    ("low", "printed"), [(-1.0, "≤ −1"), (-1.25, "≤ −1"), (-0.5, "−0.50"), (0.25, "0.25")]
+)
+def test_an_end_that_is_cut_is_no_number(low: float, printed: str) -> None:
+    """The end of an interval at −1 or below is printed as what it is, and no other is."""
+    assert low_end(low) == printed
 
 
 # Words
@@ -273,6 +305,41 @@ def test_a_held_out_scenario_keeps_its_words(scenario: Scenario) -> None:
     assert words[Subject(public.id, public.version, 2)] == public.text
     assert len(words) == 1 + len(public.ladder or ()) + len(public.actions or ())
     assert words_shown(public.model_copy(update={"split": Split.held_out}), 2) == {}
+
+
+@given(scenarios())
+def test_held_out_items_are_called_by_their_places(scenario: Scenario) -> None:
+    """No comment on a held-out scenario and no id of an item is left, and no number changes."""
+    secret = scenario.model_copy(update={"split": Split.held_out})
+    whole = said({secret.id: ([5] * 8, [5] * 8)})
+    items = [Subject(secret.id, 1, 1, r, i.id) for r in Rubric for i in secret.rubric(r)]
+    rater = PAPER_PANEL[0]
+    views = tuple(PointsView(rater, item, 1, 0) for item in items)
+    comments = (Comment(rater, whole.subject(secret.id), "tells"),
+                *(Comment(rater, item, "tells") for item in items))  # fmt: skip
+    severe = {secret.id: frozenset(items[:2])}
+    whole = replace(whole, views=views, comments=comments, severe=severe)
+    found = without_held_out_words(whole, {secret.id: secret}, {secret.id})
+    assert found.held_out == {secret.id}
+    assert found.ratings == whole.ratings
+    assert {c.text for c in found.comments} == {WITHHELD}
+    assert all(re.fullmatch(r"[ar][1-9][0-9]*|[+-]?[0-9]", v.subject.item) for v in found.views)
+    called = [v.subject for v in found.views]
+    assert len(set(called)) == len(items)
+    assert [c.subject for c in found.comments[1:]] == called
+    assert found.severe[secret.id] == frozenset(called[:2])
+    public = scenario.model_copy(update={"split": Split.public})
+    assert without_held_out_words(whole, {secret.id: public}, ()) == whole
+
+
+def test_a_lost_text_is_public_only_where_a_bank_says_so() -> None:
+    """Comments on a scenario in no bank are withheld; one whose id is public keeps them."""
+    whole = said({"s-1": ([5] * 8, [5] * 8)})
+    comment = Comment(PAPER_PANEL[0], whole.subject("s-1"), "tells")
+    whole = replace(whole, comments=(comment,))
+    assert without_held_out_words(whole, {"s-1": None}, {"s-1"}) == whole
+    found = without_held_out_words(whole, {"s-1": None}, ())
+    assert [c.text for c in found.comments] == [WITHHELD]
 
 
 @pytest.mark.parametrize(
@@ -388,6 +455,17 @@ def test_validated_needs_three_therapists_and_two_others() -> None:
         n = len(panel)
         stands = stand(study_of_one([5] * n, [5] * n, panel))
         assert (stands.status, stands.lacking[0]) == (Status.reviewed, lacks)
+
+
+def test_evidence_says_which_study_it_is_of() -> None:
+    """Two studies of one title give evidence that differs in the study's id alone."""
+    of_both = [
+        stand(study_results("Test", "b", "1-A", [said({"s-1": ([5] * 8, [5] * 8)})], study_id=name))
+        for name in ("aaaa", "bbbb")
+    ]
+    first, second = (each.evidence for each in of_both)
+    assert (first.study_id, second.study_id) == ("aaaa", "bbbb")
+    assert first.model_copy(update={"study_id": "bbbb"}) == second
 
 
 def test_who_rated_one_scale_alone_is_not_counted_among_the_raters() -> None:

@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 from rich.markup import escape
 
 from careeval.cli import invited
-from careeval.cli.app import OK, plain, print_json, say
+from careeval.cli.app import OK, counted, plain, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
 from careeval.cli.tables import console, new_table
@@ -69,9 +69,7 @@ def new(
     from careeval.results.audit_files import read_sample
     from careeval.review.audit import new_audit
 
-    for path in (out, links):
-        if path is not None and path.exists():
-            raise UsageError(f"{path} is there already", hint="give another name")
+    invited.expect_new(out, links)
     plan = new_audit(
         read_sample(sample),
         invited.roles([f"{Role.other}:{each}" if each.isdigit() else each for each in labellers]),
@@ -228,7 +226,7 @@ def import_(
         n, n_read = n - len(said), n_read - len(said)
     if as_json:
         print_json({"n_saved": n, "n_read": n_read})
-    say(f"Saved: {n} answers, typed by {typist}.")
+    say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
     for each in found.whole.standings:
         if each.rater in said:
             say(f"{each.rater} has labelled {each.done} of {each.n}{_not_in(each)}.")
@@ -252,9 +250,6 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
         say(f"Did not hand in, and taken as far as they came: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
         say(f"Not handed in yet, and taken as far as it is: {', '.join(awaited)}.")
-    if whole.n_settled < whole.n_disputed:
-        left = whole.n_disputed - whole.n_settled
-        say(f"{left} of {whole.n_disputed} disagreements are not settled yet.")
     return found.plan.sample, labels(found.plan, found.works)
 
 
@@ -266,9 +261,10 @@ def after_leaving(store: Store, person: str) -> Iterable[str]:
     blind = found.plan.blind()
     if seat := blind.seat(person):
         nobody, one = thin(blind, found.works, found.revoked, person)
+        judgments = counted(len(seat.judgments), "judgment")
         yield (
-            f"Of the {len(seat.judgments)} judgments of {person}, {nobody} will have been labelled "
-            f"by nobody and {one} by one person alone, once everybody else has handed in."
+            f"Of the {judgments} of {person}, {nobody} will have been labelled by nobody "
+            f"and {one} by one person alone, once everybody else has handed in."
         )
     yield from _settling(found)
 
@@ -297,7 +293,8 @@ def _settling(found: _Read) -> Iterable[str]:
     if whole.awaited:
         yield f"Settling begins when all have handed in. It waits for {', '.join(whole.awaited)}."
     elif whole.open:
-        yield f"{whole.n_settled} of {whole.n_disputed} disagreements are settled."
+        of = counted(whole.n_disputed, "disagreement is", "disagreements are")
+        yield f"{whole.n_settled} of {of} settled."
     else:
         yield "Nobody is left who labels."
     if not whole.settles:
@@ -320,12 +317,13 @@ def _duty(plan: AuditPlan, rater: str) -> str:
 def _tell(plan: AuditPlan) -> None:
     blind = plan.blind()
     loads = [len(seat.judgments) for seat in plan.seats]
-    each = f"{min(loads)} to {max(loads)}" if min(loads) < max(loads) else str(loads[0])
+    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
     most = round(max(blind.minutes(seat.judgments) for seat in plan.seats))
-    n = len(blind.judgments)
+    judgments = counted(len(blind.judgments), "judgment")
     say(
-        f"{n} judgments on {len(plan.sample.shown)} responses, {len(plan.seats)} labellers, {each} "
-        f"judgments each: about {most} minutes for who has the most."
+        f"{judgments} on {counted(len(plan.sample.shown), 'response')}, "
+        f"{counted(len(plan.seats), 'labeller')}, {fewest}{counted(max(loads), 'judgment')} each: "
+        f"about {counted(most, 'minute')} for who has the most."
     )
 
 

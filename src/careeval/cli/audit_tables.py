@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import plain
+from careeval.cli.app import counted, plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Rubric
 from careeval.results.audit import MIN_AUDITED, AuditResults
@@ -160,8 +160,9 @@ def print_sample(sample: Sample) -> None:
     _remark(
         out,
         [
-            f"{len(hidden.drawn):,} judgments of {hidden.grader}, in {len(sample.shown):,} "
-            f"responses to {len({each.scenario for each in hidden.drawn})} scenarios.",
+            f"{counted(len(hidden.drawn), 'judgment')} of {hidden.grader}, in "
+            f"{counted(len(sample.shown), 'response')} to "
+            f"{counted(len({each.scenario for each in hidden.drawn}), 'scenario')}.",
             *([f"Not to be drawn: {left_out}."] if left_out else []),
             *(f"Thin: {line}." for line in sample.thin()),
         ],
@@ -219,26 +220,27 @@ def _beware(found: AuditResults) -> Iterable[str]:
     """Why the numbers are worth less than they seem."""
     if not found.n_labelled:
         yield "Nobody has labelled anything yet."
-    if found.n_tied:
-        yield (
-            f"{_wait(found.n_tied)} for somebody to adjudicate. Until then the grader is held "
-            "against the clear cases alone, and looks better than it is."
+    if found.waiting.n:
+        wait = counted(found.waiting.n, "judgment waits", "judgments wait")
+        clear = (
+            " Until then the grader is held against the clear cases alone, and looks better than "
+            "it is."
         )
-    if found.n_single:
-        rest = "rests" if found.n_single == 1 else "rest"
         yield (
-            f"{found.n_single:,} of {found.n_settled:,} {rest} on one rater alone: two or more "
+            f"{wait} for somebody to adjudicate: {found.waiting.kinds()}."
+            f"{clear if found.waiting.left_out else ''}"
+        )
+    if found.n_alone:
+        rest = "rests" if found.n_alone == 1 else "rest"
+        yield (
+            f"{found.n_alone:,} of {found.n_settled:,} {rest} on one rater alone: two or more "
             "should read each."
         )
     if found.people.n and found.people.n_left_out:
         yield (
-            f"People’s agreement leaves out {found.people.n_left_out:,} judgments, of kinds of "
-            "which no two raters labelled any."
+            f"People’s agreement leaves out {counted(found.people.n_left_out, 'judgment')}, of "
+            "kinds of which no two raters labelled any."
         )
-
-
-def _wait(ties: int) -> str:
-    return "1 tie waits" if ties == 1 else f"{ties:,} ties wait"
 
 
 def _against(found: Measured) -> tuple[str, ...]:
@@ -257,9 +259,9 @@ def _counted(found: AuditResults) -> Iterable[str]:
     if found.raters:
         yield f"Labelled by {', '.join(found.raters)}{settled}."
     yield (
-        f"Of {found.n_drawn:,} judgments {found.n_labelled:,} are labelled and {found.n_settled:,} "
-        f"settled, {found.n_adjudicated:,} by adjudication. Left out: {found.n_tied:,} tied, "
-        f"{found.n_unsure:,} unsure."
+        f"Labelled, of {counted(found.n_drawn, 'judgment')}: {found.n_labelled:,}; with a truth "
+        f"{found.n_settled:,}, by adjudication {found.n_adjudicated:,}. Left out: "
+        f"{found.n_tied:,} tied, {found.n_unsure:,} unsure."
     )
     yield (
         "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "

@@ -13,7 +13,7 @@ from careeval.bank import OWN_BANK, BankProblems, Problem, load_bank
 from careeval.bank.rules import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
-from careeval.cli.app import CHECK_FAILED, OK, plain
+from careeval.cli.app import CHECK_FAILED, OK, counted, plain
 from careeval.cli.options import Json
 from careeval.core.scenario import Adl, Assistance, Condition, Scenario, Situation
 from careeval.errors import UsageError
@@ -62,7 +62,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     try:
         bank = load_bank(folder, key_for(folder or OWN_BANK))
         problems: list[Problem] = find_problems(bank)
-        summary = f"{len(bank)} scenarios, {sum(map(len, bank.probes.values()))} probes"
+        n_probes = sum(map(len, bank.probes.values()))
+        summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
         if bank.about.rules is None:
             alone = "; held to its form alone (no 'rules: careeval' in bank.yaml)"
     except BankProblems as error:
@@ -76,7 +77,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     else:
         for problem in problems:
             print(plain(str(problem)))
-        found = f"{len(problems)} problems" if problems else "no problem found"
+        found = counted(len(problems), "problem") if problems else "no problem found"
         print(f"{summary}: {found}{alone}")
     return CHECK_FAILED if problems else OK
 
@@ -304,11 +305,11 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
     for problem in problems:
         print(plain(str(problem)), file=sys.stderr)
     if problems:
-        print(f"{len(problems)} problems; nothing was sealed", file=sys.stderr)
+        print(f"{counted(len(problems), 'problem')}; nothing was sealed", file=sys.stderr)
         return CHECK_FAILED
     digest = seal_packed(packed, root, _key())
     n = len(json.loads(packed))
-    print(f"{n} files sealed into {plain(str(root / SEALED))}; {HASH}: {digest}")
+    print(f"{counted(n, 'file')} sealed into {plain(str(root / SEALED))}; {HASH}: {digest}")
     return OK
 
 

@@ -24,9 +24,9 @@ ADDRESS = "http://127.0.0.1:8700"
 
 
 def consent(text: Path | None, ethics: str, contact: str) -> Consent:
-    """What people agree to; raises UsageError where something of it is not said."""
+    """What people agree to; raises UsageError where it cannot be read, or is not all said."""
     said = {
-        "--consent": text.read_text(encoding="utf-8").strip() if text else "",
+        "--consent": _read(text).strip() if text else "",
         "--ethics": ethics.strip(),
         "--contact": contact.strip(),
     }
@@ -36,6 +36,27 @@ def consent(text: Path | None, ethics: str, contact: str) -> Consent:
             hint="a file with the terms; the ethics reference, or why none is needed; an address",
         )
     return Consent(text=said["--consent"], ethics=said["--ethics"], contact=said["--contact"])
+
+
+def _read(text: Path) -> str:
+    try:
+        return text.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{text} is not UTF-8", hint="save it as UTF-8") from error
+
+
+def expect_new(out: Path, links: Path | None) -> None:
+    """Raise UsageError unless both files can be written, and neither is there or is the other.
+
+    Links are shown once, so this is asked before anything is written.
+    """
+    for path in (out, links):
+        if path is not None and path.exists():
+            raise UsageError(f"{path} is there already", hint="give another name")
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+    if links is not None and links.resolve() == out.resolve():
+        raise UsageError(f"--links and --out are one file, {out}", hint="give the links their own")
 
 
 def roles(people: Sequence[str]) -> list[Role]:
@@ -149,6 +170,10 @@ class Invitation:
                 hints[name] = Annotated[hints[name], Parameter(name=called)]
         return worded
 
+    def _expect(self, store: Store, person: str) -> None:
+        if person not in {each.id for each in store.raters()}:
+            raise UsageError(f"there is no {self.person} {person!r}")
+
     def close(self, file: Path) -> int:
         """End the {work}: links open nothing, and nothing changes until it is reopened.
 
@@ -183,6 +208,7 @@ class Invitation:
             as_json: Print JSON.
         """
         with opened(file, self.kind) as store:
+            self._expect(store, person)
             made = link_to(address, store.replace_token(person))
         if as_json:
             print_json({"rater": person, "link": made})
@@ -198,6 +224,7 @@ class Invitation:
             person: Pseudonym.
         """
         with opened(file, self.kind) as store:
+            self._expect(store, person)
             store.revoke(person)
             told = list(self.left(store, person))
         say(f"The link of {person} opens nothing now. careeval {self.kind} link gives a new one.")
@@ -214,8 +241,7 @@ class Invitation:
             yes: Without it, nothing is deleted.
         """
         with opened(file, self.kind) as store:
-            if person not in {each.id for each in store.raters()}:
-                raise UsageError(f"there is no {self.person} {person!r}")
+            self._expect(store, person)
             if not yes:
                 raise UsageError(
                     f"this deletes all that {person} {self.gave}, and cannot be undone",

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import plain
+from careeval.cli.app import counted, plain
 from careeval.cli.tables import PIPE_WIDTH
 from careeval.protocol.grading import MAX_ATTEMPTS
 from careeval.protocol.plan import ANSWER_TOKENS, ITEM_TOKENS, Line, Plan, rows
@@ -70,9 +70,9 @@ def _title(lines: tuple[Line, ...]) -> str:
     parts = []
     if asked:
         of = asked[0].model if len(asked) == 1 else f"{len(asked)} models"
-        parts.append(f"{_count(sum(line.n for line in asked), 'response')} of {plain(of)}")
+        parts.append(f"{counted(sum(line.n for line in asked), 'response')} of {plain(of)}")
     if graded:
-        parts.append(_count(sum(line.n for line in graded), "grading"))
+        parts.append(counted(sum(line.n for line in graded), "grading"))
     return f"Plan: {', then '.join(parts) or 'nothing to do'}"
 
 
@@ -80,7 +80,7 @@ def _notes(lines: tuple[Line, ...]) -> list[str]:
     notes = []
     for role, what in (("ask", "response"), ("grade", "grading")):
         if n_kept := sum(line.n_kept for line in lines if line.role == role):
-            notes.append(f"On disk, and not asked for again: {_count(n_kept, what)}.")
+            notes.append(f"On disk, and not asked for again: {counted(n_kept, what)}.")
     if any(not in_process(line.model) for line in lines):
         notes.append(
             f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "
@@ -91,7 +91,3 @@ def _notes(lines: tuple[Line, ...]) -> list[str]:
             f"and every grading is asked {MAX_ATTEMPTS} times"
         )
     return notes
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

@@ -12,7 +12,7 @@ from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table
 from careeval.core.scenario import Adl, Domain
 from careeval.report.words import DOMAINS
-from careeval.results.audit import AuditResults, corrected_by, told_by_people
+from careeval.results.audit import AuditResults, told_by_people
 from careeval.results.corrected import HEAD, Scores, rows
 from careeval.results.details import Detail
 from careeval.results.exports import (
@@ -33,6 +33,7 @@ def print_summary(
     by: Sequence[By] = (),
     correlations: Sequence[Estimate] = (),
     people: Mapping[str, AuditResults] = {},
+    corrected: Sequence[Scores] = (),
 ) -> None:
     """The tables of a summary and what must be said beside them; nothing without an entry.
 
@@ -42,6 +43,7 @@ def print_summary(
         by: What to break the scenarios down by, in full; an overview where nothing is named.
         correlations: Of each entry's two rubrics, for a table of both.
         people: Grader → what people who read its judgments say of it.
+        corrected: Each entry's scores as people correct them, where there are `people`.
     """
     if not summaries:
         return
@@ -49,9 +51,9 @@ def print_summary(
     out.print(_headline(summaries))
     if correlations:
         out.print(_rubrics(summaries, correlations))
-    for remark in told_by_people(people, summaries):
+    for remark in told_by_people(people, summaries, corrected):
         out.print(Text(plain(f"  {remark}")))
-    if any(corrected := corrected_by(people, summaries)):
+    if any(corrected):
         out.print(_corrected(summaries, corrected))
     if not by:
         out.print(_by_adl(summaries))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -15,7 +16,7 @@ from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.apply import Change, apply_changes, plan_changes
 from careeval.bank.sealed import key_for
 from careeval.cli import invited
-from careeval.cli.app import OK, print_json, say
+from careeval.cli.app import OK, counted, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
 from careeval.cli.study_answer import answer
@@ -29,10 +30,12 @@ from careeval.review.store import Store
 from careeval.review.study import (
     StudyPlan,
     cannot_validate,
+    last_rounds,
     new_plan,
     next_round,
     read_plan,
     scenarios_of,
+    study_id,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ EXAMPLES = """\
 Examples:
 
   careeval study new --raters occupational-therapist:5 roboticist:3 -o study.db
-    with --consent FILE --ethics TEXT --contact TEXT; prints a link for each rater
+    with --consent FILE --ethics TEXT --contact TEXT; prints each link
   careeval study serve study.db                 on this machine alone
   careeval study serve study.db --behind-proxy https://rate.example.org
   careeval study status study.db                who is where
@@ -52,7 +55,7 @@ Examples:
   careeval study answer study.db -o a.jsonl     what experts would do
   careeval study results study.db -o results    tables, CSV, Parquet, a page
   careeval study round study.db --bank my-bank  rate again what was revised
-  careeval study apply study.db --bank my-bank  status and evidence, into the bank
+  careeval study apply study.db --bank my-bank  status and evidence into it
   careeval study link study.db r03              a new link for who lost theirs
   careeval study backup study.db copy.db        while people rate
   careeval study close study.db                 nobody sees or changes anything
@@ -133,11 +136,7 @@ def new(
         address: Where raters will reach the app.
         as_json: Print JSON.
     """
-    for path in (out, links):
-        if path is not None and path.exists():
-            raise UsageError(f"{path} is there already", hint="give another name")
-        if path is not None and not path.parent.is_dir():
-            raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+    invited.expect_new(out, links)
     loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
     found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
     rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
@@ -156,6 +155,7 @@ def new(
         raters_per_scenario=raters_per_scenario,
         answers=answers or 0,
         told=load_prompts().texts["ask-format.md"],  # as models are told
+        study_id=token_hex(8),
     )
     store = Store.create(out, "study", plan.json_text())
     try:
@@ -194,7 +194,8 @@ def round_(
 
     Args:
         study: The study's file.
-        scenarios: Which; every one of the last round whose version has risen where not given.
+        scenarios: Which; every one whose version has risen since it was last rated, and that is not
+            withdrawn, where not given.
         bank: Folder of the bank, with the scenarios as revised.
         items: Have the rubrics' items rated on their relevance too.
         points: Ask about the items' provisional points too.
@@ -205,16 +206,17 @@ def round_(
 
     loaded = _bank(bank)
     with invited.opened(study, "study") as store:
-        plan = _newest(store)
-        versions = {s.id: s.version for s in loaded.scenarios}
-        risen = [r.id for r in plan.scenarios if versions.get(r.id, 0) > r.version]
+        plans = [read_plan(text) for text in store.plans("study")]
+        versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
+        last = {name: plan.rated(name).version for name, plan in last_rounds(plans).items()}
+        risen = [name for name, version in last.items() if versions.get(name, 0) > version]
         if not (chosen := list(scenarios) or risen):
             raise UsageError(
-                f"no scenario of round {plan.round} has been revised in this bank",
+                "no scenario of this study has been revised in this bank since it was last rated",
                 hint="raise a scenario's version when you revise it, and name the bank's folder",
             )
         further = next_round(
-            plan,
+            plans,
             loaded,
             chosen,
             store.raters(),
@@ -331,6 +333,10 @@ def results(
         write_study(found, out)
         page = out / "study.html"
         write_study_page(found, page)
+        if any(round_said.held_out for round_said in found.rounds):
+            say("Scenarios that are held out, or in no bank that was named, are rated there:")
+            say("  keep the folder private. Their items are called by their places, and comments")
+            say("  on them stand in the study's file alone.")
         say(f"Written: {page.resolve().as_uri()}")
     return OK
 
@@ -341,9 +347,10 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
 
     A scenario is validated where three occupational therapists and two other stakeholders rated
     both scales of the version at hand, both pass the paper's rule at the cut 4, and as many were
-    asked about each item of −2 points and nobody objects; withdrawn where as many rated it and it
-    is dropped; reviewed where it was rated. Left alone, with the reason: a text that is not the
-    one that was rated, and a status that more raters gave.
+    asked about each item of −2 points and nobody objects, in this study or in another of which
+    the bank has evidence; withdrawn where as many rated it and it is dropped; reviewed where it
+    was rated. Left alone, with the reason: a text that is not the one that was rated, and a status
+    that more raters of another study gave.
 
     Args:
         study: The study's file.
@@ -373,7 +380,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
             return OK
         raise UsageError("nothing was written", hint="--yes writes it")
     applied = apply_changes(loaded, changes)
-    say(f"Written: {len(applied.files)} files")
+    say(f"Written: {counted(len(applied.files), 'file')}")
     for line in applied.to_do:
         say(f"To do: {line}")
     return OK
@@ -413,7 +420,7 @@ def import_(
         n = save_sheets(store, sheets, typist)
     if as_json:
         print_json({"n_saved": n, "n_read": sum(len(sheet.values) for sheet in sheets)})
-    say(f"Saved: {n} answers, typed by {typist}.")
+    say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
     return OK
 
 
@@ -434,7 +441,7 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> Study
 
     banks = [_bank(folder) for folder in folders]
     with invited.opened(study, "study") as store:
-        plan = _newest(store)
+        plan, which = _newest(store), study_id(store.plans("study"))
         rounds = rounds_said(store, banks)
         gone, closed = store.withdrawals(), store.closed
     for said in rounds:
@@ -449,6 +456,7 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> Study
         rounds,
         terms=terms,
         n_withdrawn=gone,
+        study_id=which,
     )
 
 
@@ -460,12 +468,13 @@ def _tell_plan(plan: StudyPlan, bank: Bank) -> None:
     shown = scenarios_of(plan, bank)
     loads = [len(seat.scenarios) for seat in plan.seats]
     times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
-    each = f"{min(loads)} to {max(loads)}" if min(loads) < max(loads) else str(loads[0])
+    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
+    each = f"{fewest}{counted(max(loads), 'scenario')}"
     most = max(len(seat.answers) for seat in plan.seats)
     own = f", {most} of them to be answered first" if most else ""
     say(
-        f"{len(plan.scenarios)} scenarios, {len(plan.seats)} raters, {each} scenarios each{own}: "
-        f"about {round(max(times))} minutes for who has the most."
+        f"{counted(len(plan.scenarios), 'scenario')}, {counted(len(plan.seats), 'rater')}, {each} "
+        f"each{own}: about {counted(round(max(times)), 'minute')} for who has the most."
     )
     if lacking := cannot_validate(plan, shown.values()):
         say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
@@ -492,5 +501,5 @@ def _agrees(changes: Sequence[Change]) -> bool:
     if not sys.stdin.isatty():
         return False
     n = sum(change.path is not None for change in changes)
-    print(f"Write {n} files? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"Write {counted(n, 'file')}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

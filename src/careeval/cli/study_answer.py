@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.sealed import key_for
-from careeval.cli.app import OK, print_json, say
+from careeval.cli.app import OK, counted, print_json, say
 from careeval.cli.invited import opened
 from careeval.cli.options import Json
 from careeval.core.rating import Role
@@ -59,7 +59,9 @@ def answer(
     if not found.answers:
         raise UsageError("there is no answer to write", hint=_why(found))
     lines = _lines(found.answers, by)
-    with out.open("x", encoding="utf-8") as file:
+    held_out = _any_held_out(found.answers, loaded)
+    out.touch(mode=0o600 if held_out else 0o666, exist_ok=False)  # less the owner's mask
+    with out.open("w", encoding="utf-8") as file:
         file.writelines(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
     systems = _counts(lines)
     if as_json:
@@ -67,7 +69,9 @@ def answer(
     _tell(found, systems)
     if any(people == 1 for people in found.people.values()) and by == "role":
         say("A role of one person may tell who it was: think before you pass the file on.")
-    say(f"Written: {out}. Next: careeval run --responses {out}{_more(found, loaded, bank)}")
+    if held_out:
+        say("Answers to held-out scenarios stand in clear text there: keep the file private.")
+    say(f"Written: {out}. Next: careeval run --responses {out}{_more(held_out, bank)}")
     return OK
 
 
@@ -110,11 +114,13 @@ def _tell(found: HandedIn, systems: dict[str, Counter[str]]) -> None:
     for system, answers in systems.items():
         fewest, most = min(answers.values()), max(answers.values())
         each = f"{fewest} to {most}" if fewest < most else str(most)
-        say(f"{system}: {answers.total()} answers to {len(answers)} scenarios, {each} a scenario.")
+        to = f"{counted(answers.total(), 'answer')} to {counted(len(answers), 'scenario')}"
+        say(f"{system}: {to}, {each} a scenario.")
         if lacking := _n_lacking(answers):
+            are = counted(lacking, "is", "are")
             say(
-                f"  {lacking} are lacking for {most} each: a run calls them missing, takes means "
-                "over what is there, and gives no worst of n."
+                f"  {are} lacking for {most} each: a run calls them missing, takes means over what "
+                "is there, and gives no worst of n."
             )
     if found.unanswered:
         say(f"Without an answer, and not in the file: {', '.join(found.unanswered)}")
@@ -125,15 +131,18 @@ def _tell(found: HandedIn, systems: dict[str, Counter[str]]) -> None:
 def _left_out(found: HandedIn) -> list[str]:
     lines = []
     if found.n_waiting:
-        lines.append(f"{found.n_waiting} raters were asked for answers and have not handed in")
+        raters = counted(found.n_waiting, "rater was", "raters were")
+        have = "has" if found.n_waiting == 1 else "have"
+        lines.append(f"{raters} asked for answers and {have} not handed in")
     if found.n_other:
         lines.append(
-            f"{found.n_other} answers are to other versions than this bank has, and left out"
+            f"{counted(found.n_other, 'answer is', 'answers are')} to another version than this "
+            "bank has, and left out"
         )
     if found.n_late:
         lines.append(
-            f"{found.n_late} answers were handed in after their writers' ratings had been typed "
-            "from paper, and are left out"
+            f"{counted(found.n_late, 'answer was', 'answers were')} handed in after the writer's "
+            "ratings had been typed from paper, and left out"
         )
     return lines
 
@@ -144,9 +153,13 @@ def _why(found: HandedIn) -> str:
     )
 
 
-def _more(found: HandedIn, loaded: Bank, bank: Path | None) -> str:
+def _any_held_out(answers: tuple[ExpertAnswer, ...], loaded: Bank) -> bool:
+    asked = {each.scenario for each in answers}
+    return any(loaded.scenario(name).split is Split.held_out for name in asked)
+
+
+def _more(held_out: bool, bank: Path | None) -> str:
     """What a run needs to be told besides, to grade these."""
-    held_out = loaded.scenario(found.answers[0].scenario).split is Split.held_out
     return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
 
 

@@ -9,11 +9,18 @@ from rich.markup import escape
 from rich.text import Text
 
 from careeval.bank.apply import Change
-from careeval.cli.app import plain
+from careeval.cli.app import counted, plain
 from careeval.cli.tables import console, new_table
 from careeval.results.decided import Decision
 from careeval.results.judged import Judged
-from careeval.results.rater_agreement import COEFFICIENTS, DESCRIBES
+from careeval.results.panel import Years
+from careeval.results.rater_agreement import (
+    COEFFICIENTS,
+    CUT_REMARK,
+    DESCRIBES,
+    any_cut,
+    low_end,
+)
 from careeval.results.study import StudyResults
 from careeval.review.asking import Progress
 from careeval.review.study import StudyPlan
@@ -183,9 +190,14 @@ def _panel(found: StudyResults) -> Any:
             str(each.n_rated),
             str(each.n_typed or ""),
             f"{years.mean:.1f}" if years else "–",
-            f"{years.low} to {years.high}, of {years.n}" if years else "–",
+            _range_of(years) if years else "–",
         )
     return table
+
+
+def _range_of(years: Years) -> str:
+    between = "" if years.low is None else f"{years.low} to {years.high}, "
+    return f"{between}of {years.n}"
 
 
 def _agreement(found: StudyResults) -> Any:
@@ -201,7 +213,7 @@ def _in_short(estimate: Estimate) -> str:
     if estimate.ci95 is None:
         return _two(estimate.value)
     low, high = estimate.ci95
-    return f"{_two(estimate.value)} [{_two(low)}, {_two(high)}]"
+    return f"{_two(estimate.value)} [{low_end(low)}, {_two(high)}]"
 
 
 def _two(value: float | None) -> str:
@@ -215,8 +227,13 @@ def _remarks(found: StudyResults) -> list[str]:
         "small: 7 of 8 is compatible with 47% to 100% of such raters."
     )
     lines.append("ICC(2,k) rests on the scenarios, or items, that every rater rated: of so many.")
-    if any(each.years is None for each in found.panel):
-        lines.append("Years of experience are told of three or more of a role, who rated and said.")
+    if any(each.years is None or each.years.low is None for each in found.panel):
+        lines.append(
+            "Years of experience are told of three or more of a role, who rated and said; their "
+            "range of five or more."
+        )
+    if any_cut(found.agreement):
+        lines.append(CUT_REMARK)
     for each in found.agreement:
         for name in COEFFICIENTS:
             estimate: Estimate = getattr(each, name)
@@ -227,7 +244,7 @@ def _remarks(found: StudyResults) -> list[str]:
                 lines.append(f"{what} has no interval: {estimate.reason}")
     if found.n_withdrawn:
         n = found.n_withdrawn
-        have = "1 rater has" if n == 1 else f"{n} raters have"
+        have = counted(n, "rater has", "raters have")
         lines.append(f"{have} withdrawn; nothing of theirs is here.")
     return lines
 
@@ -244,7 +261,8 @@ def print_changes(changes: Sequence[Change], n_unrated: int) -> None:
     if changes:
         out.print(table)
     if n_unrated:
-        out.print(f"  {n_unrated} scenarios have not been rated on both scales: nothing changes")
+        have = counted(n_unrated, "scenario has", "scenarios have")
+        out.print(f"  {have} not been rated on both scales: nothing changes")
 
 
 def changes_json(changes: Sequence[Change], n_unrated: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from careeval.cli.show import print_summary
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.results.audit import AuditResults, corrected_by, told_by_people
-from careeval.results.corrected import HEAD, rows
+from careeval.results.corrected import HEAD, Scores, rows
 from careeval.results.details import Detail, detail_of, rubric_correlation
 from careeval.results.entries import entries
 from careeval.results.exports import OVERVIEW, By, in_order, markdown, names
@@ -108,14 +108,14 @@ def summary(
     unsorted = [summary_of(entry) for entry in found]
     order = in_order(sort, unsorted)
     found, summaries = [found[i] for i in order], [unsorted[i] for i in order]
-    corrected = corrected_by(people, summaries)
+    corrected = corrected_by(people, found)
     in_detail = detail if form == "json" else any(each.in_detail for each in parts)
     details = [detail_of(entry) for entry in found] if in_detail else []
     for note in runs.notes:
         say(note)
     if form == "table" and out is None:
         correlations = [rubric_correlation(entry) for entry in found]
-        print_summary(summaries, details, parts, correlations, people)
+        print_summary(summaries, details, parts, correlations, people, corrected)
     elif form == "parquet" and out is not None:
         from careeval.results.export_tables import by_table
         from careeval.results.summary_table import summary_frame
@@ -128,7 +128,7 @@ def summary(
         )
         out.write_bytes(parquet_bytes(frame))
     else:
-        text = _text(form, summaries, details, parts, people)
+        text = _text(form, summaries, details, parts, people, corrected)
         if out is None:
             print(text, end="")
         else:
@@ -146,8 +146,8 @@ def _text(
     details: Sequence[Detail],
     parts: tuple[By, ...],
     people: Mapping[str, AuditResults],
+    corrected: Sequence[Scores],
 ) -> str:
-    corrected = corrected_by(people, summaries)
     match form:
         case "json":
             from careeval.results.summary_json import summary_json
@@ -174,5 +174,5 @@ def _text(
                 details,
                 parts or OVERVIEW,
                 more=[(HEAD, found)] if found else [],
-                notes=told_by_people(people, summaries),
+                notes=told_by_people(people, summaries, corrected),
             )

@@ -314,8 +314,7 @@ class Judge:
 
 def _corrected(findings: Findings, s: Summary) -> Scores:
     """An entry's scores as people correct them; empty without an audit."""
-    human = findings.cards[s.grader].human
-    return human.scores_of(s.model) if human else {}
+    return findings.cards[s.grader].scores_of(s.model)
 
 
 def _judge(card: GraderCard) -> Judge:

@@ -15,6 +15,7 @@ from careeval.report.study_bars import bar, count_of
 from careeval.report.study_words import DECISIONS, ROLES
 from careeval.results.decided import Decision, ItemResult, ScenarioResult
 from careeval.results.judged import Judged, Terms
+from careeval.results.round_said import WITHHELD
 from careeval.results.study import StudyResults
 
 HEADINGS = {
@@ -71,16 +72,18 @@ class Entry:
     comments: tuple[Remark, ...]
     items: tuple[OnItem, ...]
     before: tuple[str, ...]
+    n_withheld: int
 
     @property
     def n_comments(self) -> int:
-        """On it and its items."""
-        return len(self.comments) + sum(len(item.comments) for item in self.items)
+        """On it and its items, those that are withheld too."""
+        shown = len(self.comments) + sum(len(item.comments) for item in self.items)
+        return shown + self.n_withheld
 
     @property
     def says_something(self) -> bool:
         """Whether there is more to read of it than its numbers."""
-        return bool(self.to_read or self.comments or self.items)
+        return bool(self.to_read or self.comments or self.items or self.n_withheld)
 
 
 def in_order(results: Iterable[ScenarioResult]) -> list[ScenarioResult]:
@@ -102,8 +105,9 @@ def entry(of: ScenarioResult, found: StudyResults) -> Entry:
         heading=HEADINGS[of.decision],
         to_read=of.low_ratings,
         comments=_remarks(of.comments),
-        items=tuple(_on_item(item) for item in of.items if item.to_read or item.comments),
+        items=tuple(on for item in of.items if (on := _on_item(item)).lines or on.comments),
         before=tuple(_before(each) for each in earlier),
+        n_withheld=_n_withheld(of),
     )
 
 
@@ -118,7 +122,17 @@ def _before(of: ScenarioResult) -> str:
 
 
 def _remarks(comments: Iterable[Comment]) -> tuple[Remark, ...]:
-    return tuple(Remark(f"{c.rater.id}, {ROLES[c.rater.role]}", c.text) for c in comments)
+    return tuple(
+        Remark(f"{c.rater.id}, {ROLES[c.rater.role]}", c.text)
+        for c in comments
+        if c.text != WITHHELD
+    )
+
+
+def _n_withheld(of: ScenarioResult) -> int:
+    """Comments on it and its items that are not shown."""
+    all_of_it = (*of.comments, *(c for item in of.items for c in item.comments))
+    return sum(comment.text == WITHHELD for comment in all_of_it)
 
 
 def _in_words(of: Judged) -> Iterable[str]:

@@ -15,7 +15,7 @@ from careeval.results.decided import ItemResult, signed
 from careeval.results.exports import percent
 from careeval.results.judged import Judged, RoleRatings
 from careeval.results.panel import RolePanel
-from careeval.results.rater_agreement import DESCRIBES, Agreement
+from careeval.results.rater_agreement import CUT_REMARK, DESCRIBES, Agreement, any_cut, low_end
 from careeval.results.study import (
     PAPER_RATERS,
     TRUE_SHARES,
@@ -137,7 +137,8 @@ def panel(found: StudyResults) -> Table:
         "Who was invited, and who rated",
         tuple(Head(head, number=place > 0) for place, head in enumerate(heads)),
         rows,
-        note="Years of those who rated and said how many: mean and range, of three or more people.",
+        note="Years of those who rated and said how many: the mean of three or more people, "
+        "the range of five or more.",
     )
 
 
@@ -145,7 +146,7 @@ def _years(of: RolePanel) -> Cell:
     if of.years is None:
         return Cell(UNKNOWN, (of.why_no_years,), key=float("-inf"))
     years = of.years
-    spread = f"{years.low} to {years.high}, of {years.n}"
+    spread = f"of {years.n}" if years.low is None else f"{years.low} to {years.high}, of {years.n}"
     return Cell(f"{years.mean:.1f}", (spread,), key=years.mean)
 
 
@@ -168,6 +169,7 @@ def agreement(found: StudyResults) -> Table:
         "How far raters agree",
         tuple(Head(head, number=place > 0) for place, head in enumerate(heads)),
         rows,
+        note=CUT_REMARK if any_cut(found.agreement) else "",
     )
 
 
@@ -175,7 +177,7 @@ def _estimated(of: Estimate) -> Cell:
     if of.value is None:
         return Cell(UNKNOWN, (of.reason,), key=float("-inf"))
     if of.ci95:
-        return Cell(_two(of.value), (_range(Interval(*of.ci95)),), key=of.value)
+        return Cell(_two(of.value), (_range_of_agreement(Interval(*of.ci95)),), key=of.value)
     why = () if of.reason == DESCRIBES else (f"no interval: {of.reason}",)
     return Cell(_two(of.value), why, key=of.value)
 
@@ -274,6 +276,11 @@ def _number(says: str, key: float | None) -> Cell:
 
 def _two(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def _range_of_agreement(of: Interval) -> str:
+    """Of an agreement: its lower end may be cut."""
+    return f"{low_end(of.low)} to {_two(of.high)}"
 
 
 def _range(of: Interval) -> str:

@@ -9,7 +9,7 @@ from careeval.report import words
 from careeval.report.tables import LAST, Cell, Head, Table, brief, count, estimated, text, written
 from careeval.report.words import UNKNOWN, entry_names
 from careeval.results.audit import AuditResults, People
-from careeval.results.corrected import Corrected
+from careeval.results.corrected import Corrected, as_graded
 from careeval.results.details import Detail
 from careeval.results.exports import percent
 from careeval.results.findings import Findings
@@ -95,10 +95,7 @@ def corrected(findings: Findings) -> Table:
         Head("Corrected by people", True), Head("Responses read", True),
         Head("Judgments read", True), Head("What it means"),
     )  # fmt: skip
-    note = (
-        "As graded: over the public responses that the grader judged whole, so it may differ a "
-        "little from the score above."
-    )
+    note = as_graded((s, findings.cards[s.grader].scores_of(s.model)) for s in findings.summaries)
     return Table("Scores, corrected by people", heads, rows, note, "telling")
 
 

@@ -19,8 +19,9 @@ from careeval import scoring
 from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError, StatsError
-from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw
+from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw, graded, other_than
 from careeval.results.corrected import MEANING, Corrected, Scores, reasons
+from careeval.results.entries import Entry
 from careeval.results.exports import names
 from careeval.results.measured import Measured
 from careeval.results.points import FloatArray
@@ -84,6 +85,43 @@ class SystemAudit:
     scores: Mapping[Rubric, Corrected]
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Judgments on which raters differ, or somebody is unsure, and that nobody adjudicated.
+
+    Attributes:
+        tied: As many say present as absent: left out until then.
+        unsure: Nobody is sure: left out until then.
+        one_sure: One is sure and whoever else read it is not: what the one says counts until then.
+        outvoted: More say one than the other, and somebody does not: what most say counts.
+    """
+
+    tied: int
+    unsure: int
+    one_sure: int
+    outvoted: int
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.tied + self.unsure + self.one_sure + self.outvoted
+
+    @property
+    def left_out(self) -> int:
+        """Those that have no truth until then."""
+        return self.tied + self.unsure
+
+    def kinds(self) -> str:
+        """How many of each kind, in words; empty where nothing waits."""
+        told = (
+            (self.tied, "tied and left out"),
+            (self.unsure, "unsure to all and left out"),
+            (self.one_sure, "with one sure rater, others being unsure"),
+            (self.outvoted, "decided by most until then"),
+        )
+        return "; ".join(f"{n:,} {what}" for n, what in told if n)
+
+
 @dataclass(frozen=True)
 class AuditResults:
     """A grader held against people who read what it judged.
@@ -92,16 +130,17 @@ class AuditResults:
     One that is tied, or that nobody is sure of, has none: it is left out, and counted.
 
     Attributes:
-        grader: Its name, with its mode and the hash of its prompt.
+        sample: What they read, and where it was drawn from.
         raters: Pseudonyms of those who labelled, in order.
         adjudicators: Of those who settled what was said, in order; they may be raters too.
         n_drawn: Judgments of the sample.
         n_labelled: Those that somebody labelled.
         n_settled: Those that have a truth.
         n_adjudicated: Those whose truth was adjudicated.
-        n_single: Those whose truth is one rater's alone.
+        n_single: Those whose truth is one rater's: nobody else read it, or nobody else was sure.
         n_tied: Left without a truth: as many say present as absent.
         n_unsure: Left without a truth: nobody is sure, or whoever adjudicated is not.
+        waiting: Those that wait for somebody to adjudicate.
         counts: Judgments with a truth, as they were drawn: they are not weighted, and shares of
             them mislead.
         people: Raters against each other; `people_severe` on −2 items.
@@ -111,7 +150,7 @@ class AuditResults:
         by_system: The grader by system.
     """
 
-    grader: str
+    sample: Sample
     raters: tuple[str, ...]
     adjudicators: tuple[str, ...]
     n_drawn: int
@@ -121,6 +160,7 @@ class AuditResults:
     n_single: int
     n_tied: int
     n_unsure: int
+    waiting: Waiting
     counts: Agreement
     people: People
     people_severe: People
@@ -129,12 +169,23 @@ class AuditResults:
     by_points: Mapping[tuple[Rubric, int], Measured]
     by_system: Mapping[str, SystemAudit]
 
+    @property
+    def grader(self) -> str:
+        """Its name, with its mode and the hash of its prompt."""
+        return self.sample.grader
+
+    @property
+    def n_alone(self) -> int:
+        """Judgments with a truth that one rater alone read."""
+        return self.n_single - self.waiting.one_sure
+
     def sentence(self) -> str:
         """What a reader must know of the grader, beside its grades."""
         people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"
         about = [f"Audited by {people} on {self.n_settled:,} judgments"]
-        if self.n_single:
-            about.append(f"{self.n_single:,} rest on one person alone")
+        if self.n_alone:
+            rest = "rests" if self.n_alone == 1 else "rest"
+            about.append(f"{self.n_alone:,} {rest} on one person alone")
         if self.n_adjudicated:
             about.append(f"{self.n_adjudicated:,} settled by adjudication")
         said = [
@@ -147,16 +198,34 @@ class AuditResults:
                 f"kappa with people {_decimal(self.overall.kappa)}, "
                 f"of people with each other {_decimal(self.people.kappa)}"
             )
-        if self.n_tied:
-            said.append(
-                f"{self.n_tied:,} on which they disagree are not settled, and left out, so that it "
-                "looks better than it is"
-            )
+        if self.waiting.n:
+            are = "is" if self.waiting.n == 1 else "are"
+            line = f"{self.waiting.n:,} on which they disagree or are unsure {are} not settled yet"
+            better = ", so that it looks better than it is" if self.waiting.left_out else ""
+            said.append(f"{line} ({self.waiting.kinds()}){better}")
         return f"{'; '.join(said)}. In brackets: 95% intervals."
 
-    def scores_of(self, system: str) -> Scores:
-        """A system's scores as people correct them; empty where it was not audited."""
-        return self.by_system[system].scores if system in self.by_system else {}
+    def scores_of(self, entry: Entry) -> Scores:
+        """An entry's scores as people correct them; empty where its system was not audited.
+
+        Where people read other answers of that system, the score is not corrected, and says why.
+        """
+        found = self.by_system.get(entry.model)
+        return {
+            rubric: self._held_to(entry, rubric, of)
+            for rubric, of in (found.scores if found else {}).items()
+        }
+
+    def _held_to(self, entry: Entry, rubric: Rubric, of: Corrected) -> Corrected:
+        if why := other_than(self.sample, entry, rubric):
+            return Corrected(_alone(list(graded(entry, rubric))), Estimate.unknown(why), 0, 0)
+        return of
+
+
+def _alone(rows: Sequence[Graded]) -> float | None:
+    """The score by the grader alone, as a share of the maximum; `None` without any."""
+    most = sum(row.maximum * row.n_responses for row in rows)
+    return sum(row.points for row in rows) / most if most else None
 
 
 def _share(estimate: Estimate) -> str:
@@ -196,7 +265,7 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
     strata = sample.hidden.strata
     classes = [(r, p) for r in Rubric for p in POINT_CLASSES]
     return AuditResults(
-        grader=sample.grader,
+        sample=sample,
         raters=_who(given, adjudicated=False),
         adjudicators=_who(given, adjudicated=True),
         n_drawn=len(sample.hidden.drawn),
@@ -206,6 +275,7 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
         n_single=ends["single"],
         n_tied=ends["tied"],
         n_unsure=ends["unsure"],
+        waiting=_waiting(given, audit.truths),
         counts=audit.counts(),
         people=audit.people(lambda _: True),
         people_severe=audit.people(_is_severe),
@@ -240,21 +310,29 @@ def _who(given: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[st
     return tuple(sorted({each.rater for each in labels if each.adjudicated is adjudicated}))
 
 
-def corrected_by(audits: Mapping[str, AuditResults], summaries: Iterable[Summary]) -> list[Scores]:
-    """Of each entry, its scores as people correct them.
+def corrected_by(audits: Mapping[str, AuditResults], entries: Iterable[Entry]) -> list[Scores]:
+    """Of each entry, its scores as people correct them; empty where nobody audited it.
+
+    Args:
+        audits: Grader → what people say of it.
+        entries: What the graders judged.
+    """
+    return [audits[e.grader].scores_of(e) if e.grader in audits else {} for e in entries]
+
+
+def told_by_people(
+    audits: Mapping[str, AuditResults], summaries: Sequence[Summary], corrected: Sequence[Scores]
+) -> list[str]:
+    """What people say of these graders, in sentences, and why a score is not corrected.
 
     Args:
         audits: Grader → what people say of it.
         summaries: An entry each.
+        corrected: Of each, as `corrected_by` has it.
     """
-    return [audits[s.grader].scores_of(s.model) if s.grader in audits else {} for s in summaries]
-
-
-def told_by_people(audits: Mapping[str, AuditResults], summaries: Sequence[Summary]) -> list[str]:
-    """What people say of these graders, in sentences, and why a score is not corrected."""
     if not audits:
         return []
-    why_not = reasons(names(summaries), corrected_by(audits, summaries))
+    why_not = reasons(names(summaries), corrected)
     return [*(f"{name}: {of.sentence()}" for name, of in audits.items()), *why_not, MEANING]
 
 
@@ -268,6 +346,16 @@ class _Truth:
 
     present: bool | None
     how: str
+
+
+def _waiting(given: Mapping[str, Sequence[Label]], truths: Mapping[str, _Truth]) -> Waiting:
+    open_ = [
+        truths[name].how
+        for name, labels in given.items()
+        if not any(label.adjudicated for label in labels)
+        and (len(says := {label.says for label in labels}) > 1 or Reading.unsure in says)
+    ]
+    return Waiting(*(open_.count(how) for how in ("tied", "unsure", "single", "majority")))
 
 
 def _by_judgment(sample: Sample, labels: Iterable[Label]) -> dict[str, list[Label]]:
@@ -457,23 +545,22 @@ class _Audit:
     def scores(self, system: str) -> Iterator[tuple[Rubric, Corrected]]:
         """A system's score on each rubric, as the grader has it and as people correct it."""
         for rubric in Rubric:
-            graded = [
+            rows = [
                 row
                 for row in self.sample.hidden.graded
                 if (row.system, row.rubric) == (system, rubric)
             ]
-            if graded:
-                yield rubric, self._score(system, rubric, graded)
+            if rows:
+                yield rubric, self._score(system, rubric, rows)
 
-    def _score(self, system: str, rubric: Rubric, graded: Sequence[Graded]) -> Corrected:
+    def _score(self, system: str, rubric: Rubric, rows: Sequence[Graded]) -> Corrected:
         strata = self.sample.hidden.strata
         chosen = [k for k, s in enumerate(strata) if (s.system, s.rubric) == (system, rubric)]
         read = [
             (each, truth) for each, truth in self.settled if each.whole and each.stratum in chosen
         ]
         n_responses = len({each.response for each, _ in read})
-        most = sum(row.maximum * row.n_responses for row in graded)
-        alone = sum(row.points for row in graded) / most if most else None
+        alone = _alone(rows)
         weights = self._weights(chosen, one_system=True)
         reason = ""
         if isinstance(weights, str):
@@ -483,16 +570,14 @@ class _Audit:
         if reason or isinstance(weights, str):
             return Corrected(alone, Estimate.unknown(reason), n_responses, len(read))
         try:
-            score = _corrected(
-                graded, [(each, t, strata[each.stratum]) for each, t in read], weights
-            )
+            score = _corrected(rows, [(each, t, strata[each.stratum]) for each, t in read], weights)
         except StatsError as error:
             score = Estimate.unknown(str(error))
         return Corrected(alone, score, n_responses, len(read))
 
 
 def _corrected(
-    graded: Sequence[Graded],
+    rows: Sequence[Graded],
     read: Sequence[tuple[Drawn, bool, Stratum]],
     weights: Mapping[int, float],
 ) -> Estimate:
@@ -501,17 +586,17 @@ def _corrected(
     So a response need not be read whole. Judgments of responses without words count as read: there
     is nothing in them to find.
     """
-    row_of = {row.scenario: k for k, row in enumerate(graded)}
-    width = max(row.n_responses * row.n_items for row in graded)
-    by_grader, by_people, chances = (np.full((len(graded), width), np.nan) for _ in range(3))
-    used = [0] * len(graded)
+    row_of = {row.scenario: k for k, row in enumerate(rows)}
+    width = max(row.n_responses * row.n_items for row in rows)
+    by_grader, by_people, chances = (np.full((len(rows), width), np.nan) for _ in range(3))
+    used = [0] * len(rows)
     for each, truth, stratum in read:
         k = row_of[each.scenario]
         at = (k, used[k])
         by_grader[at], by_people[at] = stratum.points * stratum.present, stratum.points * truth
         chances[at] = 1 / weights[each.stratum]
         used[k] += 1
-    for k, row in enumerate(graded):
+    for k, row in enumerate(rows):
         silent = slice(used[k], used[k] + row.n_wordless * row.n_items)
         by_grader[k, silent] = by_people[k, silent] = 0
         chances[k, silent] = 1
@@ -520,7 +605,7 @@ def _corrected(
         left = row.points - np.nansum(by_grader[k, : silent.stop])
         if rest.stop > rest.start:
             by_grader[k, rest] = left / (rest.stop - rest.start)
-    share = np.array([row.maximum / row.n_items for row in graded])
+    share = np.array([row.maximum / row.n_items for row in rows])
     found = prediction_powered(by_grader, by_people, inclusion=chances, maxima=share)
     found = found._replace(n_audited=len({each.scenario for each, _, _ in read}))
     return _estimated(lambda: found.value, lambda: found.interval)

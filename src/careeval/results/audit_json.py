@@ -106,6 +106,7 @@ def results_json(found: AuditResults) -> dict[str, Any]:
         "raters": list(found.raters),
         "adjudicators": list(found.adjudicators),
         **{name: getattr(found, name) for name in (*counts, "n_unsure")},
+        "waiting": {"n": found.waiting.n, **asdict(found.waiting)},
         "as_drawn": _counts(found.counts),
         "people": {"severe": _people(found.people_severe), "overall": _people(found.people)},
         "severe": measured_json(found.severe),

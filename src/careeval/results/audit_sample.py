@@ -34,6 +34,10 @@ WORDLESS = "of responses without words"
 UNRESOLVED = "not made by the grader"
 """Why judgments are not drawn."""
 
+OTHER_ANSWERS = "people read another run’s answers of this system"
+OTHER_JUDGMENTS = "what people read was drawn from other judgments than these"
+"""Why what people say of a sample says nothing of a run."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownItem:
@@ -282,11 +286,39 @@ def draw(
             strata=tuple(strata),
             drawn=drawn,
             graded=tuple(
-                row for entry in found for rubric in Rubric for row in _graded(entry, rubric)
+                row for entry in found for rubric in Rubric for row in graded(entry, rubric)
             ),
             left_out=left_out,
         ),
     )
+
+
+def other_than(sample: Sample, entry: Entry, rubric: Rubric) -> str:
+    """Why a sample is not drawn from an entry's judgments on a rubric; empty where it is.
+
+    The name of a system is no proof: two runs may give it to different answers. So the words that
+    people read must be the entry's, and all that the grader made of its public responses the same.
+    """
+    strata, hidden = sample.hidden.strata, sample.hidden
+    read = {each.id: each.text for each in sample.shown}
+    said = {(s, epoch): text for s, epoch, text in _columns(entry.responses, "text")}
+    first = entry.first.filter(pl.col("rubric") == rubric.value)
+    judged = {tuple(of): verdict for *of, verdict in _columns(first, "item", "present")}
+    same = True
+    for each in hidden.drawn:
+        stratum = strata[each.stratum]
+        if (stratum.system, stratum.rubric) != (entry.model, rubric):
+            continue
+        if read.get(each.response) != said.get((each.scenario, each.epoch)):
+            return OTHER_ANSWERS
+        of = (each.scenario, each.epoch, each.item)
+        same = same and judged.get(of) is stratum.present
+    drawn_from = {row for row in hidden.graded if (row.system, row.rubric) == (entry.model, rubric)}
+    return "" if same and drawn_from == set(graded(entry, rubric)) else OTHER_JUDGMENTS
+
+
+def _columns(frame: pl.DataFrame, *more: str) -> Iterator[tuple[Any, ...]]:
+    return frame.select("scenario", "epoch", *more).iter_rows()
 
 
 def _of_one_grader(runs: Runs, grader: str | None) -> list[Entry]:
@@ -435,7 +467,7 @@ def _shuffled(
     return tuple(shown), tuple(drawn)
 
 
-def _graded(entry: Entry, rubric: Rubric) -> Iterator[Graded]:
+def graded(entry: Entry, rubric: Rubric) -> Iterator[Graded]:
     """What the grader made of an entry's public responses on one rubric."""
     said = entry.responses.filter(pl.col("split") == Split.public.value)
     there = pl.col("state") == ResponseState.answered.value

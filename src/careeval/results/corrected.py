@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from careeval.core.scenario import Rubric
 from careeval.results.exports import percent, with_interval
+from careeval.results.summary import Summary
 from careeval.stats import Estimate
 
 
@@ -75,6 +76,26 @@ MEANING = (
 )
 
 
+def as_graded(entries: Iterable[tuple[Summary, Scores]]) -> str:
+    """What to say of scores as graded where they are not the scores of these entries; else empty.
+
+    Args:
+        entries: Each with its scores as people correct them.
+    """
+    same = all(
+        percent(of.graded)
+        == percent((s.score if rubric is Rubric.ladder else s.action_score).value)
+        for s, scores in entries
+        for rubric, of in scores.items()
+    )
+    if same:
+        return ""
+    return (
+        "As graded: over the public responses that the grader judged whole. It differs from the "
+        "score of the run where responses are held out or missing, or not wholly judged."
+    )
+
+
 def rows(names: Sequence[str], corrected: Sequence[Scores]) -> Iterator[tuple[str, ...]]:
     """A row a system and rubric, under `HEAD`; none of what was not audited.
 
@@ -95,8 +116,11 @@ def rows(names: Sequence[str], corrected: Sequence[Scores]) -> Iterator[tuple[st
 
 
 def reasons(names: Sequence[str], corrected: Sequence[Scores]) -> Iterator[str]:
-    """Why those that are not corrected are not, a sentence each."""
+    """Why those that are not corrected are not, a sentence each system and reason."""
     for name, scores in zip(names, corrected, strict=True):
+        why: dict[str, list[str]] = {}
         for rubric, of in scores.items():
             if of.corrected.value is None:
-                yield f"{name}, {rubric.value} not corrected: {of.corrected.reason}."
+                why.setdefault(of.corrected.reason, []).append(rubric.value)
+        for reason, rubrics in why.items():
+            yield f"{name}, {' and '.join(rubrics)} not corrected: {reason}."

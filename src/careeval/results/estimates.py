@@ -366,10 +366,6 @@ class GradedRubric:
         """What `domain_score` is the ratio of."""
         return self._parts(*self._domain_points(domain))
 
-    def level_parts(self, domain: Domain) -> Parts:
-        """What `domain_level` is the mean of."""
-        return self._parts(*self._domain_levels(domain))
-
     def _parts(
         self, scenarios: Sequence[GradedScenario], numbers: Bounds, denominators: FloatArray
     ) -> Parts:

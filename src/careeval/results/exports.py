@@ -138,11 +138,6 @@ def names(summaries: Sequence[Summary]) -> list[str]:
     return [f"{s.model} ({s.grader})" if models.count(s.model) > 1 else s.model for s in summaries]
 
 
-def adl_rows(s: Summary) -> list[tuple[str, ...]]:
-    """One entry by activity; a cell of fewer than five scenarios is marked with an asterisk."""
-    return _cell_rows(s, s.by_adl)
-
-
 def domain_rows(s: Summary, number: Number = with_interval) -> list[tuple[str, ...]]:
     """One entry by domain; a number over fewer than five scenarios is marked with an asterisk."""
     return [

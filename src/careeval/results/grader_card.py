@@ -10,7 +10,7 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.results.audit import AuditResults
-from careeval.results.corrected import Corrected
+from careeval.results.corrected import Corrected, Scores
 from careeval.results.entries import Entry
 from careeval.results.ladder_check import LadderCheck, ladder_check
 from careeval.results.noise import GradingNoise, grading_noise
@@ -38,6 +38,7 @@ class GraderCard:
         n_unresolved: Those that it could not be brought to make.
         contradictions: How often its judgments contradict each other.
         noise: By system and rubric, what judging again shows; empty where nothing was.
+        corrected: By system and rubric, scores as people correct them; empty without an audit.
     """
 
     grader: str
@@ -51,17 +52,11 @@ class GraderCard:
     n_unresolved: int
     contradictions: LadderCheck
     noise: Mapping[tuple[str, Rubric], GradingNoise]
+    corrected: Mapping[tuple[str, Rubric], Corrected]
 
-    @property
-    def corrected(self) -> dict[tuple[str, Rubric], Corrected]:
-        """By system and rubric, scores as people correct them; empty without an audit."""
-        if self.human is None:
-            return {}
-        return {
-            (system, rubric): score
-            for system in self.systems
-            for rubric, score in self.human.scores_of(system).items()
-        }
+    def scores_of(self, system: str) -> Scores:
+        """A system's scores as people correct them; empty where they did not read its answers."""
+        return {rubric: of for (name, rubric), of in self.corrected.items() if name == system}
 
 
 def grader_cards(
@@ -113,4 +108,9 @@ def _card(
         n_unresolved=first["present"].null_count(),
         contradictions=ladder_check(first),
         noise={key: found for key, found in noise.items() if found is not None},
+        corrected={
+            (entry.model, rubric): of
+            for entry in entries
+            for rubric, of in (human.scores_of(entry) if human else {}).items()
+        },
     )

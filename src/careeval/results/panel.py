@@ -11,6 +11,9 @@ from careeval.core.rating import Role
 from careeval.results.round_said import RoundSaid
 from careeval.stats.validity import MIN_RATERS
 
+MIN_FOR_RANGE = 5
+"""People whose years of experience have a range: of three, it and the mean give all three."""
+
 
 @dataclass(frozen=True, slots=True)
 class Years:
@@ -18,12 +21,14 @@ class Years:
 
     Attributes:
         n: They, three at least: of one or two, the years would tell who they are.
+        low: The fewest; `None` of three or four, whose years mean and range would tell.
+        high: The most; the same.
     """
 
     n: int
     mean: float
-    low: int
-    high: int
+    low: int | None = None
+    high: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,13 @@ class RolePanel:
         """Why there are none; empty where there are."""
         return "" if self.years else "fewer than three of this role rated and said"
 
+    @property
+    def why_no_range(self) -> str:
+        """Why their range is not told; empty where it is, and where there are no years."""
+        if self.years is None or self.years.low is not None:
+            return ""
+        return "fewer than five of this role: a range would tell their years"
+
 
 def panel(rounds: Sequence[RoundSaid]) -> tuple[RolePanel, ...]:
     """The roles that were invited, in the order of roles."""
@@ -82,4 +94,7 @@ def _role(rounds: Sequence[RoundSaid], role: Role) -> RolePanel:
 def _years(said: Sequence[int]) -> Years | None:
     if len(said) < MIN_RATERS:
         return None
-    return Years(len(said), float(np.mean(said)), min(said), max(said))
+    mean = float(np.mean(said))
+    if len(said) < MIN_FOR_RANGE:
+        return Years(len(said), mean)
+    return Years(len(said), mean, min(said), max(said))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from careeval.stats.gwet import (
 )
 from careeval.stats.intervals import MIN_CLUSTERS, Interval
 from careeval.stats.intraclass import icc, icc_interval
+from careeval.stats.jackknifed import LOWEST_END
 from careeval.stats.krippendorff import krippendorff_alpha, krippendorff_interval
 from careeval.stats.score import FloatArray
 
@@ -28,6 +29,8 @@ DESCRIBES = "it describes these ratings: no interval"
 
 COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
 """Of `Agreement`, in the order printed."""
+
+CUT_REMARK = "≤ −1: an interval that is cut there, and says hardly anything of agreement."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,22 @@ class Agreement:
     ac2: Estimate
     alpha: Estimate
     icc: Estimate
+
+
+def low_end(low: float) -> str:
+    """The lower end of a coefficient's interval, as it is printed: at −1, where it is cut, or less.
+
+    A number keeps −1 or less where it is given to programs.
+    """
+    if low <= LOWEST_END:
+        return "≤ −1"
+    return f"{low:.2f}".replace("-", "−")
+
+
+def any_cut(agreements: Iterable[Agreement]) -> bool:
+    """Whether an interval is cut at its lower end."""
+    ends = (getattr(each, name).ci95 for each in agreements for name in COEFFICIENTS)
+    return any(ci95 is not None and ci95[0] <= LOWEST_END for ci95 in ends)
 
 
 def rater_agreement(said: RoundSaid, scale: Scale) -> Agreement:

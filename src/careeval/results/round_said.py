@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.results.item_places import names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment)
+
+WITHHELD = "(held out)"
+"""Stands for a comment on a scenario that is held out, or that nobody can say is public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class RoundSaid:
         hashes: Of the texts that were rated, as `careeval.bank.rated_hash`: scenario → hash.
         severe: Scenario → its items of −2 points; no key where the points of one were not asked,
             or where nothing of the items could be read.
+        held_out: Scenarios of which no words may be shown: their items are called by their places,
+            and comments on them are `WITHHELD`.
     """
 
     number: int
@@ -56,10 +62,50 @@ class RoundSaid:
     words: Mapping[Subject, str] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
     severe: Mapping[str, frozenset[Subject]] = field(default_factory=dict)
+    held_out: frozenset[str] = frozenset()
 
     def subject(self, scenario: str) -> Subject:
         """A scenario of this round."""
         return Subject(scenario, self.versions[scenario], self.number)
+
+
+def without_held_out_words(
+    said: RoundSaid, scenarios: Mapping[str, Scenario | None], public: Collection[str]
+) -> RoundSaid:
+    """The same numbers, without what tells the words of held-out scenarios.
+
+    Args:
+        said: As it came in.
+        scenarios: Those of the round as they were rated; `None` where that is lost.
+        public: Ids that are public in some bank: of a lost one, all there is to go by.
+    """
+    secret = {
+        name
+        for name, scenario in scenarios.items()
+        if (name not in public if scenario is None else scenario.split is Split.held_out)
+    }
+    if not secret:
+        return said
+    places = {s.id: names_by_place(s) for s in scenarios.values() if s and s.id in secret}
+
+    def called(of: Subject) -> Subject:
+        if of.scenario not in secret or of.rubric is None:
+            return of
+        return replace(of, item=places[of.scenario][of.rubric, of.item])
+
+    return replace(
+        said,
+        ratings=tuple(replace(r, subject=called(r.subject)) for r in said.ratings),
+        views=tuple(replace(v, subject=called(v.subject)) for v in said.views),
+        comments=tuple(
+            replace(c, subject=called(c.subject), text=WITHHELD)
+            if c.subject.scenario in secret
+            else c
+            for c in said.comments
+        ),
+        severe={name: frozenset(map(called, items)) for name, items in said.severe.items()},
+        held_out=frozenset(secret),
+    )
 
 
 def words_shown(scenario: Scenario, round_: int) -> dict[Subject, str]:

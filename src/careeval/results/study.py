@@ -65,6 +65,7 @@ class StudyResults:
         earlier: Each scenario in the rounds before that, by round and id.
         scales: Those on which anything was rated.
         panel: Who was invited and who rated, a role at a time.
+        study_id: Which study it is, since titles are shared; `None` where that is not known.
     """
 
     title: str
@@ -78,6 +79,7 @@ class StudyResults:
     scales: tuple[ScaleResult, ...]
     agreement: tuple[Agreement, ...]
     panel: tuple[RolePanel, ...]
+    study_id: str | None = None
 
     def decided(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
         """The scenarios of which that is decided; `None`: nothing."""
@@ -108,6 +110,7 @@ def study_results(
     *,
     terms: Terms = PAPER,
     n_withdrawn: int = 0,
+    study_id: str | None = None,
 ) -> StudyResults:
     """What a study found.
 
@@ -118,6 +121,7 @@ def study_results(
         rounds: From the first, one at least.
         terms: What decides.
         n_withdrawn: Raters who have withdrawn; nothing else is known of them.
+        study_id: Which study it is.
     """
     failed: set[str] = set()
     found: dict[str, ScenarioResult] = {}
@@ -145,17 +149,21 @@ def study_results(
         scales=tuple(_scale(scale, rounds[0], latest, terms) for scale in scales),
         agreement=tuple(rater_agreement(said, scale) for said in rounds for scale in scales),
         panel=panel(rounds),
+        study_id=study_id,
     )
 
 
 def standings(found: StudyResults) -> tuple[Standing, ...]:
     """The status of each scenario that was rated, by id; raises as `standing`."""
     rounds = {said.number: said for said in found.rounds}
-    each = (standing(r, rounds[r.subject.round], found.title) for r in found.latest)
+    title, name = found.title, found.study_id
+    each = (standing(r, rounds[r.subject.round], title, name) for r in found.latest)
     return tuple(stands for stands in each if stands is not None)
 
 
-def standing(result: ScenarioResult, said: RoundSaid, study: str) -> Standing | None:
+def standing(
+    result: ScenarioResult, said: RoundSaid, study: str, study_id: str | None = None
+) -> Standing | None:
     """The status that a result gives its version.
 
     `validated` needs three occupational therapists and two other stakeholders who rated both
@@ -167,6 +175,7 @@ def standing(result: ScenarioResult, said: RoundSaid, study: str) -> Standing | 
         result: Of the newest round, by the paper's terms.
         said: That round.
         study: What the study is called.
+        study_id: Which study it is.
 
     Returns:
         `None` where nobody has rated it, or one of its scales: nothing changes.
@@ -189,6 +198,7 @@ def standing(result: ScenarioResult, said: RoundSaid, study: str) -> Standing | 
         realism=_count(realism),
         validity=_count(validity),
         objections=n_open if _asked_of_severe(result, said, both) else None,
+        study_id=study_id,
     )
     lacking = unmet(evidence)
     if evidence.objections is None and n_open:

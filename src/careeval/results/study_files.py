@@ -1,7 +1,8 @@
 """A study's results as tables: a row a thing, a column a fact.
 
 Shares are fractions. An unknown number is null, and a reason stands beside it. Raters are
-pseudonyms with a role; what they wrote stands as they wrote it.
+pseudonyms with a role; what they wrote stands as they wrote it, unless it is of a held-out
+scenario.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from careeval.core.rating import Subject
 from careeval.results.export_columns import ExportTable
 from careeval.results.judged import Judged
 from careeval.results.rater_agreement import COEFFICIENTS
+from careeval.results.round_said import WITHHELD
 from careeval.results.study import SCvi, StudyResults
 from careeval.results.study_json import Row, comment_json, panel_rows, role_json, view_json
 from careeval.results.table_files import csv_text, parquet_bytes
@@ -28,7 +30,12 @@ _WHAT = (
     Column("scenario", pl.String, "id of the scenario"),
     Column("version", pl.Int32, "of the scenario, as it was rated"),
     Column("rubric", pl.String, "ladder or actions; null where the scenario itself is meant"),
-    Column("item", pl.String, "id of the item; null where the scenario itself is meant"),
+    Column(
+        "item",
+        pl.String,
+        "id of the item, of a held-out scenario its place: a1, r1; null where the scenario itself "
+        "is meant",
+    ),
 )
 _WHO = (
     Column("rater", pl.String, "pseudonym"),
@@ -57,12 +64,14 @@ def write_study(found: StudyResults, folder: Path) -> list[Path]:
 
     Args:
         found: What was found.
-        folder: Made where it is not there; files of the same names are replaced.
+        folder: Made where it is not there, for its owner alone; files of the same names are
+            replaced.
     """
     written = []
     lines = ["# What the columns hold", "", _about(found), ""]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # people wrote what is in it
     for form in ("csv", "parquet"):
-        (folder / form).mkdir(parents=True, exist_ok=True)
+        (folder / form).mkdir(exist_ok=True)
     for table in study_tables(found):
         csv = folder / "csv" / f"{table.name}.csv"
         csv.write_text(csv_text(table.frame), encoding="utf-8", newline="")
@@ -236,7 +245,11 @@ _AGREEMENT = (
         "icc: ICC(2,k) over what everybody rated",
     ),
     Column("value", pl.Float64, "null where it is unknown"),
-    Column("low", pl.Float64, "end of its interval over scenarios like these"),
+    Column(
+        "low",
+        pl.Float64,
+        "end of its interval over scenarios like these; it is cut at -1: read -1 as -1 or less",
+    ),
     Column("high", pl.Float64, "the same"),
     Column("reason", pl.String, "why the value, or its interval, is unknown"),
 )
@@ -274,9 +287,9 @@ _WHO_RATED = (
     Column("n_typed", pl.Int32, "answers that somebody else typed for them"),
     Column("n_years", pl.Int32, "who rated and gave years of experience; null below three"),
     Column("years_mean", pl.Float64, "their mean"),
-    Column("years_low", pl.Int32, "the fewest"),
+    Column("years_low", pl.Int32, "the fewest; null below five, whom it might tell"),
     Column("years_high", pl.Int32, "the most"),
-    Column("reason", pl.String, "why the years are not known"),
+    Column("reason", pl.String, "why the years, or their range, are not known"),
 )
 
 
@@ -301,7 +314,11 @@ _VIEWS = (
     Column("points", pl.Int32, "the points that the rater would give; null is unsure"),
     Column("objects", pl.Boolean, "whether they differ"),
 )
-_COMMENTS = (*_WHAT, *_WHO, Column("text", pl.String, "as it was typed"))
+_COMMENTS = (
+    *_WHAT,
+    *_WHO,
+    Column("text", pl.String, f"as it was typed; {WITHHELD} where the scenario is"),
+)
 
 
 def _ratings(found: StudyResults) -> Iterator[Row]:

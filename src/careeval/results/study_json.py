@@ -46,11 +46,13 @@ def study_json(found: StudyResults) -> Row:
 
 
 def role_json(of: RolePanel) -> Row:
-    """Those of a role; of their years mean and range, or why there are none."""
+    """Those of a role; of their years mean and range, or why there are none, or no range."""
     years: Row = {"value": None, "reason": of.why_no_years}
     if of.years:
         mean, low, high, n = of.years.mean, of.years.low, of.years.high, of.years.n
         years = {"value": mean, "low": low, "high": high, "n": n}
+        if of.why_no_range:
+            years["reason"] = of.why_no_range
     return {
         "role": of.role.value,
         "n_invited": of.n_invited,

@@ -7,7 +7,6 @@ contract with whoever fills them, and with whoever reads the Parquet files.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import polars as pl
 
 from careeval.core.scenario import Domain, Rubric, Split
 from careeval.errors import LogError
+from careeval.results.item_places import BY_POINTS, PREFIX
 
 WITHHELD = "(held out)"
 """Stands for words of the held-out split."""
@@ -253,12 +253,6 @@ def _held_out(responses: pl.DataFrame) -> list[str]:
     return sorted({*secret["scenario"], *untold["scenario"]})
 
 
-_BY_POINTS = re.compile(r"[+-]?[0-9]")
-"""The id of a rung that is called by its points, which are no secret."""
-
-_PREFIX = {Rubric.ladder.value: "r", Rubric.actions.value: "a"}
-
-
 def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
     """The same with the items of the chosen scenarios called by their places."""
     places = judgments.with_row_index("row")
@@ -299,9 +293,9 @@ def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
     for scenario, rubric, item in found:
         if (scenario, rubric, item) in named:
             continue
-        if rubric == Rubric.ladder.value and _BY_POINTS.fullmatch(item):
+        if rubric == Rubric.ladder.value and BY_POINTS.fullmatch(item):
             named[scenario, rubric, item] = item
             continue
         counts[scenario, rubric] = counts.get((scenario, rubric), 0) + 1
-        named[scenario, rubric, item] = f"{_PREFIX[rubric]}{counts[scenario, rubric]}"
+        named[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{counts[scenario, rubric]}"
     return named

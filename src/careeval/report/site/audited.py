@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from careeval.core.scenario import Rubric
 from careeval.report.site.contents import Contents, Listed, short
@@ -18,15 +18,10 @@ from careeval.report.site.sheets import (
     score,
     words,
 )
-from careeval.results.corrected import Corrected
+from careeval.results.corrected import Corrected, as_graded
 from careeval.results.grader_card import GraderCard
 
 _NAME, _CAPTION = "corrected-scores", "Scores, corrected by people"
-
-_NOTE = (
-    "As graded: over the public responses that the grader judged whole, so it may differ a little "
-    "from the score elsewhere."
-)
 
 _COLUMNS = (
     Column("rubric", "Rubric"),
@@ -66,7 +61,7 @@ def corrected_of(listed: Listed, site: Contents) -> Sheet:
         _CAPTION,
         _COLUMNS,
         tuple(_cells(rubric, of) for rubric, of in site.corrected(listed).items()),
-        note=_NOTE,
+        note=_note([listed], site),
         part="of all systems",
         sortable=False,
         classes="telling",
@@ -87,10 +82,14 @@ def corrected_by(card: GraderCard, site: Contents) -> Iterator[Sheet]:
             f"Scores by {short(card.grader)}, corrected by people",
             (Column("system", "System"), *_COLUMNS),
             rows,
-            note=_NOTE,
+            note=_note(entries, site),
             part="of all graders",
             classes="telling",
         )
+
+
+def _note(entries: Sequence[Listed], site: Contents) -> str:
+    return as_graded((listed.summary, site.corrected(listed)) for listed in entries)
 
 
 def against_people(card: GraderCard) -> Iterator[Sheet]:

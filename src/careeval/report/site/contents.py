@@ -173,8 +173,7 @@ class Contents:
 
     def corrected(self, listed: Listed) -> Scores:
         """An entry's scores as people correct them; empty where its grader was not audited."""
-        human = self.found.cards[listed.summary.grader].human
-        return human.scores_of(listed.name) if human else {}
+        return self.found.cards[listed.summary.grader].scores_of(listed.name)
 
     def others_of(self, listed: Listed) -> tuple[Listed, ...]:
         """The same system on other boards."""
