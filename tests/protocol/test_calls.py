@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,27 @@ def test_what_was_finished_is_not_asked_again(bank: Path, tmp_path: Path) -> Non
     same = ["scenario", "epoch", "text", "sampling"]
     now, then = (read_runs(path.parent).responses.select(same) for path in (folder, undisturbed))
     assert now.equals(then)
+
+
+def test_a_budget_ends_a_run_in_the_background(bank: Path, tmp_path: Path) -> None:
+    """Where a shell has SIGINT ignored, a budget ends a run, and it stays ignored after."""
+
+    def too_late(*_: object) -> None:
+        raise AssertionError("the run has not ended")
+
+    model, grader = Fake("dear", answer), Fake("dear-grader", keyword_grader)
+    prices = {model.model: PRICE, grader.model: PRICE}
+    made = make(bank, model, grader, prices=prices, max_cost=5.0, max_connections=1)
+    folder = prepare(made, tmp_path / "robot")
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(60)
+    try:
+        assert resume(folder).stopped is Stop.budget
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:

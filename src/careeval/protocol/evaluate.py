@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -63,7 +65,7 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     watch.hold(calls)
     tally.flush()
     try:
-        with _plain_errors(), kept_by(calls), counted_by(tally):
+        with _plain_errors(), kept_by(calls), counted_by(tally), _interruptible():
             complete, logs = eval_set(
                 task,
                 log_dir=str(folder),
@@ -104,6 +106,24 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     if complete:
         (folder / CALLS_FILE).unlink()
     return Outcome(folder, complete, n_failed)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Take SIGINT, by which `Calls` ends a run, where a shell has it ignored.
+
+    Shells do so for what a script runs in the background. Without this, a run whose budget is
+    reached there would wait for its end for ever.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
