@@ -112,7 +112,7 @@ def bounded_ratio_interval(low: FloatArray, high: FloatArray, denominators: Floa
         at_low, at_high = (_percentiles(end) for end in ratios.T)
         return Interval(at_low.low, at_high.high)
     for end in (low, high):
-        ratio_interval(end, denominators)
+        ratio_interval(end, denominators)  # for what it raises: an end that does not vary has none
     t = float(special.stdtrit(n_scenarios - 1, 1 - TAIL))
     if np.count_nonzero(low != high) <= _MAX_OPEN:
         found = [linearised_ratio(corner, denominators) for corner in _corners(low, high)]
