@@ -76,6 +76,57 @@ def write_bank(folder: Path, n: int) -> Path:
     return folder
 
 
+def write_own(folder: Path) -> int:
+    """Write what Inspect alone needs of the own bank's public split: ids and texts; how many."""
+    from careeval.bank import load_bank
+
+    scenarios = load_bank(probes=False).scenarios
+    for each in scenarios:
+        (folder / each.adl).mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"id": each.id, "text": each.text})
+        (folder / each.adl / f"{each.id}.yaml").write_text(text, encoding="utf-8")
+    return len(scenarios)
+
+
+def write_large(folder: Path, n: int) -> tuple[Path, str]:
+    """Write a bank of the own bank's scenarios and probes over and over, `n` in all.
+
+    Returns:
+        Its folder, and the id of its last scenario.
+    """
+    from careeval.bank import OWN_BANK
+
+    folder.mkdir(parents=True)
+    for name in ("bank", "sources", "generic-probes"):
+        text = (OWN_BANK / f"{name}.yaml").read_text(encoding="utf-8")
+        # held to its form alone: as so many copies it breaks the rule that none is like another
+        kept = [line for line in text.splitlines(keepends=True) if not line.startswith("rules:")]
+        (folder / f"{name}.yaml").write_text("".join(kept), encoding="utf-8")
+    known = sorted(path for path in OWN_BANK.glob("*/*-*.yaml") if path.suffixes == [".yaml"])
+    new = ""
+    for number in range(1, n + 1):
+        path = known[number % len(known)]
+        new, to = f"{path.parent.name}-{number:05}", folder / path.parent.name
+        to.mkdir(exist_ok=True)
+        text = path.read_text(encoding="utf-8").replace(f"id: {path.stem}", f"id: {new}")
+        (to / f"{new}.yaml").write_text(text, encoding="utf-8")
+        probes = path.with_suffix(".probes.yaml").read_text(encoding="utf-8")
+        (to / f"{new}.probes.yaml").write_text(probes, encoding="utf-8")
+    return folder, new
+
+
+def own_answers(file: Path, n: int) -> Path:
+    """Write one answer to each of the first `n` scenarios of the own bank, as if recorded."""
+    from careeval.bank import load_bank
+
+    lines = (
+        json.dumps({"scenario": each.id, "response": f"I tell him what I see. {SCENE * 3}"})
+        for each in load_bank(probes=False).scenarios[:n]
+    )
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return file
+
+
 def read_texts(bank: Path) -> dict[str, str]:
     """The texts of a bank that `write_bank` wrote, by the scenarios' ids."""
     scenarios = [json.loads(path.read_text("utf-8")) for path in sorted(bank.glob("*/*.yaml"))]

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from asked import JUDGE, write_bank
+from asked import JUDGE, own_answers, write_bank, write_own
 from findings import Numbers
 from processes import HERE, Server, Taken, take
 
@@ -22,6 +22,8 @@ if sys.version_info < (3, 14):
 CAREEVAL = Path(sys.executable).parent / "careeval"
 MODEL = "openai-api/fake/a"
 EMBEDDED = "gguf/smollm2-135m"
+N_RECORDED = 4
+"""Answers that were recorded, and are graded by comparing words."""
 N_EMBEDDED = 12
 """Scenarios of the own bank that the embedded model is asked about, of all activities."""
 
@@ -38,6 +40,8 @@ class Size:
         fast: The same where work is.
         instant: The same where the processors are the limit.
         n_models: Whose logs are read.
+        n_many: The same where the comparison is large.
+        n_large: Scenarios of a large bank.
     """
 
     n_scenarios: int = 100
@@ -47,6 +51,8 @@ class Size:
     fast: float = 0.5
     instant: float = 0.1
     n_models: int = 9
+    n_many: int = 100
+    n_large: int = 10_000
 
     @property
     def n_responses(self) -> int:
@@ -54,7 +60,10 @@ class Size:
         return self.n_scenarios * self.n_samples
 
 
-SMALL = Size(n_scenarios=10, n_samples=4, n_connections=10, slow=1.0, fast=0.1, n_models=2)
+SMALL = Size(
+    n_scenarios=10, n_samples=4, n_connections=10, slow=1.0, fast=0.1, n_models=2, n_many=4,
+    n_large=100,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,7 @@ class Bench:
     Attributes:
         whole: What is asked where nothing else is said.
         one: One question: what is left is the cost to begin and to end.
+        own: The own bank, each scenario once.
     """
 
     def __init__(self, root: Path, size: Size, rounds: int) -> None:
@@ -87,6 +97,9 @@ class Bench:
             write_bank(root / "bank", size.n_scenarios), size.n_scenarios, size.n_samples
         )
         self.one = Asked(write_bank(root / "one", 1), 1, 1)
+        own = root / "own"
+        self.own = Asked(own, write_own(own), 1)
+        self._answers = own_answers(root / "answers.jsonl", N_RECORDED)
 
     def careeval(
         self, server: Server, *models: str, asked: Asked | None = None, poll: bool = False
@@ -94,10 +107,11 @@ class Bench:
         """`careeval run` with these models side by side."""
         asked = asked or self.whole
         command: list[str | Path] = [CAREEVAL, "run", "--yes", "-o", "out"]
+        # the own bank is the one that is there without a word
+        command += _options(bank=asked.bank) if asked is not self.own else []
         command += _options(
             model=models,
             grader=JUDGE,
-            bank=asked.bank,
             samples=asked.n_samples,
             rubric="ladder",
             max_connections=self.size.n_connections,
@@ -148,6 +162,15 @@ class Bench:
             "wall": taken.wall,
         }
 
+    def recorded(self) -> Numbers:
+        """`careeval run` with recorded answers, graded by comparing words."""
+        command: list[str | Path] = [CAREEVAL, "run", "--grader", "careeval/lexical", "-o", "out"]
+        return self.command(*command, *_options(responses=self._answers))
+
+    def recorded_by_hand(self) -> Numbers:
+        """The same with Inspect alone."""
+        return self.command(sys.executable, HERE / "recorded_by_hand.py", self._answers, "out")
+
     def command(self, *words: str | Path) -> Numbers:
         """Any command."""
         taken = take(words, self.folder())
@@ -175,6 +198,7 @@ def _numbers(taken: Taken, server: Server, n_responses: int) -> Numbers:
     answered = server.answered(n_responses, n_responses)
     found = {
         "wall": taken.wall,
+        "first_call": answered.first_came - taken.began,
         "answering": answered.seconds,
         "cpu": taken.cpu,
         "largest_mb": taken.largest_mb,

@@ -1,14 +1,14 @@
-"""How often the 95% intervals hold the truth, on simulated banks: see README.md beside this.
+"""How often intervals hold the truth, tests err and differences are found: see README.md beside.
 
 ```sh
-python bench/coverage.py                       # banks of 80 and of 100 scenarios, some minutes
-python bench/coverage.py --banks 40 --rounds 500
-python bench/coverage.py --small               # a try: few rounds, nothing kept
+python bench/coverage.py                     # all four tables, some minutes
+python bench/coverage.py --table coverage    # one of coverage, candidates, type1, power
+python bench/coverage.py --small             # a try: few rounds, nothing kept
 ```
 
-A round draws a bank of scenarios, and ten responses to each by two systems, from a population whose
-score, worst and rates are known; then the package's own functions say what they always say. An
-interval that cannot be given counts as one that misses.
+A round draws a bank of families from a population whose numbers are known (`drawn_banks.py`); then
+the package's own functions say what they always say. An interval that cannot be given counts as one
+that misses.
 """
 
 from __future__ import annotations
@@ -22,74 +22,71 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, special
 
 from careeval.errors import StatsError
 from careeval.stats import (
     Interval,
-    beta_binomial_interval,
+    detectable_after,
+    detectable_difference,
+    difference_intervals,
+    holm,
+    least_error,
     linearised_ratio,
     rate_interval,
+    ratio_errors,
     ratio_interval,
+    sign_flip_ps,
+    t_ps,
     wilson,
 )
+from drawn_banks import (
+    LEVELS,
+    N_EPOCHS,
+    N_FAMILIES,
+    Answers,
+    FloatArray,
+    System,
+    alike,
+    answers,
+    families,
+    other_shape,
+    with_equal_sum,
+)
+from intervals_tried import intervals
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
-AIM = (0.93, 0.97)
 
-N_EPOCHS = 10
-POPULATION = 400_000
-"""Scenarios that stand for all: their mean is known to within 3% of a bank's standard error."""
-CHUNK = 20_000
-
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Standard deviations of how well a response does, on the logit scale."""
-
-    scenario: float = 1.0
-    scenario_by_system: float = 0.7
-    run: float = 0.5
-
-
-SPREAD = Spread()
-
-LEVELS = {"middling": (0.6, 0.2), "strong": (2.5, 2.1)}
-"""Mean logit of two systems; the first is the one whose score and worst are looked at."""
-
-# The ladder: the rung reached is the number of successes in four at the response's own chance. The
-# best answer has what the second asks as well, so it gets 2 + 1 of the maximum of 3.
-RUNGS = np.array([-2.0, -1, 0, 1, 3])
-LADDER_MAXIMUM = 3.0
-
-# The actions: six to nine, each as likely as not; positives sum to 6. A positive is there with
-# logit q - d, a negative with logit -q - 1.5 - d, where d ~ N(0, 1) is the item's own.
-POSITIVES = ((2, 2, 2), (2, 2, 1, 1), (2, 1, 1, 1, 1))
-NEGATIVES = ((-2, -1, -1), (-2, -1), (-2, -2, -1, -1))
-ACTIONS_MAXIMUM = 6.0
-NEGATIVE_LOGIT = -1.5
+SIZES = (12, 20, 40, 80)
+"""Families of a bank."""
 
 RATES = ((0.01, 0.5), (0.03, 0.5), (0.06, 0.3))
 """Mean and correlation within a scenario of severe errors, one opportunity a response."""
 
-BETA_BINOMIAL_ROUNDS = 500
-"""The beta-binomial is some hundred times slower than the rest, and gets no more rounds."""
+FLIPS = 10_000
+"""Patterns of signs; the package draws more where p is small, which decides nothing at 5%."""
+
+N_SYSTEMS = 6
+"""Systems of a ranking."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """How one interval did; `width` is the mean of those given, as fractions."""
+    """How one interval did; `width` is the mean of those given, as fractions.
 
-    n_scenarios: int
+    Attributes:
+        below: Share of intervals that lie wholly below the truth; `above`, wholly above it.
+        none: Share of banks without an interval.
+    """
+
+    n_families: int
     case: str
     statistic: str
     interval: str
@@ -102,138 +99,167 @@ class Row:
     rounds: int
 
 
+@dataclass(frozen=True)
+class TestRow:
+    """How often equal systems were told apart, as fractions of the rounds.
+
+    Attributes:
+        worse: B was said to be worse by the interval, as `--fail-on` decides; `better`, better.
+        verdict: The interval and the p of flipped signs both said so, as a verdict needs; of a
+            ranking, any of its pairs, by Holm's p, and `worse` and `better` are unknown.
+    """
+
+    n_families: int
+    case: str
+    statistic: str
+    margin: float
+    worse: float | None
+    better: float | None
+    verdict: float
+    rounds: int
+
+
+@dataclass(frozen=True)
+class PowerRow:
+    """How often a difference was found that was said to be detectable.
+
+    Attributes:
+        planned: Of the size planned from the true spread; `None` of errors, of which none is.
+        after: Of the size said beside another comparison of as many families.
+        size: Median of what was said.
+    """
+
+    n_families: int
+    case: str
+    statistic: str
+    planned: float | None
+    after: float
+    size: float
+    rounds: int
+
+
 def main() -> None:
     """Simulate what the command line asks for, print it, and keep it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--banks", type=int, nargs="+", default=[80, 100], help="scenarios each")
-    parser.add_argument("--rounds", type=int, default=4_000, help="banks drawn for each number")
+    parser.add_argument("--table", choices=list(TABLES), help="one table; by default all")
+    parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="families each")
+    parser.add_argument("--rounds", type=int, default=2_000, help="banks drawn for each number")
     parser.add_argument("--small", action="store_true", help="a try: 100 rounds, not kept")
     given = parser.parse_args()
     rounds = 100 if given.small else given.rounds
-    began = time.process_time()
-    rows = [
-        row
-        for n_scenarios in given.banks
-        for part in (score_rows, rate_rows)
-        for row in part(n_scenarios, rounds)
-    ]
-    found = conditions() | {
-        "cpu_seconds": round(time.process_time() - began),
-        "parameters": {
+    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for name in [given.table] if given.table else TABLES:
+        began = time.process_time()
+        make, written = TABLES[name]
+        rows = [row for n in given.banks for row in make(n, rounds)]
+        sys.stdout.write(f"{name}\n{written(rows)}\n")
+        kept[name] = conditions() | {
+            "cpu_seconds": round(time.process_time() - began),
             "n_epochs": N_EPOCHS,
-            "population": POPULATION,
-            "logit_sd": asdict(SPREAD),
-            "mean_logit": LEVELS,
-            "rates_and_correlations": RATES,
-        },
-        "rows": [asdict(row) for row in rows],
-    }
-    sys.stdout.write(table(rows))
+            "population": N_FAMILIES,
+            "rows": [asdict(row) for row in rows],
+        }
     if not given.small:
         RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        kept = {name: kept[name] for name in TABLES if name in kept}
+        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-# Scores
+# The numbers of a population
 
 
-def score_rows(n_scenarios: int, rounds: int) -> Iterator[Row]:
-    """Score, worst and paired difference, each over many banks, by rubric and level."""
-    for rubric, maximum in (("ladder", LADDER_MAXIMUM), ("actions", ACTIONS_MAXIMUM)):
-        for level in LEVELS:
-            truths = population(rubric, level)
-            rng = np.random.default_rng([n_scenarios, len(rubric), len(level)])
-            maxima = np.full(n_scenarios, maximum)
-            tallies = {name: Tally(truth) for name, truth in truths.items()}
-            for _ in range(rounds):
-                points = respond(rubric, level, n_scenarios, rng)
-                for name, numerators in scenario_values(points).items():
-                    tallies[name].add(partial(ratio_interval, numerators, maxima))
-            for name, tally in tallies.items():
-                yield tally.row(n_scenarios, f"{rubric}, {level}", name, "ratio_interval")
+@dataclass(frozen=True, eq=False)
+class Number:
+    """One number of a system: what it sums over families, and between which ends.
+
+    Attributes:
+        denominators: Shape (n_families,).
+        lowest: The least that each family's numerator can be, shape (n_families,).
+        counts_errors: Whether fewer is better.
+    """
+
+    denominators: FloatArray
+    lowest: FloatArray
+    counts_errors: bool = False
 
 
-def scenario_values(points: FloatArray) -> dict[str, FloatArray]:
-    """What each statistic sums over scenarios; points of shape (2, n_scenarios, n_epochs)."""
-    first, second = points
+def numbers() -> dict[str, Number]:
+    """By the names of `Answers`."""
+    of = families()
     return {
-        "score": first.mean(axis=1),
-        "worst_at_10": first.min(axis=1),
-        "difference": first.mean(axis=1) - second.mean(axis=1),
+        "score": Number(of.positive, of.negative),
+        "worst": Number(of.positive, of.negative),
+        "domain": Number(of.domain_positive, of.domain_negative),
+        "severe": Number(of.tried, np.zeros(N_FAMILIES), counts_errors=True),
     }
 
 
-@cache
-def population(rubric: str, level: str) -> dict[str, float]:
-    """Each statistic over a very large bank."""
-    rng = np.random.default_rng(20_240)
-    maximum = LADDER_MAXIMUM if rubric == "ladder" else ACTIONS_MAXIMUM
-    chunks = [
-        {
-            name: values.mean() / maximum
-            for name, values in scenario_values(respond(rubric, level, CHUNK, rng)).items()
-        }
-        for _ in range(POPULATION // CHUNK)
-    ]
-    return {name: float(np.mean([chunk[name] for chunk in chunks])) for name in chunks[0]}
+def banks(n: int, rounds: int, *, seed: int) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+    """The families of each bank, drawn with replacement."""
+    yield from np.random.default_rng([n, seed]).integers(N_FAMILIES, size=(rounds, n))
 
 
-def respond(rubric: str, level: str, n_scenarios: int, rng: np.random.Generator) -> FloatArray:
-    """Points of two systems on new scenarios, shape (2, n_scenarios, n_epochs)."""
-    shape = (2, n_scenarios, N_EPOCHS)
-    logit = (
-        np.array(LEVELS[level])[:, np.newaxis, np.newaxis]
-        + rng.normal(0, SPREAD.scenario, (1, n_scenarios, 1))
-        + rng.normal(0, SPREAD.scenario_by_system, (2, n_scenarios, 1))
-        + rng.normal(0, SPREAD.run, shape)
-    )
-    if rubric == "ladder":
-        return np.asarray(RUNGS[rng.binomial(4, special.expit(logit))])
-    points = np.zeros(shape)
-    kind = rng.integers(len(POSITIVES), size=n_scenarios)
-    for which, items in enumerate(zip(POSITIVES, NEGATIVES, strict=True)):
-        here = kind == which
-        for weight in (*items[0], *items[1]):
-            own = rng.normal(0, 1, (1, int(here.sum()), 1))
-            towards = logit[:, here] if weight > 0 else NEGATIVE_LOGIT - logit[:, here]
-            points[:, here] += weight * (rng.random(towards.shape) < special.expit(towards - own))
-    return points
+# Coverage
 
 
-# Rates
+def coverage_rows(n: int, rounds: int) -> Iterator[Row]:
+    """Every number of one system, and every difference of two."""
+    for level in LEVELS:
+        for shape, pair in (("alike", alike(level)), ("other shape", other_shape(level))):
+            yield from _score_rows(n, rounds, shape, level, pair)
+    yield from rate_rows(n, rounds)
 
 
-def rate_rows(n_scenarios: int, rounds: int) -> Iterator[Row]:
+def _score_rows(
+    n: int, rounds: int, shape: str, level: float, pair: tuple[Answers, Answers]
+) -> Iterator[Row]:
+    case = f"{level:.0%}, {shape}"
+    for name, number in numbers().items():
+        a, b = (getattr(system, name) for system in pair)
+        m = number.denominators
+        one, two = Tally(b.sum() / m.sum()), Tally((b - a).sum() / m.sum())
+        for at in banks(n, rounds, seed=round(100 * level)):
+            one.add(partial(_interval, name, b[at], m[at], number.lowest[at]))
+            two.add(partial(_difference, (b - a)[at], m[at], number.counts_errors))
+        interval = "rate_interval" if name == "severe" else "ratio_interval"
+        yield one.row(n, case, name, interval)
+        yield two.row(n, case, f"difference: {name}", "difference_intervals")
+
+
+def _interval(name: str, y: FloatArray, m: FloatArray, lowest: FloatArray) -> Interval:
+    if name == "severe":
+        return rate_interval(y * N_EPOCHS, m * N_EPOCHS)
+    if not m.sum() > 0:
+        raise StatsError("no positive points")
+    return ratio_interval(y, m, lowest=lowest.sum() / m.sum())
+
+
+def _difference(d: FloatArray, m: FloatArray, counts_errors: bool) -> Interval:
+    (ends,) = difference_intervals(d[np.newaxis], d[np.newaxis], m, counts_errors=counts_errors)
+    if np.isnan(ends).any():
+        raise StatsError("no variation")
+    return Interval(*ends.tolist())
+
+
+def rate_rows(n_families: int, rounds: int) -> Iterator[Row]:
     """Severe errors a response, by how the chance varies between scenarios."""
-    trials = np.full(n_scenarios, float(N_EPOCHS))
+    trials = np.full(n_families, float(N_EPOCHS))
     for rate, rho in RATES:
         for shape, draw in (("beta", beta_chances(rate, rho)), ("logit", logit_chances(rate, rho))):
-            rng = np.random.default_rng([n_scenarios, round(rate * 100), len(shape)])
+            rng = np.random.default_rng([n_families, round(rate * 100), len(shape)])
             tallies = {kind: Tally(rate) for kind in RATE_INTERVALS}
-            for done in range(rounds):
-                counts = rng.binomial(N_EPOCHS, draw(rng, n_scenarios)).astype(np.float64)
+            for _ in range(rounds):
+                counts = rng.binomial(N_EPOCHS, draw(rng, n_families)).astype(np.float64)
                 for kind, interval in RATE_INTERVALS.items():
-                    if kind != "beta_binomial_interval" or done < BETA_BINOMIAL_ROUNDS:
-                        tallies[kind].add(partial(interval, counts, trials))
+                    tallies[kind].add(partial(interval, counts, trials))
             for kind, tally in tallies.items():
                 case = f"{shape}, correlation {rho:g}"
-                yield tally.row(n_scenarios, case, f"rate {rate:.0%}", kind)
-
-
-def scenario_t(counts: FloatArray, trials: FloatArray) -> Interval:
-    """The mean of the scenarios' rates, and t times its error either way."""
-    rate, error = linearised_ratio(counts, trials)
-    if error == 0:
-        raise StatsError("no variation")
-    margin = float(special.stdtrit(len(counts) - 1, 0.975)) * error
-    return Interval(rate - margin, rate + margin)
+                yield tally.row(n_families, case, f"rate {rate:.0%}", kind)
 
 
 RATE_INTERVALS: dict[str, Callable[[FloatArray, FloatArray], Interval]] = {
     "wilson, as independent": lambda counts, trials: wilson(counts.sum(), trials.sum()),
-    "scenario t": scenario_t,
     "rate_interval": rate_interval,
-    "beta_binomial_interval": lambda counts, _: beta_binomial_interval(counts, N_EPOCHS),
 }
 
 Chances = Callable[[np.random.Generator, int], FloatArray]
@@ -261,9 +287,6 @@ def logit_chances(rate: float, rho: float) -> Chances:
     return lambda rng, n: np.asarray(special.expit(centre + spread * rng.normal(size=n)))
 
 
-# What is counted
-
-
 class Tally:
     """Of one interval, over rounds: how often it held the truth, and how wide it was."""
 
@@ -284,11 +307,11 @@ class Tally:
         self.above += low > self.truth
         self.widths += high - low
 
-    def row(self, n_scenarios: int, case: str, statistic: str, interval: str) -> Row:
+    def row(self, n_families: int, case: str, statistic: str, interval: str) -> Row:
         """What was counted, as fractions of the rounds."""
         missed = self.none + self.below + self.above
         return Row(
-            n_scenarios=n_scenarios,
+            n_families=n_families,
             case=case,
             statistic=statistic,
             interval=interval,
@@ -302,23 +325,217 @@ class Tally:
         )
 
 
-def table(rows: list[Row]) -> str:
-    """In percent, a line an interval; a `!` where a score's interval misses the aim."""
+def candidate_rows(n: int, rounds: int) -> Iterator[Row]:
+    """The intervals of scores that were tried, over the same banks."""
+    for name in ("score", "worst", "domain"):
+        number = numbers()[name]
+        m = number.denominators
+        for level in LEVELS:
+            y = getattr(answers(System(level)), name)
+            at = np.array(list(banks(n, rounds, seed=round(100 * level))))
+            at = at[m[at].sum(axis=1) > 0]
+            lowest = number.lowest[at].sum(axis=1) / m[at].sum(axis=1)
+            truth = y.sum() / m.sum()
+            none = linearised_errors(y[at], m[at]) < 1e-9
+            for tried, (low, high) in intervals(y[at], m[at], lowest):
+                below, above = high < truth - 1e-9, low > truth + 1e-9
+                without = none & (not tried.startswith("KG,"))
+                yield Row(
+                    n_families=n,
+                    case=f"{level:.0%}, alike",
+                    statistic=name,
+                    interval=tried,
+                    truth=round(truth, 4),
+                    coverage=round(float(1 - (below | above | without).mean()), 4),
+                    below=round(float((below & ~without).mean()), 4),
+                    above=round(float((above & ~without).mean()), 4),
+                    none=round(float(without.mean()), 4),
+                    width=round(float((high - low).mean()), 4),
+                    rounds=len(at),
+                )
+
+
+def linearised_errors(y: FloatArray, m: FloatArray) -> FloatArray:
+    """The error of each bank's ratio, shape (n_banks,)."""
+    return np.array([linearised_ratio(*bank)[1] for bank in zip(y, m, strict=True)])
+
+
+# Type I
+
+
+def test_rows(n: int, rounds: int) -> Iterator[TestRow]:
+    """Two systems that are truly equal, or apart by just the margin; and whole rankings."""
+    for level in LEVELS:
+        for shape, (a, b) in (("alike", alike(level)), ("other shape", other_shape(level))):
+            for name, number in numbers().items():
+                ours, theirs = getattr(a, name), getattr(b, name)
+                equal = with_equal_sum(ours, theirs, number.lowest, number.denominators)
+                yield _test_row(n, rounds, f"{level:.0%}, {shape}", name, equal - ours, 0.0)
+                margin = float((theirs - ours).sum() / number.denominators.sum())
+                if name == "severe" and shape == "other shape":
+                    yield _test_row(n, rounds, f"{level:.0%}, {shape}", name, theirs - ours, margin)
+        yield from _rank_rows(n, rounds // 4, level)
+
+
+def _test_row(n: int, rounds: int, case: str, name: str, d: FloatArray, margin: float) -> TestRow:
+    number = numbers()[name]
+    m = number.denominators
+    at = np.array(list(banks(n, rounds, seed=7)))
+    low, high = _ends(d[at], m[at], number.counts_errors)
+    # of errors more is worse
+    sign = -1 if number.counts_errors else 1
+    more, fewer = low > margin, high < margin
+    worse, better = (more, fewer) if sign < 0 else (fewer, more)
+    p = sign_flip_ps(d[at] - margin * m[at], draws=FLIPS)
+    return TestRow(
+        n_families=n,
+        case=case,
+        statistic=name,
+        margin=round(margin, 4),
+        worse=round(float(worse.mean()), 4),
+        better=round(float(better.mean()), 4),
+        verdict=round(float(((worse | better) & (p < 0.05)).mean()), 4),
+        rounds=rounds,
+    )
+
+
+def _ends(d: FloatArray, m: FloatArray, counts_errors: bool) -> tuple[FloatArray, FloatArray]:
+    """Low and high of each bank; without an interval, the difference itself."""
+    found = [
+        difference_intervals(of[np.newaxis], of[np.newaxis], w, counts_errors=counts_errors)[0]
+        for of, w in zip(d, m, strict=True)
+    ]
+    ratios = d.sum(axis=1) / m.sum(axis=1)
+    low, high = np.where(np.isnan(found), ratios[:, np.newaxis], found).T
+    return low, high
+
+
+def _t_ps(d: FloatArray, m: FloatArray, counts_errors: bool) -> FloatArray:
+    """P by t of each bank."""
+    banks_ = zip(d[:, np.newaxis], m, strict=True)
+    return np.array([t_ps(of, of, w, counts_errors=counts_errors)[0] for of, w in banks_])
+
+
+def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
+    """Rank sets of six equal systems, half of them of the other shape: any finding is false."""
+    systems = [answers(System(level, own=own)) for own in range(N_SYSTEMS // 2)]
+    systems += [
+        answers(System(level, easy=0.15, traps=1.5, own=10 + own)) for own in range(N_SYSTEMS // 2)
+    ]
+    pairs = list(combinations(range(N_SYSTEMS), 2))
+    at = np.array(list(banks(n, rounds, seed=8)))
+    for name, number in numbers().items():
+        m = number.denominators
+        first = getattr(systems[0], name)
+        equal = [
+            with_equal_sum(first, getattr(each, name), number.lowest, number.denominators)[at]
+            for each in systems
+        ]
+        p = np.empty((rounds, len(pairs)))
+        apart = np.empty((rounds, len(pairs)), dtype=bool)
+        for column, (i, j) in enumerate(pairs):
+            d = equal[j] - equal[i]
+            low, high = _ends(d, m[at], number.counts_errors)
+            apart[:, column] = (low > 0) | (high < 0)
+            p[:, column] = np.maximum(
+                sign_flip_ps(d, draws=FLIPS), _t_ps(d, m[at], number.counts_errors)
+            )
+        adjusted = np.array([holm(row) for row in p.tolist()])
+        false = float(((adjusted < 0.05) & apart).any(axis=1).mean())
+        yield TestRow(
+            n, f"{level:.0%}, rank sets of {N_SYSTEMS}", name, 0.0,
+            None, None, round(false, 4), rounds,
+        )  # fmt: skip
+
+
+# Power
+
+
+def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
+    """A difference of just the size that was said to be detectable, with the same spread."""
+    for level in LEVELS:
+        for name, number in numbers().items():
+            a, b = (getattr(system, name) for system in alike(level))
+            m = number.denominators
+            d = b - a - (b - a).sum() / m.sum() * m
+            at = np.array(list(banks(n, rounds, seed=9)))
+            errors = np.array(
+                [ratio_errors(of[np.newaxis], w)[0] for of, w in zip(d[at], m[at], strict=True)]
+            )
+            if number.counts_errors:
+                errors = np.maximum(errors, least_error(n))
+            said = np.array([detectable_after(e, degrees=n - 1) if e else np.nan for e in errors])
+            # what was said beside one bank is looked for in the next
+            after = np.roll(said, 1)
+            spread = float((d**2).mean() / m.mean() ** 2)
+            planned = detectable_difference(n, spread, (0, 0), (1, 1), degrees=n - 1)
+            sizes = {"after": after}
+            if not number.counts_errors:
+                sizes["planned"] = np.full(rounds, planned)
+            found = {}
+            for when, size in sizes.items():
+                known = ~np.isnan(size)
+                moved = d[at][known] + size[known, np.newaxis] * m[at][known]
+                low, _ = _ends(moved, m[at][known], number.counts_errors)
+                p = sign_flip_ps(moved, draws=FLIPS)
+                found[when] = float(((low > 0) & (p < 0.05)).mean())
+            yield PowerRow(
+                n_families=n,
+                case=f"{level:.0%}, alike",
+                statistic=name,
+                planned=round(found["planned"], 4) if "planned" in found else None,
+                after=round(found["after"], 4),
+                size=round(float(np.nanmedian(said)), 4),
+                rounds=rounds,
+            )
+
+
+# The tables
+
+
+def coverage_table(rows: list[Row]) -> str:
+    """In percent, a line an interval."""
     lines = [
-        f"logits: sd {SPREAD.scenario} scenario, {SPREAD.scenario_by_system} scenario x system, "
-        f"{SPREAD.run} run; means {LEVELS}; {N_EPOCHS} epochs",
-        f"{'G':>4} {'case':24}{'statistic':13}{'interval':24}"
+        f"{'G':>4} {'case':24}{'statistic':22}{'interval':24}"
         f"{'truth':>7}{'holds':>7}{'below':>7}{'above':>7}{'none':>6}{'width':>7}{'rounds':>8}",
     ]
-    for row in rows:
-        missed = row.interval == "ratio_interval" and not AIM[0] <= row.coverage <= AIM[1]
-        lines.append(
-            f"{row.n_scenarios:>4} {row.case:24}{row.statistic:13}{row.interval:24}"
-            f"{100 * row.truth:7.1f}{100 * row.coverage:7.1f}{100 * row.below:7.1f}"
-            f"{100 * row.above:7.1f}{100 * row.none:6.1f}{100 * row.width:7.1f}{row.rounds:>8}"
-            + (" !" if missed else "")
-        )
+    lines += [
+        f"{row.n_families:>4} {row.case:24}{row.statistic:22}{row.interval:24}"
+        f"{100 * row.truth:7.1f}{100 * row.coverage:7.1f}{100 * row.below:7.1f}"
+        f"{100 * row.above:7.1f}{100 * row.none:6.1f}{100 * row.width:7.1f}{row.rounds:>8}"
+        for row in rows
+    ]
     return "\n".join(lines) + "\n"
+
+
+def test_table(rows: list[TestRow]) -> str:
+    """In percent, a line a pair of systems or a ranking."""
+    lines = [
+        f"{'G':>4} {'case':26}{'statistic':11}"
+        f"{'margin':>7}{'worse':>7}{'better':>7}{'verdict':>9}{'rounds':>8}"
+    ]
+    lines += [
+        f"{row.n_families:>4} {row.case:26}{row.statistic:11}{100 * row.margin:7.1f}"
+        f"{_percent(row.worse):>7}{_percent(row.better):>7}{_percent(row.verdict):>9}"
+        f"{row.rounds:>8}"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def power_table(rows: list[PowerRow]) -> str:
+    """In percent, a line a number."""
+    lines = [f"{'G':>4} {'case':14}{'statistic':11}{'size':>7}{'planned':>9}{'after':>7}"]
+    lines += [
+        f"{row.n_families:>4} {row.case:14}{row.statistic:11}{100 * row.size:7.1f}"
+        f"{_percent(row.planned):>9}{_percent(row.after):>7}"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
 
 
 def conditions() -> dict[str, Any]:
@@ -330,6 +547,13 @@ def conditions() -> dict[str, Any]:
         | {name: version(name) for name in ("careeval", "numpy", "scipy")},
     }
 
+
+TABLES: dict[str, tuple[Callable[[int, int], Iterator[Any]], Callable[[list[Any]], str]]] = {
+    "coverage": (coverage_rows, coverage_table),
+    "candidates": (candidate_rows, coverage_table),
+    "type1": (test_rows, test_table),
+    "power": (power_rows, power_table),
+}
 
 if __name__ == "__main__":
     main()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from asked import write_large
 from contestants import CAREEVAL, MODEL, Asked, Bench
 from findings import Aim, Measured, Numbers, interleaved, medians, row
 from processes import HERE, Server, serving
@@ -25,6 +26,46 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.eval"):
             json.loads(file.read(name))
 """
 """The floor of `READ`: unpacking and parsing, and nothing made of it."""
+
+
+def first_call(bench: Bench) -> Measured:
+    """Beginning: how soon the first call is made, of the own bank."""
+    with serving(bench.size.instant) as server:
+        singles = interleaved(
+            bench.rounds,
+            {
+                "careeval": lambda: bench.careeval(server, MODEL, asked=bench.own),
+                "by hand": lambda: bench.by_hand(server, MODEL, asked=bench.own),
+            },
+        )
+    first = {name: numbers["first_call"] for name, numbers in medians(singles).items()}
+    made = row(
+        "command to first call",
+        first["careeval"],
+        "s",
+        "Inspect by hand",
+        first["by hand"],
+        Aim("≤", 1.3),
+    )
+    return Measured([made], singles)
+
+
+def recorded(bench: Bench) -> Measured:
+    """Four recorded answers, graded by comparing words: whole commands."""
+    singles = interleaved(
+        bench.rounds,
+        {"careeval": bench.recorded, "by hand": bench.recorded_by_hand},
+    )
+    wall = {name: numbers["wall"] for name, numbers in medians(singles).items()}
+    made = row(
+        "four recorded answers, lexical grader",
+        wall["careeval"],
+        "s",
+        "Inspect by hand",
+        wall["by hand"],
+        Aim("≤", 5, of="value"),
+    )
+    return Measured([made], singles)
 
 
 def latency(bench: Bench) -> Measured:
@@ -274,16 +315,6 @@ def _forget_tables(made: Path) -> None:
         shutil.rmtree(tables)
 
 
-DRAWS = """
-import numpy as np
-from careeval.stats import ratio_interval
-rng = np.random.default_rng(0)
-for _ in range(9):
-    ratio_interval(rng.normal(1.5, 1, 100), np.full(100, 3.0), draws=10_000)
-"""
-"""The intervals of nine models' scores, with what the statistics take to load."""
-
-
 def results(bench: Bench) -> Measured:
     """What is made of a comparison of nine models: summary, page, leaderboard."""
     size = bench.size
@@ -309,7 +340,6 @@ def results(bench: Bench) -> Measured:
             "summary, cold": cold,
             "summary": lambda: bench.command(CAREEVAL, "summary", made),
             "loading": lambda: bench.command(sys.executable, "-c", READ, made),
-            "draws": lambda: bench.command(sys.executable, "-c", DRAWS),
             "report": written,
             "site": published,
         },
@@ -324,7 +354,6 @@ def results(bench: Bench) -> Measured:
                 Aim("<", 6, of="value")),
             row("… from the cached tables", wall["summary"], "s", *loading,
                 Aim("<", 1, of="value")),
-            row("10,000 draws for 9 models", wall["draws"], "s", aim=Aim("<", 1, of="value")),
             row("report with all responses", wall["report"], "s", *loading,
                 Aim("<", 10, of="value")),
             row("… its size", found["report"]["mb"], "MB", aim=Aim("<", 25, of="value")),
@@ -359,7 +388,83 @@ def many(bench: Bench) -> Measured:
     )  # fmt: skip
 
 
+MOST_MB = 2_000
+"""Memory that a command may take of a comparison of a hundred models."""
+
+
+def hundred(bench: Bench) -> Measured:
+    """A hundred models of 1,000 responses: what each command that reads them takes."""
+    size = bench.size
+    made = _made_logs(bench, size.n_many)
+    out = bench.folder()
+    page = out / "page.html"
+    commands: dict[str, tuple[str | Path, ...]] = {
+        "summary": ("summary", made),
+        "report": ("report", made, "-o", page),
+        "site": ("site", made, "-o", out / "site"),
+        "export": ("export", made, "--to", "csv", "-o", out / "tables"),
+    }
+    bench.command(CAREEVAL, "summary", made)  # leaves the tables
+    singles = interleaved(
+        bench.rounds,
+        {name: lambda c=words: bench.command(CAREEVAL, *c) for name, words in commands.items()},
+    )
+    found = medians(singles)
+    rows = [
+        row(f"{size.n_many} models × {size.n_responses:,} responses: size of the report",
+            page.stat().st_size / 1e6, "MB", aim=Aim("<", 25, of="value")),
+    ]  # fmt: skip
+    for name in commands:
+        of = found[name]
+        rows += [
+            row(f"… {name}: memory", of["largest_mb"], "MB", aim=Aim("<", MOST_MB, of="value")),
+            row(f"… {name}: wall", of["wall"], "s"),
+            row(f"… {name}: CPU", of["cpu"], "s"),
+        ]
+    return Measured(rows, singles)
+
+
+LOAD = "import sys; from careeval.bank import load_bank; load_bank(sys.argv[1])"
+"""A bank with its probes, and nothing made of it."""
+EVENTS = """
+import pathlib, sys, yaml
+for path in pathlib.Path(sys.argv[1]).rglob("*.yaml"):
+    for event in yaml.parse(path.read_text("utf-8"), Loader=yaml.CBaseLoader):
+        pass
+"""
+"""The floor of `LOAD`: the same files as YAML's events, and nothing made of them."""
+
+
+def large_bank(bench: Bench) -> Measured:
+    """A bank of 10,000 scenarios with their probes: what loading, listing and showing take."""
+    n = bench.size.n_large
+    bank, shown = write_large(bench.folder() / "bank", n)
+    singles = interleaved(
+        bench.rounds,
+        {
+            "load": lambda: bench.command(sys.executable, "-c", LOAD, bank),
+            "events": lambda: bench.command(sys.executable, "-c", EVENTS, bank),
+            "check": lambda: bench.command(CAREEVAL, "bank", "check", bank),
+            "list": lambda: bench.command(CAREEVAL, "bank", "list", "--bank", bank),
+            "show": lambda: bench.command(CAREEVAL, "bank", "show", shown, "--bank", bank),
+        },
+    )
+    found = medians(singles)
+    floor = "YAML's events alone", found["events"]["cpu"]
+    return Measured(
+        [
+            row(f"{n:,} scenarios with probes, loaded: CPU", found["load"]["cpu"], "s", *floor),
+            row("… memory", found["load"]["largest_mb"], "MB"),
+            *(row(f"… bank {name}: CPU", found[name]["cpu"], "s", *floor)
+              for name in ("check", "list", "show")),
+        ],
+        singles,
+    )  # fmt: skip
+
+
 MEASURES: dict[str, Callable[[Bench], Measured]] = {
+    "first-call": first_call,
+    "recorded": recorded,
     "latency": latency,
     "cpu": cpu,
     "two-models": two_models,
@@ -368,5 +473,7 @@ MEASURES: dict[str, Callable[[Bench], Measured]] = {
     "logs": logs,
     "results": results,
     "many": many,
+    "hundred": hundred,
+    "large-bank": large_bank,
     "embedded": embedded,
 }

@@ -28,6 +28,7 @@ class Taken:
     """What a command took, with all processes that it started.
 
     Attributes:
+        began: When it was started, by the clock that all processes share.
         wall: Seconds.
         cpu: Seconds of all cores, user and system.
         largest_mb: Peak resident memory of the largest of its processes.
@@ -35,6 +36,7 @@ class Taken:
         said: What it wrote, to stdout and stderr.
     """
 
+    began: float
     wall: float
     cpu: float
     largest_mb: float
@@ -57,7 +59,7 @@ def take(
         BenchError: Its status is not 0.
     """
     with TemporaryFile("w+") as said:
-        began = time.perf_counter()
+        began = time.monotonic()
         process = subprocess.Popen(
             command, cwd=folder, env={**os.environ, **env}, stdout=said, stderr=subprocess.STDOUT
         )
@@ -68,7 +70,7 @@ def take(
             if poll:
                 watcher.start()
             _, status, usage = os.wait4(process.pid, 0)
-            wall = time.perf_counter() - began
+            wall = time.monotonic() - began
             process.returncode = os.waitstatus_to_exitcode(status)
         except BaseException:
             process.kill()
@@ -83,7 +85,9 @@ def take(
         words = " ".join(map(str, command))
         raise BenchError(f"{words}\nended with {process.returncode}:\n{text[-4000:]}")
     # ru_maxrss is in KiB
-    return Taken(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, peak[0], text)
+    return Taken(
+        began, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, peak[0], text
+    )
 
 
 def _watch(root: int, ended: threading.Event, peak: list[float]) -> None:
@@ -118,11 +122,13 @@ class Answered:
     Attributes:
         n_ask: Questions.
         n_grade: Requests of graders.
+        first_came: When the first request came, by the clock that all processes share.
         seconds: From the first request's coming to the last one's answer.
     """
 
     n_ask: int
     n_grade: int
+    first_came: float
     seconds: float
 
 
@@ -150,7 +156,8 @@ class Server:
         told = json.loads(self._line())
         if (told["n_ask"], told["n_grade"]) != (n_ask, n_grade):
             raise BenchError(f"answered {told}, where {n_ask} and {n_grade} were to be")
-        return Answered(n_ask, n_grade, told["last_answered"] - told["first_came"])
+        first, last = told["first_came"], told["last_answered"]
+        return Answered(n_ask, n_grade, first, last - first)
 
     def _line(self) -> str:
         assert self._process.stdout is not None

@@ -6,7 +6,8 @@
 No model answered and no grader judged. A "response" is one of the bank's authored probes, drawn at
 random, now and then behind its polite generic one; a "judgment" is the probe's authored label, now
 and then turned round. How often a model draws a good probe is made up, and so are tokens, cost and
-seconds. Every system is named `simulated-…`, and what a log says of its bank begins "SIMULATED".
+seconds. A run grades the actions; of the first two systems the ladder is graded later. Every system
+is named `simulated-…`, and what a log says of its bank begins "SIMULATED".
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from careeval.bank import Bank, content_hash, load_bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario
 from careeval.protocol.sample import sample_metadata
-from make_logs import RUBRICS, Stored, write_log
+from careeval.protocol.version import PROTOCOL_VERSION
+from make_logs import Stored, write_log
 
 PROVENANCE = (
     "SIMULATED: these models do not exist, no model answered and no grader judged; the responses "
@@ -106,6 +108,8 @@ TURNED = {2: 1.3, 1: 1.7, 0: 1.0, -1: 0.6, -2: 0.12}
 as often as help, most of a good model's severe errors would be the judge's."""
 N_SECOND = 2
 """Systems that the second judge grades too."""
+N_LADDER = 2
+"""Systems whose ladder the first judge grades too."""
 REGRADED = 0.2
 """Share of the first system's responses that the first judge grades twice more."""
 
@@ -138,15 +142,18 @@ def main() -> None:
         answers = simulation.answers(model)
         folder = asked.folder / model.system
         graded = folder / "graded"
-        simulation.write(folder, model, answers, FIRST, 1)
+        simulation.write(folder, model, answers, FIRST)
+        if place < N_LADDER:
+            ladder = graded / "vendor-a-simulated-judge-ladder-1"
+            simulation.write(ladder, model, answers, FIRST, rubric=Rubric.ladder)
         if place < N_SECOND:
-            simulation.write(graded / "vendor-b-simulated-judge-2-1", model, answers, SECOND, 1)
+            second = graded / "vendor-b-simulated-judge-2-actions-1"
+            simulation.write(second, model, answers, SECOND)
         if place == 0:
             drawn = simulation.draw("regraded").sample(answers, round(len(answers) * REGRADED))
             for n in (1, 2):
-                simulation.write(
-                    graded / f"vendor-a-simulated-judge-{n}", model, drawn, FIRST, 1 + n
-                )
+                again = graded / f"vendor-a-simulated-judge-actions-{n}"
+                simulation.write(again, model, drawn, FIRST, 1 + n)
 
 
 @dataclass(frozen=True)
@@ -225,23 +232,38 @@ class Simulation:
             level -= 1  # few scenarios have a probe of part of the points
 
     def write(
-        self, folder: Path, model: Model, answers: Sequence[Answer], judge: Judge, grading: int
+        self,
+        folder: Path,
+        model: Model,
+        answers: Sequence[Answer],
+        judge: Judge,
+        grading: int = 1,
+        rubric: Rubric = Rubric.actions,
     ) -> None:
         """Write one log: the run with its first grading, or a later grading of some of it."""
         folder.mkdir(parents=True, exist_ok=True)
         later = folder.parent.name == "graded"
-        header = self._header(model, answers, judge, recorded=later)
-        created = f"2026-11-21T{8 + grading + 4 * (judge is SECOND):02}-00-00+00-00"
+        header = self._header(model, answers, judge, rubric, recorded=later)
+        hour = 8 + grading + 4 * (judge is SECOND) + 8 * (rubric is Rubric.ladder)
+        created = f"2026-11-21T{hour:02}-00-00+00-00"
         header["eval"]["created"] = created[:11] + created[11:].replace("-", ":")
-        samples = self._samples(model, answers, judge, grading, recorded=later)
+        samples = self._samples(model, answers, judge, grading, rubric, recorded=later)
         write_log(folder / f"{created}_careeval_simulated.eval", header, samples)
 
     def _header(
-        self, model: Model, answers: Sequence[Answer], judge: Judge, *, recorded: bool
+        self,
+        model: Model,
+        answers: Sequence[Answer],
+        judge: Judge,
+        rubric: Rubric,
+        *,
+        recorded: bool,
     ) -> dict[str, Any]:
         scenarios = sorted({answer.response.scenario for answer in answers})
         header: dict[str, Any] = json.loads(json.dumps(Stored.read().header))
         about = header["eval"]["metadata"]["careeval"] | {
+            "protocol": PROTOCOL_VERSION,
+            "rubrics": [rubric.value],
             "bank": self.bank.about.name,
             "bank_version": self.bank.about.version,
             "bank_provenance": f"{PROVENANCE} {self.bank.about.provenance}",
@@ -252,6 +274,7 @@ class Simulation:
         }
         header["metadata"] = header["eval"]["metadata"] = {"careeval": about}
         header["eval"] |= {
+            "task_version": int(PROTOCOL_VERSION.partition("-")[0]),
             "model": "none/none" if recorded else f"{model.vendor}/{model.system}",
             "task_args": {"system": model.system},
             "task_args_passed": {"system": model.system},
@@ -278,14 +301,15 @@ class Simulation:
         answers: Sequence[Answer],
         judge: Judge,
         grading: int,
+        rubric: Rubric,
         *,
         recorded: bool,
     ) -> Iterator[dict[str, Any]]:
-        metadata = {s.id: sample_metadata(s, RUBRICS) for s in self.bank.scenarios}
+        metadata = {s.id: sample_metadata(s, [rubric]) for s in self.bank.scenarios}
         for answer in answers:
             response = answer.response
             scenario = self.bank.scenario(response.scenario)
-            about = (judge.model, model.letter, scenario.id, response.epoch)
+            about = (judge.model, rubric.value, model.letter, scenario.id, response.epoch)
             judged = _Judging(judge, answer, self.draw(*about), self.draw(*about, grading))
             yield {
                 "id": scenario.id,
@@ -294,7 +318,7 @@ class Simulation:
                 "target": "",
                 "messages": [{"role": "user", "content": scenario.text}],
                 "output": _output(model, answer, recorded=recorded),
-                "scores": judged.scores(scenario),
+                "scores": judged.scores(scenario, rubric),
                 "metadata": metadata[scenario.id],
                 "store": {
                     "careeval_response": {
@@ -359,30 +383,27 @@ class _Judging:
     steady: random.Random
     fresh: random.Random
 
-    def scores(self, scenario: Scenario) -> dict[str, Any]:
+    def scores(self, scenario: Scenario, rubric: Rubric) -> dict[str, Any]:
         """What stands in the log's sample; a missing response is not scored."""
-        response = self.answer.response
+        response, items = self.answer.response, scenario.rubric(rubric)
         if response.state is ResponseState.missing:
             return {}
-        rubrics = (
-            {rubric.value: self._rubric(scenario.rubric(rubric)) for rubric in RUBRICS}
-            if response.state is ResponseState.answered
-            else {}
-        )
-        value = {rubric.value: self._points(scenario, rubric, rubrics) for rubric in RUBRICS}
+        answered = response.state is ResponseState.answered
+        rubrics = {rubric.value: self._rubric(items)} if answered else {}
         metadata = {
             "epoch": response.epoch,
             "response_state": response.state.value,
             "rubrics": rubrics,
         }
+        value = {rubric.value: self._points(items, rubrics.get(rubric.value))}
         return {"careeval": {"value": value, "answer": response.text, "metadata": metadata}}
 
     @staticmethod
-    def _points(scenario: Scenario, rubric: Rubric, rubrics: Mapping[str, Any]) -> int:
+    def _points(items: Sequence[RubricItem], graded: Mapping[str, Any] | None) -> int:
         """For Inspect's viewer alone."""
-        judgments = rubrics.get(rubric.value, {"judgments": []})["judgments"]
+        judgments = graded["judgments"] if graded else []
         present = {judgment["item"] for judgment in judgments if judgment["present"]}
-        return sum(item.points for item in scenario.rubric(rubric) if item.id in present)
+        return sum(item.points for item in items if item.id in present)
 
     def _rubric(self, items: Sequence[RubricItem]) -> dict[str, Any]:
         n_out = sum(self.fresh.randint(35, 60) for _ in items)

@@ -16,3 +16,9 @@ settings.load_profile("careeval")
 def _without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the held-out split because somebody has the key set."""
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _as_wide_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table is narrower because the terminal that tests are begun in says how wide it is."""
+    monkeypatch.delenv("COLUMNS", raising=False)

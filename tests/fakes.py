@@ -7,10 +7,11 @@ that it downloads first.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ class Call:
         return next(message.text for message in self.messages if message.role == "user")
 
 
-Script = Callable[[Call], str | ModelOutput]
+Script = Callable[[Call], "str | ModelOutput | Awaitable[str]"]
 """What a fake replies; an exception that it raises is a failure of its provider."""
 
 
@@ -61,15 +62,23 @@ class Fake:
         model: Its name, as Inspect takes it.
         script: What it replies; may be changed between runs.
         unmetered: Reasons to stop for which it counts no tokens.
+        usage: Tokens in and out of every call.
         calls: What it has been sent, in the order of arrival.
     """
 
     known: Mapping[str, Fake] = {}
 
-    def __init__(self, name: str, script: Script, unmetered: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        script: Script,
+        unmetered: Sequence[str] = (),
+        usage: tuple[int, int] = (7, 5),
+    ) -> None:
         self.model = f"fake/{name}"
         self.script = script
         self.unmetered = unmetered
+        self.usage = usage
         self.calls: list[Call] = []
         Fake.known = {**Fake.known, name: self}
 
@@ -89,11 +98,17 @@ class FakeAPI(ModelAPI):
         call = Call(tuple(input), config)
         fake.calls.append(call)
         reply = fake.script(call)
+        if inspect.isawaitable(reply):
+            reply = await reply
         output = (
             reply if isinstance(reply, ModelOutput) else ModelOutput.from_content(fake.model, reply)
         )
         if output.stop_reason not in fake.unmetered:
-            output.usage = ModelUsage(input_tokens=7, output_tokens=5, total_tokens=12)
+            output.usage = ModelUsage(
+                input_tokens=fake.usage[0],
+                output_tokens=fake.usage[1],
+                total_tokens=sum(fake.usage),
+            )
         sent = ("temperature", "seed", "max_tokens")
         request = {name: getattr(config, name) for name in sent if getattr(config, name)}
         return output, ModelCall.create(request, {})

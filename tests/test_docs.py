@@ -30,12 +30,11 @@ from careeval.cli import bank_tables
 from careeval.cli.app import app
 from careeval.cli.audit_tables import decimal
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
-from careeval.protocol.answers import AnswerLine, read_answers
+from careeval.protocol.answers import AnswerLine
 from careeval.protocol.probes import lexical_agreement
-from careeval.protocol.task import PROTOCOL_VERSION
-from careeval.protocol.templates import FIELDS
+from careeval.protocol.templates import FIELDS, load_prompts
+from careeval.protocol.version import PROTOCOL_VERSION
 from careeval.results.compare import Comparison
-from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Length
 from careeval.results.differences import Difference
 from careeval.results.export_tables import export_tables
@@ -47,10 +46,17 @@ from careeval.results.measured import Measured
 from careeval.results.noise import GradingNoise
 from careeval.results.probes import LIMITS, Agreement
 from careeval.results.ranking import Ranking
-from careeval.results.summary import Cell, DomainCell, Errors, Summary
+from careeval.results.summary import DomainCell
 from careeval.results.summary_json import (
+    BankFile,
+    CellFile,
+    CostFile,
+    CostsFile,
+    CountsFile,
     DetailFile,
-    InstrumentFile,
+    EntryFile,
+    ErrorsFile,
+    ProtocolFile,
     ReliabilityFile,
     SummaryFile,
 )
@@ -119,17 +125,32 @@ def _measured() -> str:
     def row(name: str, found: Measured) -> tuple[object, ...]:
         shares = (with_interval(e) for e in (found.sensitivity, found.specificity))
         return (name, found.n_present, found.n - found.n_present, *shares,
-                decimal(found.macro_f1), decimal(found.kappa))  # fmt: skip
+                decimal(found.macro_f1))  # fmt: skip
 
-    head = ("items", "there", "not there", "finds %", "clears %", "macro F1", "kappa")
+    head = ("items", "there", "not there", "finds %", "clears %", "macro F1")
     classes = sorted(agreement.measured_by_points.items(), key=lambda each: each[0][1])
     by_points = [
-        row("**−2, both**", agreement.measured_severe),
-        *(row(f"{signed(points)}, {rubric}", found) for (rubric, points), found in classes),
-        row("**all**", agreement.measured),
+        (*row("**−2, both**", agreement.measured_severe), "", ""),
+        *(
+            (
+                *row(f"{signed(points)}, {rubric}", found),
+                with_interval(agreement.agreement_by_points[rubric, points].positive_agreement),
+                decimal(agreement.agreement_by_points[rubric, points].ac1),
+            )
+            for (rubric, points), found in classes
+        ),
+        (*row("**all**", agreement.measured), "", ""),
     ]
     by_trap = [row(trap, found) for trap, found in agreement.measured_by_trap.items()]
-    return f"{_table(head, by_points)}\n{_table(('trap', *head[1:]), by_trap)}"
+    by_class = _table((*head, "positive agreement %", "AC1"), by_points)
+    return f"{by_class}\n{_table(('trap', *head[1:]), by_trap)}"
+
+
+def _class_agreement() -> str:
+    """The last run of `bench/class_agreement.py`."""
+    kept = json.loads((BENCH / "results" / "class_agreement.json").read_text(encoding="utf-8"))
+    table: str = runpy.run_path(str(BENCH / "class_agreement.py"))["table"](kept["rows"])
+    return table
 
 
 def _limits() -> str:
@@ -161,40 +182,97 @@ def _campaign() -> str:
     )
 
 
-_HELD = {
+_NUMBERS = {
     "score": "score",
-    "worst_at_10": "worst of ten",
-    "difference": "difference of two systems",
-    "rate 1%": "error rate of 1%",
-    "rate 3%": "error rate of 3%",
-    "rate 6%": "error rate of 6%",
+    "worst": "worst of ten",
+    "domain": "domain score",
+    "severe": "responses with a severe error",
+    "difference: score": "difference in score",
+    "difference: worst": "… in worst of ten",
+    "difference: domain": "… in domain score",
+    "difference: severe": "… in severe errors",
+    "rate 1%": "errors of 1%, clustered",
+    "rate 3%": "errors of 3%, clustered",
+    "rate 6%": "errors of 6%, clustered",
 }
 """Number whose interval was tried, as `bench/coverage.py` calls it → in words."""
-_INTERVALS = {
-    "ratio_interval": "`ratio_interval`",
-    "rate_interval": "`rate_interval`",
-    "beta_binomial_interval": "`beta_binomial_interval`",
-    "scenario t": "t over scenarios",
-    "wilson, as independent": "Wilson, responses taken as independent",
-}
-"""Interval, likewise, in the order of the table."""
+
+
+def _simulated(name: str) -> list[dict[str, Any]]:
+    """The rows of a table of the last run of `bench/coverage.py`."""
+    found = json.loads((BENCH / "results" / "coverage.json").read_text(encoding="utf-8"))
+    return list(found[name]["rows"])
+
+
+def _by_size(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
+    """From where to where a share goes over the cases, by number of families."""
+    sizes = sorted({row["n_families"] for row in rows})
+    shares = [[row[key] for row in rows if row["n_families"] == size] for size in sizes]
+    return [f"{100 * min(of):.1f}–{100 * max(of):.1f}" for of in shares]
 
 
 def _intervals() -> str:
     """How often intervals held the truth, by the last run of `bench/coverage.py`."""
-    found = json.loads((BENCH / "results" / "coverage.json").read_text(encoding="utf-8"))
-    held: dict[tuple[str, str], list[float]] = {}
-    for row in found["rows"]:
-        held.setdefault((row["interval"], row["statistic"]), []).append(row["coverage"])
+    rows = _simulated("coverage")
 
-    def found_for(number: str, interval: str) -> tuple[str, ...]:
-        shares = held[interval, number]
-        low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
-        return (_HELD[number], _INTERVALS[interval], f"{low} to {high}")
+    def line(name: str, words: str, interval: str) -> list[str]:
+        of = [row for row in rows if row["statistic"] == name and row["interval"] == interval]
+        missed = [row for row in of if row["n_families"] >= 20]
+        sides = (f"{100 * max(row[side] for row in missed):.1f}" for side in ("below", "above"))
+        return [words, *_by_size(of, "coverage"), *sides]
 
-    assert {(i, n) for i in _INTERVALS for n in _HELD} >= held.keys()
-    tried = ((n, i) for n in _HELD for i in _INTERVALS if (i, n) in held)
-    return _table(("number", "interval", "holds the truth"), (found_for(*each) for each in tried))
+    published = {
+        row["statistic"]: row["interval"]
+        for row in rows
+        if row["interval"] in ("ratio_interval", "rate_interval", "difference_intervals")
+    }
+    assert published.keys() == _NUMBERS.keys()
+    lines = [line(name, words, published[name]) for name, words in _NUMBERS.items()]
+    for rate in ("rate 1%", "rate 3%", "rate 6%"):
+        words = "responses taken as independent (Wilson)"
+        lines.append(line(rate, f"{_NUMBERS[rate]}, {words}", "wilson, as independent"))
+    head = ("number", "12 families", "20", "40", "80", "below", "above")
+    return _table(head, lines)
+
+
+def _decisions() -> str:
+    """How often equal systems were told apart, by the last run of `bench/coverage.py`."""
+    rows = _simulated("type1")
+    ranks = [row for row in rows if row["worse"] is None]
+    pairs = [row for row in rows if row["worse"] is not None]
+    lines = []
+    for name in ("score", "worst", "domain", "severe"):
+        equal = [r for r in pairs if r["statistic"] == name and r["margin"] == 0]
+        lines.append([f"`--fail-on`: {_NUMBERS[name]}", *_by_size(equal, "worse")])
+        either = [{**r, "either": r["worse"] + r["better"]} for r in equal]
+        lines.append(["… interval leaves out 0, either side", *_by_size(either, "either")])
+        lines.append(["… verdict, either side", *_by_size(equal, "verdict")])
+    margin = [r for r in pairs if r["margin"]]
+    both = [{**r, "most": max(r["worse"], r["better"])} for r in margin]
+    lines.append(["`--fail-on`: severe errors, at a margin", *_by_size(both, "most")])
+    lines += [
+        [
+            f"rank sets of six equal systems, any finding: {_NUMBERS[name]}",
+            *_by_size([r for r in ranks if r["statistic"] == name], "verdict"),
+        ]
+        for name in ("score", "worst", "domain", "severe")
+    ]
+    return _table(("decision", "12 families", "20", "40", "80"), lines)
+
+
+def _power() -> str:
+    """How often a detectable difference was found, by the last run of `bench/coverage.py`."""
+    rows = _simulated("power")
+    lines = [
+        [
+            f"detectable: {_NUMBERS[name]}",
+            *_by_size([row for row in rows if row["statistic"] == name], "after"),
+        ]
+        for name in ("score", "worst", "domain", "severe")
+    ]
+    scores = [row for row in rows if row["statistic"] == "score"]
+    lines.append(["before a run, the spread being as guessed: score", *_by_size(scores, "planned")])
+    return _table(("difference", "12 families", "20", "40", "80"), lines)
 
 
 def _exported() -> str:
@@ -299,6 +377,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ),
     ("reference.md", "responses"): lambda: _columns(RESPONSES),
     ("reference.md", "judgments"): lambda: _columns(JUDGMENTS),
+    ("concepts/graders.md", "class_agreement"): _class_agreement,
     ("concepts/bank.md", "rules"): lambda: _table(
         ("code", "rule", "what is asked"),
         sorted(
@@ -317,6 +396,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/lexical-grader.md", "limits"): _limits,
     ("concepts/lexical-grader.md", "measured"): _measured,
     ("concepts/scoring.md", "intervals"): _intervals,
+    ("concepts/scoring.md", "decisions"): _decisions,
+    ("concepts/scoring.md", "power"): _power,
     ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,
     ("../README.md", "speed"): _speed,
@@ -369,8 +450,8 @@ def test_every_code_of_a_problem_is_explained() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        *(SummaryFile, Summary, Errors, Cell, DomainCell, Cost, RunCost, Estimate),
-        *(DetailFile, InstrumentFile, ReliabilityFile, Length),
+        *(SummaryFile, EntryFile, BankFile, ProtocolFile, CountsFile, CostsFile, CostFile),
+        *(ErrorsFile, CellFile, DomainCell, Estimate, DetailFile, ReliabilityFile, Length),
     ],
 )
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:
@@ -438,19 +519,7 @@ def test_prompt_file_is_listed_with_its_fields(name: str) -> None:
 def test_protocol_version_is_the_codes() -> None:
     """The page on the protocol names the version that logs carry."""
     assert f"version, `{PROTOCOL_VERSION}` today" in _page("concepts/protocol.md")
-
-
-def test_answers_of_the_tutorial_can_be_graded(tmp_path: Path) -> None:
-    """The tutorial's answers are read as one system's, two to each of two scenarios of the bank."""
-    block = re.search(r"<!-- answers.jsonl -->\n```json\n(.*?)```", _page("tutorial.md"), re.DOTALL)
-    assert block is not None
-    file = tmp_path / "answers.jsonl"
-    file.write_text(block[1], encoding="utf-8")
-    answers = read_answers(file)
-    assert list(answers) == ["my-planner"]
-    asked = [(answer.scenario, answer.epoch) for answer in answers["my-planner"]]
-    assert asked == [("dressing-001", 1), ("dressing-001", 2), ("eating-001", 1), ("eating-001", 2)]
-    assert all(load_bank().scenario(scenario) for scenario, _ in asked)
+    assert f"prompt {load_prompts().grade_hash})`" in _page("concepts/protocol.md")
 
 
 @pytest.mark.parametrize(
@@ -468,20 +537,26 @@ def test_example_is_the_banks_own(first: str, file: str) -> None:
 
 
 def _links() -> list[tuple[str, str]]:
-    """Each page with each file that it links to, as the page writes it."""
+    """Each page with each place that it links to, as the page writes it."""
     found = []
-    for page in PAGES:
+    for page in (ROOT / "README.md", *PAGES):
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-        targets = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
-        name = page.relative_to(DOCS).as_posix()
-        found += [(name, target) for target in targets if target and "://" not in target]
+        targets = re.findall(r"\]\(([^)\s]+)\)", text)
+        name = os.path.relpath(page, DOCS)
+        found += [(name, target) for target in targets if "://" not in target]
     return found
 
 
 @pytest.mark.parametrize(("page", "target"), _links())
 def test_relative_link_resolves(page: str, target: str) -> None:
-    """A link of a page to another file leads to a file that is there."""
-    assert (DOCS / page).parent.joinpath(target).is_file()
+    """A link of a page leads to a file that is there, and to a heading that it has."""
+    name, _, anchor = target.partition("#")
+    file = (DOCS / page).parent / name if name else DOCS / page
+    assert file.is_file()
+    if anchor:
+        headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        slugs = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+        assert anchor in slugs
 
 
 def test_index_names_every_page() -> None:
@@ -489,24 +564,6 @@ def test_index_names_every_page() -> None:
     linked = set(re.findall(r"\]\(([^)]+\.md)\)", _page("README.md")))
     pages = {page.relative_to(DOCS).as_posix() for page in PAGES} - {"README.md"}
     assert linked == pages
-
-
-def _typed() -> list[str]:
-    """Each careeval command that a page has its reader type."""
-    texts = (page.read_text(encoding="utf-8") for page in PAGES)
-    return [
-        line for text in texts for line in re.findall(r"^\$ careeval (.+)$", text, re.MULTILINE)
-    ]
-
-
-@pytest.mark.parametrize("line", _typed())
-def test_command_of_the_docs_is_understood(line: str) -> None:
-    """A command that a page has its reader type has no name or option that careeval has not."""
-    command, *_ = app.parse_args(line, exit_on_error=False, print_error=False)
-    # a group of many commands has them in several modules, named after it; `study` and `audit`
-    # share those about people and their links
-    own = rf"careeval\.cli\.({line.split()[0]}(_\w+)?|invited)"
-    assert re.fullmatch(own, command.__module__)
 
 
 def write() -> None:

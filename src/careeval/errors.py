@@ -16,6 +16,17 @@ an exception that stops a run and never a score. Anything else that escapes is a
 shows itself whole.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Make a hint of the known name that is nearest to a misspelt one; empty where none is near."""
+    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f"did you mean {near[0]!r}?" if near else ""
+
 
 class CareEvalError(Exception):
     """Something the user can mend; `hint` says how.

@@ -6,7 +6,7 @@ nothing is unresolved. They are reached by settling each unresolved item for the
 better.
 
 A response without words is a row of zeros. A missing response has no row: it is for the caller to
-leave out. Sums over scenarios, runs and intervals are in `careeval.stats`.
+leave out. Sums over scenarios, epochs and intervals are in `careeval.stats`.
 
 Shapes are those of one rubric. Several rubrics of equal size can be scored at once, along axes
 before these: `points` of shape (n_scenarios, n_items), `present` of shape (n_scenarios,
@@ -59,13 +59,6 @@ class DomainPoints(NamedTuple):
     maximum: FloatArray
 
 
-class LevelBounds(NamedTuple):
-    """The lowest and the highest level of each response in one domain, shape (n_responses,)."""
-
-    low: FloatArray
-    high: FloatArray
-
-
 def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
     """Points of each response: the sum of the points of the items present.
 
@@ -89,38 +82,6 @@ def maximum(points: IntArray) -> int:
 def maxima(points: IntArray) -> IntArray:
     """`maximum` of several rubrics, shape (n_scenarios,), from points (n_scenarios, n_items)."""
     return np.asarray(np.maximum(points, 0).sum(axis=-1))
-
-
-def best_rung(points: IntArray, present: FloatArray) -> PointBounds:
-    """Points of each response if of the positive items present only the best one counts.
-
-    Where items are read as options of which an answer is one, the top one alone deserves the whole:
-    the sum of points gives it 2/3 of a ladder, this gives it all. Every error still counts.
-
-    Args:
-        points: Points of the items, shape (n_items,).
-        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
-
-    Returns:
-        Bounds in points, from the sum of the negative items to `best_rung_maximum(points)`.
-
-    Source: ours, a sensitivity beside the sum of CareEval (HRI Companion '26) §3.4.
-    """
-    gains, losses = np.maximum(points, 0.0), np.minimum(points, 0.0)
-    fewest, most = _settled(present)
-
-    def best(settled: FloatArray) -> FloatArray:
-        highest: FloatArray = (settled * gains[..., np.newaxis, :]).max(axis=-1, initial=0.0)
-        return highest
-
-    return PointBounds(
-        low=best(fewest) + _dot(most, losses), high=best(most) + _dot(fewest, losses)
-    )
-
-
-def best_rung_maximum(points: IntArray) -> int:
-    """The most points that `best_rung` can give: the largest positive ones, 0 without any."""
-    return int(points.max(initial=0))
 
 
 def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
@@ -163,40 +124,6 @@ def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -
     weights = np.where(np.isnan(levels), 0.0, points * share)
     low, high = _weighted_sum(weights, present)
     return DomainPoints(low, high, np.maximum(weights, 0).sum(axis=-1))
-
-
-def domain_level(points: IntArray, levels: FloatArray, present: FloatArray) -> LevelBounds:
-    """Level of each response in one domain (D2): its best item there, capped by its worst error.
-
-    min(highest level among the items present with 0 or more points, or 0 if there are none;
-    lowest level among the negative items present) / 2.
-
-    Args:
-        points: Points of the items, shape (n_items,).
-        levels: Levels of the items in the domain, 0, 1 or 2, shape (n_items,); NaN = not rated,
-            skipped.
-        present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
-
-    Returns:
-        Bounds from 0 to 1. NaN for every response where no item with 0 or more points is rated: a
-        level that no answer could raise says nothing about the answer.
-
-    Source: ours; the paper rates items by domain and prints no score from it.
-    """
-    rated = ~np.isnan(levels)
-    raises = np.where(rated & (points >= 0), levels, 0.0)[..., np.newaxis, :]
-    caps = np.where(rated & (points < 0), levels, _FULL_LEVEL)[..., np.newaxis, :]
-
-    def level(for_best: FloatArray, for_cap: FloatArray) -> FloatArray:
-        best: FloatArray = (for_best * raises).max(axis=-1, initial=0.0)
-        errors = np.where(for_cap == 1, caps, _FULL_LEVEL)
-        capped: FloatArray = np.minimum(best, errors.min(axis=-1, initial=_FULL_LEVEL))
-        can_rise = (rated & (points >= 0)).any(axis=-1, keepdims=True)
-        return np.where(can_rise, capped / _FULL_LEVEL, np.nan)
-
-    fewest, most = _settled(present)
-    low = level(fewest, most)
-    return LevelBounds(low, low if fewest is most else level(most, fewest))
 
 
 def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:

@@ -126,6 +126,23 @@ def test_unknown_scenario(asked: str, hint: str) -> None:
     assert caught.value.hint == hint
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("dressing-1", "dressing-001"),
+        ("dressing-0001", "dressing-001"),
+        ("dresing-12", "dressing-012"),
+        ("eating-11", "eating-011"),
+    ],
+)
+def test_the_number_of_an_unknown_scenario_is_kept(asked: str, meant: str) -> None:
+    """Of many ids that are near, the one with the same number is meant, however it is written."""
+    with pytest.raises(BankError) as caught:
+        load_bank().scenario(asked)
+
+    assert caught.value.hint == f"did you mean {meant!r}?"
+
+
 # CE102: the schema
 
 FAULTS = {

@@ -159,6 +159,10 @@ def vetted(old: str = "", new: str = "") -> str:
     return f"status: validated\n{ENOUGH.replace(old, new) if old else ENOUGH}\n"
 
 
+FAULTS["CE128"] = [
+    Planted("talks-over\n    points: -1", "talks-over\n    points: -1\n    harm: rights", "rights",
+            "an item of -1 points names a harm"),
+]  # fmt: skip
 FAULTS["CE127"] = [
     Planted("status: drafted\n", new, at, message)
     for new, at, message in [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -213,3 +214,50 @@ def test_where_a_split_may_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(BankError, match="none of a bank's"):
         write_open({"a.yaml": "text", "../b.yaml": "text"}, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "packed", ["hello", "[1, 2]", '{"a": 1}', "[" * 100_000, "", "\x00"], ids=range(6)
+)
+def test_a_secret_that_is_no_split(folder: BankFolder, key: str, packed: str) -> None:
+    """Another file that somebody encrypted for the same key is refused, and not repeated."""
+    seal(packed, folder.root, key)
+    with pytest.raises(BankError, match="opens with this key, and is no split") as refused:
+        load_bank(folder.root, key)
+    assert packed not in str(refused.value) or not packed
+
+
+def a_folder(path: Path) -> None:
+    """Make a folder."""
+    path.mkdir()
+
+
+def an_image(path: Path) -> None:
+    """Write the beginning of a picture."""
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(500))
+
+
+def plain_text(path: Path) -> None:
+    """Write what nobody encrypted."""
+    path.write_text("hello", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (a_folder, "it is a folder, not a file"),
+        (os.mkfifo, "it is a named pipe, not a file"),
+        (an_image, "does not open with this key"),
+        (Path.touch, "does not open with this key"),
+        (plain_text, "does not open with this key"),
+    ],
+)
+def test_a_sealed_file_of_another_kind(
+    folder: BankFolder, apart: Path, key: str, make: Callable[[Path], object], said: str
+) -> None:
+    """What is called as the sealed split and is none is refused, and never passed over."""
+    seal(pack(apart), folder.root, key)
+    (folder.root / SEALED).unlink()
+    make(folder.root / SEALED)
+    with pytest.raises(BankError, match=said):
+        load_bank(folder.root, key)

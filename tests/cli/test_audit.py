@@ -13,6 +13,7 @@ import jsonschema
 import polars as pl
 import pytest
 
+import careeval.cli.summary  # noqa: F401  # before a test replaces what it reads with
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.audit_tables import seconds
 from careeval.results.audit_sample import OTHER_ANSWERS
@@ -59,6 +60,20 @@ def test_probes_tell_recall_on_severe_items_first(capsys: pytest.CaptureFixture[
     assert "The rule is ours." in out
 
 
+@pytest.mark.usefixtures("folder")
+def test_no_number_of_an_audit_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a narrow terminal a table shows fewer columns, and each interval stands in one line."""
+    monkeypatch.setenv("COLUMNS", "70")
+    assert run(["audit", "probes", "--grader", LEXICAL, "--bank", "bank"]) == OK
+    out = capsys.readouterr().out
+    assert "Not shown in 70 columns: " in out
+    rows = [line for line in out.splitlines() if LEXICAL in line]
+    assert rows
+    assert [row for row in rows if row.count("[") != row.count("]")] == []
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server that workers reach as openai-api/fake/…, with a grader that goes by one word."""
@@ -75,7 +90,7 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
     assert run(["audit", "probes", *graders, "--bank", "bank", "--yes", "--json"]) == OK
     found = json.loads(capsys.readouterr().out)
     assert (found["schema"], found["bank"], found["bank_version"]) == (
-        "careeval.audit/1",
+        "careeval.audit/2",
         "small",
         "1-A",
     )
@@ -88,11 +103,20 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
         "the price of 4 of 4 responses is not known",
     )
     assert good["seconds"] > 0
-    assert grader["failed"] != []
-    assert (grader["overall"]["n"], grader["cost_usd"], grader["cost_reason"]) == (24, 0, "")
+    assert grader["failed"] == []
+    assert (grader["overall"]["n"], grader["cost_usd"], grader["cost_reason"]) == (12, 0, "")
     assert grader["severe"]["sensitivity"]["value"] is not None
     assert {part["trap"] for part in grader["by_trap"]} == {"expert", "harmful"}
     assert {(p["rubric"], p["points"]) for p in grader["by_points"]} >= {("actions", -2)}
+    for part in good["by_points"]:
+        agreement = part["agreement"]
+        assert (agreement["n"], agreement["n_unresolved"]) == (part["n"], 0)
+        assert agreement["n_both"] == agreement["n_either"] == part["n_present"]
+        assert agreement["ac1"]["value"] == 1
+        expected = 1 if part["n_present"] else None
+        assert agreement["positive_agreement"]["value"] == expected
+        assert agreement["positive_agreement"]["reason"]  # two scenarios have no interval
+    assert not [name for name in grader["overall"] if name in {"kappa", "ac1"}]
 
 
 @pytest.mark.usefixtures("folder")
@@ -108,7 +132,7 @@ def test_a_plan_is_of_all_graders(capsys: pytest.CaptureFixture[str]) -> None:
     """A dry run of two graders plans the gradings of both, and leaves nothing behind."""
     line = ["audit", "probes", "--grader", LEXICAL, "--grader", "mockllm/model", "--bank", "bank"]
     assert run([*line, "--dry-run"]) == OK
-    assert "Plan: 16 gradings" in capsys.readouterr().out
+    assert "Plan: 8 gradings" in capsys.readouterr().out
     assert list(Path("runs").rglob("*.eval")) == []
     assert list(Path("runs").rglob("run.json")) == []
 
@@ -139,7 +163,7 @@ def test_a_summary_has_the_scores_that_people_correct(
         assert "orrected" in out, form
     found = json.loads(out)
     jsonschema.validate(found, summary_schema())
-    corrected = [model["corrected"]["ladder"] for model in found["models"]]
+    corrected = [entry["corrected"] for entry in found["entries"]]
     assert {each["n_responses"] > 0 for each in corrected} == {True}
     assert "fewer than 30" in corrected[0]["corrected"]["reason"]
     # a second run of the same scenarios, its systems called as those of the first
@@ -148,8 +172,9 @@ def test_a_summary_has_the_scores_that_people_correct(
         "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=second)
     )
     assert run(["summary", "runs", "--audit", "audit.db", "--format", "json"]) == OK
-    models = json.loads(capsys.readouterr().out)["models"]
-    told = [each["corrected"]["ladder"]["corrected"] for each in models]
+    told = [
+        each["corrected"]["corrected"] for each in json.loads(capsys.readouterr().out)["entries"]
+    ]
     assert {each["reason"] for each in told} == {OTHER_ANSWERS}
     assert {each["value"] for each in told} == {None}
     others = held.responses.with_columns(bank_hash=pl.lit("another"))
@@ -190,8 +215,12 @@ def test_from_a_sample_to_what_people_say(capsys: pytest.CaptureFixture[str]) ->
     assert "Labelled by ann, ben." in out
     assert run(["audit", "results", "sample.json", "labels.csv", "--json"]) == OK
     found = json.loads(capsys.readouterr().out)
-    assert (found["schema"], found["n_settled"]) == ("careeval.audit/1", 120)
+    assert (found["schema"], found["n_settled"]) == ("careeval.audit/2", 120)
     assert found["people"]["overall"]["same"]["value"] == 1
+    assert [part["people"]["ac1"]["value"] for part in found["by_points"]] == [1] * 5
+    mild = found["by_points"][3]
+    assert (mild["points"], mild["agreement"]["n"]) == (-1, mild["n"])
+    assert 0 < mild["agreement"]["positive_agreement"]["value"] < 1
     assert found["severe"]["sensitivity"]["value"] + found["severe"]["miss_rate"]["value"] == 1
     assert [system["system"] for system in found["by_system"]] == ["robot-a", "robot-b", "robot-c"]
 

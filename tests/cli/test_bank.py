@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
+import shlex
+import shutil
 from pathlib import Path
 
+import openpyxl
 import pyrage
 import pytest
 
@@ -13,7 +18,10 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.bank.second_reading import FOLDER, PointsRead, written
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
+from careeval.cli.bank import EXAMPLES
 from careeval.core.scenario import Rubric
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
@@ -183,6 +191,76 @@ def test_new_writes_nothing_that_could_not_be_read(
     assert run([*line, *more]) == USAGE
     assert message in capsys.readouterr().err
     assert run(["bank", "check", str(folder.root)]) == OK
+
+
+NEW = ["--adl", "bathing", "--condition", "als", "--assistance", "02",
+       "--situation", "refusal", "--pronoun", "he", "--age", "61"]  # fmt: skip
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_new_begins_a_bank(there: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a folder that is new or empty a bank is begun, to which the next scenario is added."""
+    root = tmp_path / "My lab's bank"
+    if there:
+        root.mkdir()
+    assert run(["bank", "new", str(root), *NEW]) == OK
+    written = {path.relative_to(root).as_posix() for path in root.rglob("*.yaml")}
+    assert written == {
+        "bank.yaml", "sources.yaml", "bathing/bathing-001.yaml", "bathing/bathing-001.probes.yaml"
+    }  # fmt: skip
+    assert set(capsys.readouterr().out.splitlines()) == {str(root / each) for each in written}
+    about = load_bank(root).about
+    assert (about.name, about.version, about.rules) == ("my-lab-s-bank", "1-A", "careeval")
+    assert about.canary != load_bank().about.canary
+    assert run(["bank", "check", str(root)]) == CHECK_FAILED
+    problems = capsys.readouterr().out
+    assert "is still to be written" in problems
+    # what is marked, and generic answers that a new bank has not got
+    assert set(re.findall(r"CE\d+", problems)) == {"CE117", "CE122", "CE123"}
+    assert run(["bank", "new", str(root), *NEW]) == OK
+    assert (root / "bathing" / "bathing-002.yaml").exists()
+    assert load_bank(root).about == about
+
+
+def test_new_begins_no_bank_among_other_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that holds anything else is left alone, and an impossible outline makes nothing."""
+    (tmp_path / "notes.txt").touch()
+    assert run(["bank", "new", str(tmp_path), *NEW]) == USAGE
+    assert "new or empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert run(["bank", "new", str(tmp_path / "new"), *NEW[:-1], "17"]) == USAGE
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_examples_of_import_work_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command of the help makes a bank of a workbook, and the guide's of the file it shows."""
+    monkeypatch.chdir(tmp_path)
+    guide = (DOCS / "guides" / "writing-scenarios.md").read_text(encoding="utf-8")
+    shown = re.search(r"```csv\n(.*?)```\n\n```console\n\$ (.*?)\n```", guide, re.DOTALL)
+    assert shown is not None
+    text, line = shown.groups()
+    Path("theirs.csv").write_text(text, encoding="utf-8")
+    assert run(shlex.split(line)[1:]) == OK
+    assert "2 scenarios, 6 options" in capsys.readouterr().out
+    assert run(["bank", "check", "their-bank"]) == OK
+    assert run(["bank", "show", "dressing-001", "--bank", "their-bank"]) == OK
+
+    (line,) = re.findall(r"careeval (bank import .*)", EXAMPLES)
+    rows = list(csv.reader(text.splitlines()))
+    book = openpyxl.Workbook()
+    book.active.append(
+        [{"Case": "Scenario", "Rating": "Score"}.get(name, name) for name in rows[0]]
+    )
+    for row in rows[1:]:
+        book.active.append(row)
+    book.save("theirs.xlsx")
+    shutil.rmtree("their-bank")
+    assert run(shlex.split(line)) == OK
+    assert "2 scenarios, 6 options" in capsys.readouterr().out
 
 
 def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = root / "runs"
     graded = ["--grader", "careeval/lexical"]
     assert run(["run", "--responses", str(answers), *graded, "-o", str(out)]) == OK
-    assert run(["grade", str(out), *graded, "--rubric", "ladder"]) == OK
+    assert run(["grade", str(out), *graded]) == OK
     return out
 
 
@@ -53,9 +54,10 @@ def test_summary_json_has_an_entry_for_each_grader(
 ) -> None:
     """`summary --json` prints one JSON document, and nothing else, on stdout."""
     assert run(["summary", str(folder), "--json"]) == OK
-    [entry] = json.loads(capsys.readouterr().out)["models"]
-    assert (entry["model"], entry["n_responses"], entry["n_empty"]) == ("by-hand", 4, 1)
-    assert entry["n_gradings"] == 2
+    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    assert (entry["system"], entry["rubric"]) == ("by-hand", "actions")
+    counts = entry["counts"]
+    assert (counts["responses"], counts["empty"], counts["gradings"]) == (4, 1, 2)
 
 
 @pytest.mark.parametrize("form", ["md", "csv", "table"])
@@ -65,6 +67,24 @@ def test_summary_forms_name_the_system(
     """Every form of the summary names the system that was evaluated."""
     assert run(["summary", str(folder), "--format", form]) == OK
     assert "by-hand" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "160"])
+def test_summary_fits_its_columns(
+    columns: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At any width no number of the summary is cut, and a line names what is not shown."""
+    monkeypatch.setenv("COLUMNS", "400")
+    assert run(["summary", str(folder)]) == OK
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", columns)
+    assert run(["summary", str(folder)]) == OK
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= int(columns)
+    assert ("Not shown in 60 columns: " in out) == (columns == "60")
+    assert "…" not in out
+    numbers = re.compile(r"(?<!\S)\[?[−\d][\d.−]*(?=[\],;:*%]*(?!\S))")
+    assert {*numbers.findall(out)} <= {*numbers.findall(whole), columns}
 
 
 def test_report_is_written(folder: Path, tmp_path: Path) -> None:
@@ -82,6 +102,58 @@ def test_resuming_a_complete_run_changes_nothing(folder: Path) -> None:
     before = sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*.eval"))
     assert run(["run", "--resume", "-o", str(folder)]) == OK
     assert sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*.eval")) == before
+
+
+def test_resuming_without_a_folder_takes_what_is_unfinished(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`run --resume` alone takes the unfinished run, not a newer finished one, and no audit."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(folder, Path("runs/stopped"))
+    (Path("runs/stopped/by-hand") / "calls.jsonl").touch()
+    audit = Path("runs/stopped/probes")
+    audit.mkdir()
+    task = {"responses": "answers.jsonl", "system": "probes"}
+    probes = {"system": "probes", "model": None, "grader": "x/y", "epochs": 1, "task": task}
+    (audit / "run.json").write_text(json.dumps(probes), encoding="utf-8")
+    taken: list[Path] = []
+
+    def carry_out(folders: list[Path], *_: object, **__: object) -> list[Outcome]:
+        taken.extend(folders)
+        return [Outcome(each, True, 0) for each in folders]
+
+    monkeypatch.setattr("careeval.cli.working.carry_out", carry_out)
+    assert run(["run", "--resume"]) == OK
+    assert taken == [Path("runs/stopped/by-hand")]
+    (Path("runs/stopped/by-hand") / "calls.jsonl").unlink()
+    capsys.readouterr()
+    assert run(["run", "--resume"]) == OK
+    printed = capsys.readouterr()
+    assert "no run of a system in runs is unfinished" in printed.err
+    assert printed.out == ""
+    assert len(taken) == 1
+
+
+def test_a_system_is_renamed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`rename` says what is called how now, tables have the new name, and no run takes it again."""
+    copy = tmp_path / "runs"
+    shutil.copytree(folder, copy)
+    assert run(["summary", str(copy), "--json"]) == OK
+    assert run(["rename", str(copy), "planner 2"]) == OK
+    assert "'by-hand' is now called 'planner 2'" in capsys.readouterr().err
+    assert run(["summary", str(copy), "--format", "csv"]) == OK
+    out = capsys.readouterr().out
+    assert "planner 2" in out
+    assert "by-hand" not in out
+    assert run(["rename", str(copy), "planner 2"]) == USAGE
+    answers = ["run", "--responses", str(folder.parent / "by-hand.jsonl"), "-o", str(copy)]
+    assert run([*answers, "--name", "planner 2", *OFFLINE]) == USAGE
+    assert "holds a run of 'planner 2' already" in capsys.readouterr().err
 
 
 def test_own_bank_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,13 +180,25 @@ def test_a_number_of_things(n: int, words: str) -> None:
     assert counted(n, "has", "have").endswith("has" if n == 1 else "have")
 
 
+def test_the_papers_models_are_graded_on_the_ladder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`--roster paper` plans gradings of the ladder, unless another rubric is asked for."""
+    plans = []
+    for more in ([], ["--rubric", "ladder"], ["--rubric", "actions"]):
+        assert run(["run", "--roster", "paper", "--limit", "1", "--dry-run", *more]) == OK
+        plans.append(capsys.readouterr().out)
+    assert plans[0] == plans[1] != plans[2]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         (["summary", "/no/such/folder"], "is not a folder"),
         (["summary"], "name the folder"),
         (["run"], "give a model to ask"),
-        (["run", "-m", "x/y", "--responses", "a.jsonl"], "give a model to ask"),
+        (["run", "-m", "x/y", "--responses", "a.jsonl"], "-m and --responses exclude each other"),
+        (["run", "--roster", "paper", "--responses", "a"], "--roster and --responses exclude"),
         (["run", "--resume", "-m", "x/y"], "knows what to do"),
         (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
         (["run", "-m", "x/y", "--adl", "dresing"], "did you mean 'dressing'"),
@@ -124,6 +208,9 @@ def test_a_number_of_things(n: int, words: str) -> None:
         (["run", "-m", "x/y", "-m", "x-y"], "would share the folder 'x-y'"),
         (["run", "-m", "x/y", "-m", "x/z", "--name", "w"], "names one system"),
         (["run", "--roster", "papr"], "paper"),
+        (["run", "-m", "x/y", "--rubric", "both"], "careeval grade RUN --rubric ladder"),
+        (["grade", "runs", "--rubric", "both"], "a grading judges one rubric"),
+        (["run", "-m", "x/y", "--rubric", "rungs"], "use actions or ladder"),
         (["run", "-m", "x/y"], "there is nobody to ask"),
         (["run", "-m", "x/y", "--max-cost", "3"], "the price of x/y"),
         (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),
@@ -145,6 +232,7 @@ def test_mistakes_get_a_word_and_no_traceback(
 ) -> None:
     """A user's mistake ends with status 2, a sentence on stderr, and nothing on stdout."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "the default grader's")
     answer = '{"scenario": "dressing-001", "response": "I stop."}\n'
     Path("a.jsonl").write_text(answer, encoding="utf-8")
     two = [answer.replace("}", f', "system": "{name}"}}') for name in ("a/b", "a-b")]
@@ -217,7 +305,7 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     copy = tmp_path / "runs"
     shutil.copytree(folder, copy)
     (copy / "by-hand" / "calls.jsonl").touch()
-    outcome = Outcome(copy, False, 0, stopped, "its process was killed by signal 9")
+    outcome = Outcome(copy / "by-hand", False, 0, stopped, "its process was killed by signal 9")
     monkeypatch.setattr("careeval.cli.working.carry_out", lambda *_, **__: [outcome])
     resumed = ["run", "--resume", "-o", str(copy)]
     assert run(resumed if command == "run" else ["grade", str(copy), *OFFLINE]) == status
@@ -244,8 +332,8 @@ def test_a_chosen_scenario_is_graded_alone(
     assert run([*line, "--scenario", "eating-001", "-o", str(tmp_path)]) == OK
     capsys.readouterr()
     assert run(["summary", str(tmp_path), "--json"]) == OK
-    [entry] = json.loads(capsys.readouterr().out)["models"]
-    assert (entry["n_scenarios"], entry["n_responses"]) == (1, 2)
+    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    assert (entry["counts"]["scenarios"], entry["counts"]["responses"]) == (1, 2)
 
 
 def test_settings_come_from_flag_environment_and_file(
@@ -258,10 +346,10 @@ def test_settings_come_from_flag_environment_and_file(
     monkeypatch.chdir(tmp_path)
     Path("careeval.toml").write_text('[summary]\nformat = "csv"\n', encoding="utf-8")
     assert run(["summary", str(folder)]) == OK
-    assert capsys.readouterr().out.startswith('"model",')
+    assert capsys.readouterr().out.startswith('"system",')
     monkeypatch.setenv("CAREEVAL_SUMMARY_FORMAT", "md")
     assert run(["summary", str(folder)]) == OK
-    assert capsys.readouterr().out.startswith("| model |")
+    assert "\n| system |" in capsys.readouterr().out
     assert run(["summary", str(folder), "--format", "json"]) == OK
     assert capsys.readouterr().out.startswith("{")
 
@@ -270,3 +358,43 @@ def test_settings_come_from_flag_environment_and_file(
 def test_nothing_is_not_asked_for(option: str) -> None:
     """A run of no samples, or of answers without a token, is refused."""
     assert run(["run", "-m", "gguf/smollm2-135m", option, "0"]) == USAGE
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("summary", []),
+        ("compare", []),
+        ("report", ["-o", "report.html"]),
+        ("site", ["-o", "site"]),
+        ("export", ["--to", "csv", "-o", "out"]),
+    ],
+)
+def test_results_are_filtered_by_system_and_grader(
+    command: str,
+    options: list[str],
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each command that shows results takes --system and --grader, and shows nothing else."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        shutil.copytree(folder, Path("runs", name))
+        assert run(["rename", f"runs/{name}", f"robot-{name}"]) == OK
+    assert run([command, "runs", "--system", "robot-on", *options]) == USAGE
+    assert "did you mean 'robot-one'?" in capsys.readouterr().err
+    assert run([command, "runs", "--grader", "careeval/lexcal", *options]) == USAGE
+    assert "did you mean 'careeval/lexical'?" in capsys.readouterr().err
+    chosen = ["--system", "robot-one", "--grader", "careeval/lexical"]
+    if command == "compare":
+        assert run([command, "runs", *chosen]) == USAGE
+        assert "there is nothing to compare robot-one with" in capsys.readouterr().err
+        return
+    assert run([command, "runs", *chosen, *options]) == OK
+    out = capsys.readouterr().out
+    files = [path for path in Path().rglob("*") if path.suffix in {".html", ".csv", ".json"}]
+    texts = [path.read_text("utf-8") for path in files if "runs" not in path.parts]
+    assert any("robot-one" in text for text in [out, *texts])
+    assert not any("robot-two" in text for text in [out, *texts])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from careeval.cli.app import OK, USAGE, app, run
+from careeval.bank import load_bank
+from careeval.cli.app import OK, USAGE, run
+
+IDS = {s.id for s in load_bank().scenarios if s.split == "public"}
 
 WORDS = [
     (["su"], {"summary"}),
@@ -18,6 +22,10 @@ WORDS = [
     (["audit", "re"], {"reopen", "results", "revoke"}),
     (["audit", "probes", "--grader-c"], {"--grader-context"}),
     (["doctor", "--js"], {"--json"}),
+    (["run", "--adl", "to"], {"toileting"}),
+    (["run", "--scenario", "eating-00"], {i for i in IDS if i.startswith("eating-00")}),
+    (["bank", "show", "dressing-01"], {i for i in IDS if i.startswith("dressing-01")}),
+    (["bank", "list", "--adl", "ba"], {"bathing"}),
 ]
 """What is typed after `careeval`, and what it may become."""
 
@@ -26,7 +34,7 @@ WORDS = [
 def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The script for bash."""
     file = tmp_path_factory.mktemp("completion") / "careeval.bash"
-    file.write_text(app.generate_completion(shell="bash"), encoding="utf-8")
+    assert run(["--install-completion", "bash", "-o", str(file)]) == OK
     return file
 
 
@@ -56,6 +64,15 @@ def test_script_holds_everything(shell: str, capsys: pytest.CaptureFixture[str])
     text = capsys.readouterr().out
     assert all(name in text for name in ("summary", "probes", "grader-context"))
     assert "__complete" not in text
+    assert set(re.findall(r"[a-z]+-\d{3}", text)) >= IDS
+
+
+def test_a_scenario_need_not_be_one_of_the_script_s(capsys: pytest.CaptureFixture[str]) -> None:
+    """What completes is no limit: after a script is made, a bank may still have other ids."""
+    assert run(["--show-completion", "bash"]) == OK
+    capsys.readouterr()
+    assert run(["bank", "show", "dressing-999"]) == USAGE
+    assert "has no scenario 'dressing-999'" in capsys.readouterr().err
 
 
 def test_install_into_a_file_leaves_start_up_files_alone(

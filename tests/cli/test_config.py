@@ -159,3 +159,46 @@ def test_doctor_reads_past_a_broken_file(capsys: pytest.CaptureFixture[str]) -> 
     written("[run\n")
     assert run(["doctor"]) == CHECK_FAILED
     assert "careeval.toml:1:5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "hint"),
+    [
+        (["summary", "x"], "CAREEVAL_SUMMARY_FORMT", "did you mean 'CAREEVAL_SUMMARY_FORMAT'?"),
+        (["summary", "x"], "CAREEVAL_RNU_GRADER", "did you mean 'CAREEVAL_RUN_GRADER'?"),
+        (["summary", "x"], "CAREEVAL_HELD_OUT_KY", "did you mean 'CAREEVAL_HELD_OUT_KEY'?"),
+        (["summary", "x"], "CAREEVAL_GRADER", "CAREEVAL_COMMAND_OPTION, as CAREEVAL_RUN_GRADER"),
+        (["bank", "check"], "CAREEVAL_BANK_CHEK_JSON", "did you mean 'CAREEVAL_BANK_CHECK_JSON'?"),
+        (["bank", "check"], "CAREEVAL_BANK_CHECK_JSN", "did you mean 'CAREEVAL_BANK_CHECK_JSON'?"),
+    ],
+)
+def test_a_variable_that_nothing_reads_is_refused(
+    line: list[str],
+    name: str,
+    hint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A CAREEVAL_ variable that names no command or no option ends any command with status 2."""
+    monkeypatch.setenv(name, "a secret")
+    assert run(line) == USAGE
+    printed = capsys.readouterr()
+    assert f"nothing reads the variable {name}" in printed.err
+    assert hint in printed.err
+    assert "a secret" not in printed.err
+    assert printed.out == ""
+
+
+def test_variables_that_something_reads_are_taken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The variables of other commands, of this one and of none stop nothing."""
+    for name in ("RUN_GRADER", "BANK_LIST_ADL", "HELD_OUT_KEY"):
+        monkeypatch.setenv(f"CAREEVAL_{name}", "x")
+    monkeypatch.setenv("CAREEVAL_BANK_CHECK_FOLDER", "no-such-bank")
+    monkeypatch.setenv("CAREEVAL_BANK_CHECK_JSON", "true")
+    assert run(["bank", "check"]) == USAGE
+    assert "no-such-bank holds no bank" in capsys.readouterr().err
+    monkeypatch.setenv("CAREEVAL_SUMMARY_FOLDERS", "no-such-runs")
+    assert run(["summary"]) == USAGE
+    assert "no-such-runs is not a folder" in capsys.readouterr().err

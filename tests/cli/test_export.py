@@ -88,10 +88,12 @@ def test_who_ran_it_is_told_to_every_eval_ever(runs: Path, tmp_path: Path) -> No
     """The organisation and its relationship are those of the command line."""
     line = ["export", str(runs), "--to", "eee", "-o", str(tmp_path / "out")]
     assert run([*line, "--organisation", "A lab", "--relationship", "first_party"]) == OK
-    (record,) = (p for p in (tmp_path / "out").rglob("*.json"))
-    source = json.loads(record.read_text(encoding="utf-8"))["source_metadata"]
-    assert source["source_organization_name"] == "A lab"
-    assert source["evaluator_relationship"] == "first_party"
+    records = list((tmp_path / "out").rglob("*.json"))
+    assert records
+    for record in records:
+        source = json.loads(record.read_text(encoding="utf-8"))["source_metadata"]
+        assert source["source_organization_name"] == "A lab"
+        assert source["evaluator_relationship"] == "first_party"
 
 
 def test_summary_in_detail_is_valid(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +104,7 @@ def test_summary_in_detail_is_valid(runs: Path, capsys: pytest.CaptureFixture[st
     full = json.loads(capsys.readouterr().out)
     for found in (plain, full):
         jsonschema.Draft202012Validator(summary_schema()).validate(found)
-    assert full["models"][0].keys() - plain["models"][0].keys() == {"detail"}
+    assert full["entries"][0].keys() - plain["entries"][0].keys() == {"detail"}
 
 
 def test_summary_as_parquet(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,7 +113,7 @@ def test_summary_as_parquet(runs: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert "name a file" in capsys.readouterr().err
     out = tmp_path / "s.parquet"
     assert run(["summary", str(runs), "--format", "parquet", "-o", str(out)]) == OK
-    assert pl.read_parquet(out)["score.value"].dtype == pl.Float64
+    assert pl.read_parquet(out)["score"].dtype == pl.Float64
     line = ["summary", str(runs), "--format", "parquet", "--by", "actor", "-o", str(out)]
     assert run(line) == OK
     assert set(pl.read_parquet(out)["actor"]) <= {"person", "robot"}
@@ -136,8 +138,8 @@ def test_csv_holds_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["--detail"], "--detail is of JSON alone"),
-        (["--detail", "--format", "csv"], "--detail is of JSON alone"),
+        (["--detail", "--format", "md"], "--detail is not in md"),
+        (["--detail", "--format", "latex"], "--detail is not in latex"),
         (["--json", "--by", "actor"], "--by is of tables"),
     ],
 )
@@ -149,9 +151,23 @@ def test_an_option_that_would_do_nothing_is_refused(
     assert said in capsys.readouterr().err
 
 
-def test_summary_for_people_has_both_rubrics(
+def test_summary_for_people_has_a_row_for_each_rubric(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The table for people shows both rubrics side by side with their correlation."""
+    """A system judged on both rubrics has a row and a sentence for each; --rubric leaves one."""
     assert run(["summary", str(runs)]) == OK
-    assert "Both rubrics, and the correlation" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "on the actions." in shown
+    assert "on the ladder." in shown
+    assert run(["summary", str(runs), "--rubric", "ladder"]) == OK
+    shown = capsys.readouterr().out
+    assert "Severe errors and score, on the ladder" in shown
+    assert "on the actions." not in shown
+
+
+def test_summary_in_detail_for_people(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--detail` prints the worst epoch and the spread of epochs, which are else on demand."""
+    assert run(["summary", str(runs)]) == OK
+    assert "worst epoch" not in capsys.readouterr().out
+    assert run(["summary", str(runs), "--detail"]) == OK
+    assert "worst epoch" in capsys.readouterr().out

@@ -111,7 +111,7 @@ def test_a_public_run_is_not_hidden(line: list[str], capsys: pytest.CaptureFixtu
     assert SECRETS[2] in runs.responses["text"][0]
     assert run(["summary", "runs/a", "--json"]) == OK
     told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
-    assert told["models"][0]["n_scenarios"] == 2
+    assert told["entries"][0]["counts"]["scenarios"] == 2
 
 
 def test_a_provider_that_repeats_what_it_was_asked_is_not_quoted(
@@ -129,6 +129,42 @@ def test_a_provider_that_repeats_what_it_was_asked_is_not_quoted(
     notes = read_runs("runs/a").notes
     assert any("2 samples failed" in note for note in notes)
     assert SECRETS[0] not in "".join((said.out, said.err, *notes))
+
+
+def test_a_useless_grader_is_not_quoted_and_may_be_replaced(
+    line: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run ends, says what the replies are like and where they are; another grader grades it."""
+    server.script = lambda request: (
+        whispered(request) if request.kind == "ask" else Said(f"Let me see: {request.user}")
+    )
+    line[line.index("--samples") + 1] = "25"
+    assert run(line) == SOME_FAILED
+    said = "".join(capsys.readouterr())
+    assert "20 responses have no judgment; of the reply: it holds no complete JSON" in said
+    assert "careeval run --resume -o runs/a --grader MODEL" in said
+    assert not [secret for secret in SECRETS if secret in said]
+    (words,) = Path("runs/a/private").rglob("last-words.txt")
+    assert "Let me see:" in words.read_text(encoding="utf-8")
+    asked = server.n_arrived("ask")
+    assert run(["run", "--resume", "-o", "runs/a", "--grader", "careeval/lexical"]) == OK
+    assert server.n_arrived("ask") == asked == 25
+    graders = set(read_runs("runs/a").judgments["grader"])
+    assert len(graders) == 1
+    assert graders.pop().startswith("careeval/lexical")
+
+
+def test_a_grader_that_has_begun_is_not_replaced(
+    line: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half of a run by one grader and half by another would be no grading at all."""
+    server.script = lambda request: (
+        error(400, "No.", None) if request.kind == "ask" and request.number == 1 else well(request)
+    )
+    assert run(line) == SOME_FAILED
+    capsys.readouterr()
+    assert run(["run", "--resume", "-o", "runs/a", "--grader", "careeval/lexical"]) == USAGE
+    assert f"{GRADER} has begun to grade it" in capsys.readouterr().err
 
 
 def test_recorded_answers_to_both_splits_share_a_folder(

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import fake_server
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.spending import Spending
 from careeval.protocol.ledger import paid_for
 from careeval.protocol.run import Run, read_run_file
-from fake_server import FakeServer
+from fake_server import FakeServer, Request, Said
 from fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
@@ -32,6 +33,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A run of two scenarios by three samples with made-up prices, into the folder `runs/a`."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAKE_API_KEY", "planted")
     write_bank(tmp_path / "bank")
     prices = "".join(f'["{name}"]\ninput = 20\noutput = 100\n' for name in (MODEL, GRADER))
     (tmp_path / "prices.toml").write_text(prices, encoding="utf-8")
@@ -52,11 +54,11 @@ class Terminal(io.StringIO):
 def test_a_dry_run_says_what_it_would_cost_and_does_nothing(
     line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--dry-run` prints six responses and twelve gradings with their cost, and makes no folder."""
+    """`--dry-run` prints six responses and six gradings with their cost, and makes no folder."""
     assert run([*line, "--dry-run"]) == OK
     printed = capsys.readouterr()
     assert "Plan: 6 responses" in printed.out
-    assert "then 12 gradings" in printed.out
+    assert "then 6 gradings" in printed.out
     assert "$" in printed.out
     assert "Nothing was sent." in printed.err
     assert not Path("runs").exists()
@@ -88,7 +90,7 @@ def test_grading_again_and_the_audit_have_a_plan_too(
     dry = ["--grader", GRADER, "--bank", "bank", "--prices", "prices.toml", "--dry-run"]
     capsys.readouterr()
     assert run([*words[command], *dry]) == OK
-    assert {"grade": "4 gradings", "audit": "8 gradings"}[command] in capsys.readouterr().out
+    assert {"grade": "2 gradings", "audit": "4 gradings"}[command] in capsys.readouterr().out
     assert sorted(Path("runs").rglob("*")) == before
 
 
@@ -109,31 +111,84 @@ def test_nothing_is_sent_before_somebody_says_yes(
 def test_a_budget_holds_and_can_be_raised(
     server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run ends with status 4 when its budget is reached, says by how much, and is finished later.
+    """A run ends with status 4 when no call fits its budget any more, and is finished later.
 
     Every call that the server answered is kept, and none is asked for again.
     """
-    budget = ["--max-cost", "0.02", "--max-connections", "1"]
+    budget = ["--max-cost", "0.05", "--max-connections", "1"]
     assert run([*line, *budget]) == BUDGET_REACHED
     said = capsys.readouterr().err
     folder = Path("runs/a/openai-api-fake-a")
     calls = paid_for(folder)
     spent = sum(call.cost_usd or 0 for call in calls)
-    dearest = max(call.cost_usd or 0 for call in calls)
-    assert 0.02 <= spent <= 0.02 + 2 * dearest
-    assert "The budget of $0.020 is reached" in said
+    assert 0 < spent <= 0.05
+    assert "The budget of $0.050 is reached: $0.0" in said
+    assert "of it is left, and the next call, " in said
     assert "careeval run --resume -o runs/a --max-cost MORE" in said
     assert sum(server.answered.values()) == len(calls)
 
     assert run(["run", "--resume", "-o", "runs/a", "--dry-run"]) == OK
     assert "On disk, and not asked for again" in capsys.readouterr().out
-    assert read_run_file(folder).max_cost == 0.02
+    assert read_run_file(folder).max_cost == 0.05
+    # a call of another kind may fit still
     assert run(["run", "--resume", "-o", "runs/a"]) == BUDGET_REACHED
-    assert sum(server.answered.values()) == len(calls)
+    assert sum(call.cost_usd or 0 for call in paid_for(folder)) <= 0.05
     assert run(["run", "--resume", "--max-cost", "inf"]) == OK
     assert read_run_file(folder).max_cost is None
     assert set(server.answered.values()) == {1}
-    assert len(paid_for(folder)) == 6 + 12
+    assert len(paid_for(folder)) == 6 + 6
+
+
+USAGES = {
+    "none": None,
+    "zero": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    "negative": {"prompt_tokens": -5, "completion_tokens": -7, "total_tokens": -12},
+    "empty": {},
+    "no output": {"prompt_tokens": 50},
+    "nulls": {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+}
+
+
+@pytest.mark.parametrize("usage", USAGES.values(), ids=USAGES)
+def test_words_whose_tokens_nobody_counted(
+    usage: object,
+    server: FakeServer,
+    line: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They are kept, their cost is unknown, a budget ends the run, and others read what is left."""
+    completion = fake_server.completion
+
+    def said(request: Request, said: Said) -> str:
+        return json.dumps({**json.loads(completion(request, said)), "usage": usage})
+
+    monkeypatch.setattr(fake_server, "completion", said)
+    budget = ["--max-cost", "1", "--max-connections", "1"]
+    assert run([*line, *budget]) == BUDGET_REACHED
+    assert "nobody knows what it cost" in capsys.readouterr().err
+    folder = Path("runs/a/openai-api-fake-a")
+    assert [call.cost_usd for call in paid_for(folder)] == [None] * sum(server.answered.values())
+    assert run(["run", "--resume", "-o", "runs/a", "--max-cost", "inf"]) == OK
+    assert set(server.answered.values()) == {1}
+    capsys.readouterr()
+    for command in (["summary", "runs/a"], ["status", "runs/a"]):
+        assert run(command) == OK
+        assert "unknown" in capsys.readouterr().out
+
+
+def test_a_ledger_of_the_past_with_negative_tokens(
+    server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run whose ledger has lines that cannot be true ends for its budget, and is read."""
+    assert run([*line, "--yes"]) == OK
+    ledger = Path("runs/a/openai-api-fake-a/spent.jsonl")
+    rows = [json.loads(each) for each in ledger.read_text(encoding="utf-8").splitlines()]
+    past = [{**row, "input_tokens": -5, "output_tokens": -7, "cost_usd": -0.5} for row in rows]
+    ledger.write_text("".join(f"{json.dumps(row)}\n" for row in past), encoding="utf-8")
+    for command in ("summary", "status"):
+        assert run([command, "runs/a"]) == OK
+    assert "unknown" in capsys.readouterr().out
 
 
 def test_a_budget_without_end_is_none(line: list[str]) -> None:
@@ -161,3 +216,48 @@ def test_a_budget_needs_every_price(line: list[str], capsys: pytest.CaptureFixtu
     assert run([*without, "--max-cost", "1"]) == USAGE
     assert f"the price of {MODEL}, {GRADER} is not known" in capsys.readouterr().err
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("models", "said", "unsaid"),
+    [
+        (
+            ["-m", "openai/gpt-5.1", "--grader", GRADER],
+            "asking openai/gpt-5.1 needs a key: OPENAI_API_KEY is not set",
+            "grading",
+        ),
+        (
+            ["-m", MODEL],
+            "grading with openai/gpt-4o-2024-08-06 needs a key: OPENAI_API_KEY is not set",
+            "asking",
+        ),
+        (
+            ["-m", "google/gemini-3-pro", "-m", MODEL],
+            "asking google/gemini-3-pro needs a key: GOOGLE_API_KEY or GEMINI_API_KEY is not set\n"
+            "grading with openai/gpt-4o-2024-08-06 needs a key: OPENAI_API_KEY is not set",
+            MODEL,
+        ),
+    ],
+)
+@pytest.mark.parametrize("agreed", [[], ["--yes"], ["--max-cost", "5"]])
+def test_a_missing_key_is_told_before_anything_is_agreed_to(
+    agreed: list[str],
+    models: list[str],
+    said: str,
+    unsaid: str,
+    line: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whose key is missing, and the variable's name, come before the question; nothing is made."""
+    for name in ("OPENAI", "GOOGLE", "GEMINI"):
+        monkeypatch.delenv(f"{name}_API_KEY", raising=False)
+    stdin, stderr = Terminal("y\n"), Terminal()
+    monkeypatch.setattr("sys.stdin", stdin)
+    monkeypatch.setattr("sys.stderr", stderr)
+    assert run(["run", *models, "--bank", "bank", "-o", "runs/a", *agreed]) == USAGE
+    assert said in stderr.getvalue()
+    assert unsaid not in stderr.getvalue()
+    assert "Send this?" not in stderr.getvalue()
+    assert not Path("runs").exists()
+    dry = ["run", *models, "--bank", "bank", "-o", "runs/a", "--dry-run"]
+    assert run(dry) == OK

@@ -59,7 +59,7 @@ def test_a_grader_that_was_tried_has_it_on_its_card(
     assert "Not tried on the bank" in page.read_text(encoding="utf-8")
     audit = _audited(bank, tmp_path / "audit", grader.model)
     assert run([*line, "--probes", str(audit)]) == OK
-    assert "Tried on 24 labelled judgments" in page.read_text(encoding="utf-8")
+    assert "Tried on 12 labelled judgments" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,9 @@ def test_the_lexical_grader_s_card_is_measured_at_once(folder: Path, tmp_path: P
         (["site", "/no/such/folder", "-o", "out"], "is not a folder"),
         (["site", "RUNS", "-o", "out", "--probes", "RUNS"], "no audit"),
         (["site", "RUNS", "-o", "a-file"], "a-file"),
+        (["site", "RUNS", "-o", "RUNS"], "holds runs"),
+        (["site", "RUNS", "-o", "RUNS/by-hand"], "is a run's own folder"),
+        (["site", "RUNS", "-o", "RUNS/by-hand/site"], "lies in the folder of a run"),
         (["site", "RUNS", "-o", "out", "--repository", "javascript:x"], "no web address"),
     ],
 )
@@ -72,7 +75,9 @@ def test_mistakes_get_a_word(
     """A user's mistake ends with status 2 and a sentence on stderr."""
     monkeypatch.chdir(tmp_path)
     Path("a-file").touch()
-    assert run([str(folder) if word == "RUNS" else word for word in line]) == USAGE
+    before = sorted(folder.rglob("*"))
+    assert run([word.replace("RUNS", str(folder)) for word in line]) == USAGE
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
+    assert sorted(folder.rglob("*")) == before

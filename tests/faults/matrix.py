@@ -44,9 +44,9 @@ from fake_server import (
 )
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
-"""What a system says when all is well: it holds two rungs and two acts of the small bank."""
+"""What a system says when all is well: it holds two acts of the small bank."""
 
-FOUND = {"+2": True, "+1": True, "-1": False, "asks": True, "waits": True, "pulls": False}
+FOUND = {"asks": True, "waits": True, "pulls": False}
 """What the keyword grader finds in it."""
 
 LONG = "I wait. " * 125_000 + "sleeve"
@@ -292,7 +292,7 @@ SYSTEM = (
         Who.system,
         "Answers 200 with a web page: the address is not that of an API.",
         AGAIN,
-        _stays(HTML, "the server's reply is no completion: '<html>"),
+        _stays(HTML, "the server's reply is no completion but a web page: It works!"),
     ),
     Row(
         "wrong-shape",
@@ -728,7 +728,7 @@ COMMAND = (
         "no-network",
         Who.command,
         "Names a server that nobody answers at.",
-        "Each response is missing and says that the server cannot be reached; resuming asks again.",
+        "The run ends after five attempts, with the address and the reason; resuming asks again.",
         f"{HERE}::test_a_server_that_is_not_there",
     ),
     Row(

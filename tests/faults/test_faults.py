@@ -37,7 +37,7 @@ from careeval.cli.app import run as command
 from careeval.protocol import connect
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Outcome, Run, begin, folder_name, resume
+from careeval.protocol.run import Outcome, Run, Stop, begin, folder_name, resume
 from careeval.protocol.solvers import epoch_seed
 from careeval.results.exports import remarks
 from careeval.results.summary import summarise
@@ -60,10 +60,7 @@ KEY = "sk-planted-7f3a91c4d2"
 SCENARIO_ID = "dressing-001"
 ROOT = Path(__file__).parents[2]
 
-WORDS = {
-    item.get("id", f"{item['points']:+d}"): item["text"].rstrip(".").split()[-1]
-    for item in (*SCENARIO["actions"], *SCENARIO["ladder"])
-}
+WORDS = {item["id"]: item["text"].rstrip(".").split()[-1] for item in SCENARIO["actions"]}
 """Item → the word by which the fake's grader finds it."""
 
 
@@ -309,7 +306,7 @@ def test_the_grader(row: Row, met: Met) -> None:
         assert open_.is_empty()
     else:
         n_open = 3 if check.unresolved is None else len(check.unresolved)
-        assert open_.group_by("rubric").len()["len"].to_list() == [n_open, n_open]
+        assert open_.height == n_open
         for reason in open_["reason"]:
             assert check.reason in reason
             a_clear_word(reason)
@@ -318,7 +315,7 @@ def test_the_grader(row: Row, met: Met) -> None:
     }
     assert said.items() <= FOUND.items()
     if not check.again:
-        assert met.counts[1][row.name] == 2 * check.n_calls
+        assert met.counts[1][row.name] == check.n_calls
 
 
 @of(GRADER)
@@ -346,9 +343,9 @@ def test_the_run(which: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_waiting(met_quick: Met) -> None:
-    """A call that failed for the first time is tried again after three to seven seconds."""
+    """A call that failed for the first time is tried again after two to seven seconds."""
     assert met_quick.waits
-    assert all(3 <= seconds <= 7 for seconds in met_quick.waits)
+    assert all(2 <= seconds <= 7 for seconds in met_quick.waits)
 
 
 # --- what is shown -------------------------------------------------------------------------------
@@ -434,19 +431,16 @@ def test_a_redirect_does_not_carry_the_key(
 def test_a_server_that_is_not_there(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nobody answers, every response is missing and says so, and resuming asks again."""
+    """Where nobody answers, the run ends after five attempts, and resuming asks again."""
     with socket.socket() as taken:
         # bound and not listening: a connection is refused
         taken.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("FAKE_BASE_URL", f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
-        monkeypatch.setattr(connect, "MAX_RETRIES", 1)
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        monkeypatch.setenv("FAKE_BASE_URL", url)
         with without_waiting():
             outcome = begin(a_run(bank, 2), tmp_path / "robot")
-    assert (outcome.complete, outcome.n_failed) == (False, 2)
-    responses = read_runs(tmp_path).responses
-    assert responses["state"].to_list() == ["missing"] * 2
-    for note in responses["note"]:
-        assert note.startswith("error: the connection failed: ")
+    assert outcome.stopped is Stop.turned_away
+    assert f" at {url}: the connection failed: nobody listens there" in outcome.why
     with FakeServer() as server:
         monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
         assert resume(tmp_path / "robot").complete

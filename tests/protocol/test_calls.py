@@ -15,13 +15,19 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
 from careeval.protocol.calls import _sampling_sent
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, paid_for
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import Run, Stop, Watch, amend, begin, prepare, resume, sharing
 from fakes import Call, Fake, keyword_grader
 
 PRICE = {"input": 1e5, "output": 1e5, "cache_read": 0.0, "cache_write": 0.0, "source": "made up"}
 """A fake's call takes 7 + 5 tokens: $1.20."""
+
+EXPECTED = {**PRICE, "input": 0.0, "output": 1.2e6 / 220}
+"""A call of `AS_EXPECTED` costs $1.20, and that is what is expected of an answer."""
+
+AS_EXPECTED = (7, 220)
+"""Tokens in and out."""
 
 
 def answer(call: Call) -> str:
@@ -46,7 +52,7 @@ def test_a_call_is_on_disk_before_its_result_is_used(bank: Path, tmp_path: Path)
         return keyword_grader(call)
 
     assert begin(make(bank, Fake("kept", answer), Fake("looks", grading)), folder).complete
-    assert seen == [True] * 8
+    assert seen == [True] * 4
 
 
 def test_what_was_finished_is_not_asked_again(bank: Path, tmp_path: Path) -> None:
@@ -58,7 +64,7 @@ def test_what_was_finished_is_not_asked_again(bank: Path, tmp_path: Path) -> Non
 
     def breaking(call: Call) -> str:
         # the last call of all is the only one that is not answered
-        if len(grader.calls) == 16:
+        if len(grader.calls) == 8:
             kept.append((folder / CALLS_FILE).read_bytes())
         return keyword_grader(call)
 
@@ -97,9 +103,10 @@ def test_a_budget_ends_a_run_in_the_background(bank: Path, tmp_path: Path) -> No
 
 
 def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
-    """With $5 to spend, a run of twelve calls at $1.20 ends after five, and is finished later."""
-    model, grader = Fake("dear", answer), Fake("dear-grader", keyword_grader)
-    prices = {model.model: PRICE, grader.model: PRICE}
+    """With $5 to spend, a run of eight calls at $1.20 ends after four, and is finished later."""
+    model = Fake("dear", answer, usage=AS_EXPECTED)
+    grader = Fake("dear-grader", keyword_grader, usage=AS_EXPECTED)
+    prices = {model.model: EXPECTED, grader.model: EXPECTED}
     folder = prepare(
         make(bank, model, grader, prices=prices, max_cost=5.0, max_connections=1),
         tmp_path / "robot",
@@ -107,8 +114,9 @@ def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
     outcome = resume(folder)
     assert outcome.stopped is Stop.budget
     spent = sum(call.cost_usd or 0 for call in paid_for(folder))
-    # one connection to each of model and grader: at most one call more is in flight
-    assert 5.0 <= spent <= 5.0 + 2 * 1.2
+    assert spent == pytest.approx(4 * 1.2)
+    assert outcome.why.startswith("$0.20 of it is left, and the next call, ")
+    assert outcome.why.endswith("is estimated at $1.20")
     assert len(model.calls) + len(grader.calls) == len(paid_for(folder))
     # without more money nothing more is asked
     assert resume(folder).stopped is Stop.budget
@@ -117,24 +125,24 @@ def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
     lifted = json.loads((folder / "run.json").read_text(encoding="utf-8")) | {"max_cost": None}
     (folder / "run.json").write_text(json.dumps(lifted), encoding="utf-8")
     assert resume(folder).complete
-    assert (len(model.calls), len(grader.calls)) == (4, 8)
-    assert sum(call.cost_usd or 0 for call in paid_for(folder)) == pytest.approx(12 * 1.2)
+    assert (len(model.calls), len(grader.calls)) == (4, 4)
+    assert sum(call.cost_usd or 0 for call in paid_for(folder)) == pytest.approx(8 * 1.2)
 
 
 def test_one_budget_is_shared(bank: Path, tmp_path: Path) -> None:
     """What another run has spent leaves less for this one."""
-    model = Fake("sharing", answer)
+    model = Fake("sharing", answer, usage=AS_EXPECTED)
     other = tmp_path / "other"
     other.mkdir()
     ledger = Lines(other / SPENT_FILE)
     ledger.append(
         {
             "role": "ask", "model": "fake/other", "input_tokens": 1, "output_tokens": 1,
-            "cost_usd": 4.9, "seconds": 1.0,
+            "cost_usd": 3.5, "seconds": 1.0,
         }
     )  # fmt: skip
     ledger.close()
-    run = make(bank, model, None, prices={model.model: PRICE}, max_cost=5.0, max_connections=1)
+    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=5.0, max_connections=1)
     folder = prepare(run, tmp_path / "robot")
     assert resume(folder, [folder, other]).stopped is Stop.budget
     assert len(model.calls) == 1
@@ -146,6 +154,24 @@ def test_a_budget_that_cannot_be_kept(bank: Path, tmp_path: Path) -> None:
     folder = prepare(make(bank, model, None, max_cost=5.0, max_connections=1), tmp_path / "robot")
     assert resume(folder).stopped is Stop.unmetered
     assert [call.cost_usd for call in paid_for(folder)] == [None]
+
+
+@pytest.mark.parametrize("usage", [(0, 0), (7, 0), (0, 5), (-7, 5), (7, -5)])
+def test_a_count_that_cannot_be_true_is_an_unknown_cost(
+    usage: tuple[int, int], bank: Path, tmp_path: Path
+) -> None:
+    """Words for no tokens, or for fewer, end a run with a budget; what is free stays free."""
+    model = Fake("false", answer, usage=usage)
+    run = make(bank, model, None, prices={model.model: PRICE}, max_cost=50.0, max_connections=1)
+    folder = prepare(run, tmp_path / "dear" / "robot")
+    assert resume(folder).stopped is Stop.unmetered
+    assert [call.cost_usd for call in paid_for(folder)] == [None]
+    costs = read_runs(folder.parent).responses["cost_usd"]
+    assert costs.null_count() == len(costs) > 0
+    free = dict.fromkeys(PRICE, 0.0) | {"source": "mine"}
+    folder = prepare(replace(run, prices={model.model: free}), tmp_path / "free" / "robot")
+    assert resume(folder).complete
+    assert Spent.on(paid_for(folder)).usd == 0
 
 
 def test_a_request_that_was_not_taken_ends_no_budget(bank: Path, tmp_path: Path) -> None:
@@ -167,8 +193,8 @@ def test_a_request_that_was_not_taken_ends_no_budget(bank: Path, tmp_path: Path)
 
 def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: Path) -> None:
     """A run that is resumed alone counts what the one it was begun with has spent."""
-    model = Fake("together", answer)
-    run = make(bank, model, None, prices={model.model: PRICE}, max_cost=5.0, max_connections=1)
+    model = Fake("together", answer, usage=AS_EXPECTED)
+    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=6.5, max_connections=1)
     folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
     for folder in folders:
         amend(folder, together=["../a", "../b"])
@@ -195,6 +221,49 @@ def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: P
     assert len(model.calls) == 4
 
 
+@pytest.mark.parametrize("again", ["by the same", "by another"])
+def test_a_grader_that_never_judges_ends_a_run(bank: Path, tmp_path: Path, again: str) -> None:
+    """After 20 responses without a judgment it ends, keeps what was asked, and grades all anew."""
+    model, other = Fake("rambled-at", answer), Fake("of-use", keyword_grader)
+    grader = Fake("useless", lambda _: "I \x1b[31mcannot\x07 say. " * 50)
+    run = replace(make(bank, model, grader, max_connections=2), epochs=30)
+    folder = prepare(run, tmp_path / "robot")
+    outcome = resume(folder)
+    assert outcome.stopped is Stop.unusable
+    assert "20 responses have no judgment" in outcome.why
+    assert "it holds no complete JSON object (20)" in outcome.why
+    assert "one reply: I [31mcannot say. I" in outcome.why
+    assert len(outcome.why) < 400
+    assert outcome.why.isprintable()
+    # those that were in flight with the 20th are asked to their end
+    assert 20 * 3 <= len(grader.calls) <= 24 * 3
+    asked = len(model.calls)
+
+    grader.script = keyword_grader
+    judge = grader if again == "by the same" else other
+    amend(folder, grader=judge.model)
+    before = len(judge.calls)
+    assert resume(folder).complete
+    assert len(judge.calls) - before == 60
+    assert len(model.calls) == 60
+    assert asked <= 60
+    judgments = read_runs(tmp_path).judgments
+    assert judgments["present"].null_count() == 0
+    assert len(paid_for(folder)) == len(model.calls) + len(grader.calls) + len(other.calls)
+
+
+def test_one_usable_judgment_is_enough(bank: Path, tmp_path: Path) -> None:
+    """A grader that has judged one item is bad and no more: the rest is unresolved."""
+
+    def script(call: Call) -> str:
+        return keyword_grader(call) if len(grader.calls) == 1 else "I cannot say."
+
+    model, grader = Fake("judged-once", answer), Fake("useful-once", script)
+    run = replace(make(bank, model, grader, max_connections=1), epochs=15)
+    outcome = resume(prepare(run, tmp_path / "robot"))
+    assert (outcome.complete, outcome.stopped) == (True, None)
+
+
 class UnauthorizedError(Exception):
     """What a provider raises for a wrong key."""
 
@@ -212,7 +281,7 @@ def test_a_key_that_is_wrong_ends_a_run(bank: Path, tmp_path: Path) -> None:
     folder = prepare(run, tmp_path / "robot")
     outcome = resume(folder)
     assert outcome.stopped is Stop.turned_away
-    assert outcome.why == "the server answered 401 (Unauthorized): No such key."
+    assert outcome.why == "fake/keyless: the server answered 401 (Unauthorized): No such key."
     assert len(model.calls) == 5
     model.script = answer
     assert resume(folder).complete

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from careeval.errors import BankError
 from careeval.protocol import doctor
 from careeval.protocol.doctor import (
-    PROVIDERS,
     Finding,
-    Provider,
     State,
     disk_finding,
     embedded_finding,
@@ -28,6 +26,7 @@ from careeval.protocol.doctor import (
     python_finding,
     runs_finding,
 )
+from careeval.protocol.keys import PROVIDERS, Provider
 
 OPENAI = Provider("openai", "openai", ("OPENAI_API_KEY",))
 

@@ -35,7 +35,7 @@ from fakes import write_bank
 
 MODEL, GRADER, SECOND = (f"openai-api/fake/{name}" for name in ("a", "g", "h"))
 N_SAMPLES, N_SCENARIOS, CONNECTIONS = 4, 3, 2
-N_ASKED, N_GRADED = N_SAMPLES * N_SCENARIOS, 2 * N_SAMPLES * N_SCENARIOS
+N_ASKED = N_GRADED = N_SAMPLES * N_SCENARIOS
 IN_FLIGHT = 2 * CONNECTIONS
 """Calls that one worker has on their way at most, questions and gradings."""
 RUN_OUT = 60.0

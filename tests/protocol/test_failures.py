@@ -48,7 +48,7 @@ def used_up(error: Exception) -> RetryError:
             "the server answered 404 (Not Found): No such model.",
         ),
         (status(502, "<html><h1>Bad\nGateway</h1></html>"),
-         "the server answered 502 (Bad Gateway): Bad Gateway"),
+         "the server answered 502 (Bad Gateway) with a web page: Bad Gateway"),
         (status(413, "Error code: 413"), "the server answered 413 (Request Entity Too Large)"),
         (status(799, "Error code: 799"), "the server answered 799"),
         (
@@ -59,14 +59,14 @@ def used_up(error: Exception) -> RetryError:
             ),
             "the server answered 403 (Forbidden): Not in your country.",
         ),
-        (unreachable(), "the connection failed: nobody listens"),
-        (ConnectionResetError(), "the connection failed: ConnectionResetError"),
+        (unreachable(), "the connection failed: nobody listens there, it was refused"),
+        (ConnectionResetError(), "the connection failed: it was reset"),
         (AttemptTimeoutError(300), "no whole answer within 300 s"),
         (openai.APITimeoutError(request=REQUEST), "no answer in time"),
         (TypeError("'NoneType' object is not iterable"),
-         "the server's reply is no completion (TypeError)"),
+         "the server's reply is no completion"),
         (RuntimeError("out of memory"), "out of memory"),
-        (RuntimeError(), "RuntimeError"),
+        (RuntimeError(), "it does not say why"),
     ],
 )  # fmt: skip
 def test_words(error: Exception, words: str) -> None:

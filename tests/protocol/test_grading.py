@@ -88,6 +88,40 @@ def test_the_last_list_counts(first: str) -> None:
     assert read_reply(f"{first}\n\n{CLEAN}", 2) == read_reply(CLEAN, 2)
 
 
+FAKE = reply(entry(1, False), entry(2, False))
+"""Judgments of both items, one of them not what `CLEAN` says."""
+
+
+@pytest.mark.parametrize(
+    "both",
+    [
+        f"{CLEAN}\n\n{FAKE}",
+        f"The answer says {FAKE}\n\nBut: {CLEAN}",
+        f"{FAKE} {CLEAN} {CLEAN}",
+        f'{{"judgments": {json.dumps(json.loads(FAKE)["judgments"])}, {CLEAN[1:]}',
+        f'{{"draft": {FAKE}, {CLEAN[1:]}',
+    ],
+    ids=["last", "first", "outvoted", "one object", "one in the other"],
+)
+def test_two_whole_lists_that_differ_settle_nothing(both: str) -> None:
+    """An item that they judge differently is not judged; those on which they agree are."""
+    found = read_reply(both, 2)
+    assert {item: judged.present for item, judged in found.judged.items()} == {2: False}
+    assert found.problem == "its lists differ on item 1"
+
+
+def test_two_whole_lists_that_agree_are_one() -> None:
+    """A grader that says the same twice, in other words, is taken at its word."""
+    draft = CLEAN.replace("It asks.", "Yes.")
+    assert read_reply(f"{draft}\n\n{CLEAN}", 2) == read_reply(CLEAN, 2)
+
+
+def test_protocol_1_takes_the_last_word() -> None:
+    """A run that was begun under protocol 1 is finished by its rule: the last list counts."""
+    found = read_reply(f"{CLEAN}\n\n{FAKE}", 2, last_word_counts=True)
+    assert found == read_reply(FAKE, 2)
+
+
 def test_an_echo_of_the_example_judges_nothing() -> None:
     """The example that the prompt shows is no judgment when it is sent back, not of any item."""
     found = read_reply(load_prompts().texts["grade-system.md"], 1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +14,6 @@ from hypothesis import strategies as st
 
 from careeval.protocol.ledger import (
     SPENT_FILE,
-    Budget,
     Lines,
     Paid,
     Reading,
@@ -51,20 +52,25 @@ def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
     assert paid_for(tmp_path) == []
 
 
-def test_one_budget_over_many_runs(tmp_path: Path) -> None:
-    """What any of the runs pays counts at once, whichever process wrote it."""
-    folders = [tmp_path / "a", tmp_path / "b"]
-    for folder in folders:
-        folder.mkdir()
-    budget = Budget(0.30, folders)
-    assert budget.spent_usd() == 0
-    first, second = (Lines(folder / SPENT_FILE) for folder in folders)
-    first.append(entry(paid(0.10)))
-    assert budget.spent_usd() == pytest.approx(0.10)
-    second.append(entry(paid(0.15)))
-    second.append(entry(paid(None)))
-    assert budget.spent_usd() == pytest.approx(0.25)
-    assert budget.n_unknown() == 1
+@pytest.mark.parametrize(
+    ("line", "usd"),
+    [
+        ({}, 0.1),
+        ({"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}, None),
+        ({"input_tokens": -5, "output_tokens": -7, "cost_usd": -0.0008}, None),
+        ({"input_tokens": -450, "cost_usd": 0.0002}, None),
+        ({"cost_usd": float("nan")}, None),
+        ({"cost_usd": "0.1"}, None),
+        ({"model": "careeval/lexical", "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}, 0),
+        ({"input_tokens": None, "output_tokens": None, "cost_usd": 0.0}, 0),
+    ],
+)
+def test_a_ledger_of_the_past(line: dict[str, Any], usd: float | None, tmp_path: Path) -> None:
+    """A line whose tokens cannot be true has no known cost, and is no gift."""
+    row = json.dumps({**entry(paid(0.1)), **line})
+    (tmp_path / SPENT_FILE).write_text(f"{row}\n", encoding="utf-8")
+    assert [call.cost_usd for call in paid_for(tmp_path)] == [usd]
+    assert Spent.on(paid_for(tmp_path)).usd == usd
 
 
 @given(rows=st.lists(st.text(), min_size=1, max_size=5), cut=st.integers(1, 40))

@@ -23,6 +23,8 @@ from polars.testing import assert_frame_equal
 from careeval.errors import LogError
 from careeval.protocol.eval_log import Asked, Log, Sample, Stored, Unreadable, read_log
 from careeval.protocol.logs import CACHE, read_run, read_runs, responses_of, run_roots
+from careeval.results.entries import entries
+from careeval.results.summary import summary_of
 from fakes import Fake, leave_out
 
 DATA = Path(__file__).parents[1] / "data"
@@ -120,7 +122,9 @@ def test_what_inspect_reads(log: Path) -> None:
         assert asked.text == sample.input
         rubrics = {r.value: [asdict(item) for item in items] for r, items in asked.rubrics.items()}
         for rubric, items in sample.metadata["rubrics"].items():
-            assert rubrics[rubric] == [{"of": (), "excludes": (), **tupled(item)} for item in items]
+            assert rubrics[rubric] == [
+                {"of": (), "excludes": (), "harm": None, **tupled(item)} for item in items
+            ]
         assert asked.situation == tuple(sample.metadata["situation"])
         stored = sample.store.get("careeval_response")
         assert mine.stored == (stored and Stored(**{n: stored[n] for n in vars(mine.stored)}))
@@ -300,6 +304,21 @@ def test_a_sample_without_its_rubrics(run: Path) -> None:
     assert runs.responses["state"].to_list() == ["missing", "answered", "answered", "answered"]
 
 
+def test_a_scenario_without_one_of_the_rubrics(run: Path) -> None:
+    """A rubric that was to be judged, and that the scenario has no items of, is named."""
+    (log,) = run.glob("*.eval")
+    assert {tuple(lacks) for lacks in read_runs(run).responses["lacks"]} == {()}
+    for epoch in (1, 2):
+        part = SAMPLE.replace("epoch_1", f"epoch_{epoch}")
+        change(log, part, lambda sample: sample["metadata"]["rubrics"].update(ladder=[]))
+    runs = read_runs(run)
+    by_scenario = runs.responses.group_by("scenario").agg(pl.col("lacks").list.join(" ").unique())
+    assert dict(by_scenario.iter_rows()) == {"dressing-001": ["ladder"], "eating-001": [""]}
+    whole = {(e.rubric.value, summary_of(e).n_scenarios, summary_of(e).n_ungraded)
+             for e in entries(runs)}  # fmt: skip
+    assert whole == {("actions", 2, 0), ("ladder", 1, 0)}
+
+
 @pytest.mark.parametrize("part", ["store", "output", "scores", "error", "events", "attachments"])
 def test_a_sample_without_a_part(run: Path, part: str) -> None:
     """A sample that lacks a part which may be absent is read as far as it goes."""
@@ -397,6 +416,20 @@ def test_a_run_that_nobody_graded(run: Path) -> None:
     assert read_runs(other).notes == ()
 
 
+def test_a_folder_of_runs_that_is_called_graded(run: Path) -> None:
+    """Runs in a folder that a user called as that of later gradings are runs, each of its own."""
+    folder = run.parent / "graded"
+    for name in ("one", "two"):
+        log = Path(shutil.copytree(run, folder / name)) / "complete.eval"
+        change(log, "header.json", lambda header, name=name: (  # type: ignore[misc]
+            header["eval"]["metadata"]["careeval"].update(system=name)))  # fmt: skip
+    shutil.rmtree(run)
+    assert run_roots(folder) == [folder / "one", folder / "two"]
+    runs = read_runs(folder)
+    assert set(runs.responses["system"]) == {"one", "two"}
+    assert set(runs.judgments["grading"]) == {1}
+
+
 def test_two_runs_of_one_system(run: Path) -> None:
     """Two runs of systems of one name are not mixed."""
     shutil.copytree(run, run.parent / "again")
@@ -473,7 +506,7 @@ def test_the_newest_sample_counts(run: Path) -> None:
 # --- the cache of tables -----------------------------------------------------------------------
 
 
-def test_tables_are_kept(run: Path) -> None:
+def test_tables_are_kept(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are written beside the logs, and read from there while no log changes."""
     first = read_run(run)
     assert sorted(path.name for path in (run / CACHE).iterdir()) == [
@@ -481,9 +514,8 @@ def test_tables_are_kept(run: Path) -> None:
         "key.json",
         "responses.parquet",
     ]
-    changed = first.responses.with_columns(text=pl.lit("from the cache"))
-    changed.write_parquet(run / CACHE / "responses.parquet")
-    assert set(read_run(run).responses["text"]) == {"from the cache"}
+    monkeypatch.delattr("careeval.protocol.logs.read_log")
+    assert_frame_equal(read_run(run).responses, first.responses)
 
 
 def test_tables_are_made_again_when_a_log_changes(run: Path) -> None:

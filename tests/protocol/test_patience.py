@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tenacity import Future, RetryCallState
 
-from careeval.protocol.patience import LONGEST, ServersWord, retry_after
+from careeval.protocol.patience import LONGEST, LONGEST_ASKED, ServersWord, retry_after
 
 
 def failed(attempt: int, headers: dict[str, str]) -> RetryCallState:
@@ -73,4 +73,4 @@ def test_an_error_without_a_reply() -> None:
 
 def test_no_server_is_waited_for_all_day() -> None:
     """A server that asks for a day is waited for as long as the longest wait of ours."""
-    assert ServersWord()(failed(1, {"retry-after": "86400"})) <= LONGEST + 1
+    assert ServersWord()(failed(1, {"retry-after": "86400"})) <= LONGEST_ASKED + 1

@@ -156,7 +156,7 @@ def test_no_grading_sends_more_than_the_worst(bank: Path, evaluate: Callable[...
 
 
 def test_what_is_chosen_is_counted(bank: Path) -> None:
-    """Activity, id, limit and rubric each lower the number of responses or of gradings."""
+    """Activity, id and limit lower the number of responses; one call an item raises gradings."""
     tasks: dict[str, dict[str, Any]] = {
         "all": {},
         "adl": {"adl": ["eating"]},
@@ -170,13 +170,13 @@ def test_what_is_chosen_is_counted(bank: Path) -> None:
         for name, task in tasks.items()
     }
     assert n == {
-        "all": (20, 40),
-        "adl": (10, 20),
-        "scenario": (10, 20),
-        "limit": (10, 20),
+        "all": (20, 20),
+        "adl": (10, 10),
+        "scenario": (10, 10),
+        "limit": (10, 10),
         "ladder": (20, 20),
-        # three actions and three rungs
-        "per item": (20, 120),
+        # three actions
+        "per item": (20, 60),
     }
 
 
@@ -214,10 +214,10 @@ def test_a_script_of_more_bytes_counts_as_more(tmp_path: Path) -> None:
 
 
 def test_what_is_on_disk_is_not_planned(bank: Path) -> None:
-    """With half of the answers and a quarter of the gradings on disk, half and three are left."""
+    """With half of the answers and a quarter of the gradings on disk, the rest is left."""
     whole = planned(run_of(bank))
     ask, grade = planned(run_of(bank), n_asked=10, n_graded=5)
-    assert (ask.n, ask.n_kept, grade.n, grade.n_kept) == (10, 10, 30, 10)
+    assert (ask.n, ask.n_kept, grade.n, grade.n_kept) == (10, 10, 15, 5)
     assert ask.input_tokens == pytest.approx(whole[0].input_tokens / 2, abs=1)
     assert grade.worst_input_tokens == pytest.approx(whole[1].worst_input_tokens * 0.75, abs=1)
 
@@ -260,14 +260,14 @@ def said(scenario: str, epoch: int, text: str, state: str = "answered") -> Respo
 
 
 def test_recorded_answers_have_their_own_length(tmp_path: Path, bank: Path) -> None:
-    """A recorded answer of 400 bytes adds 100 tokens to each of its gradings, and no asking."""
+    """A recorded answer of 400 bytes adds 100 tokens to its grading, and no asking."""
     [short], [long] = (
         plan(recorded(tmp_path, bank, [said(IDS[0], 1, "w" * n)], 1), PRICES) for n in (4, 404)
     )
-    assert (short.role, short.n, long.n) == ("grade", 2, 2)
-    assert long.input_tokens - short.input_tokens == 2 * 100
-    # at worst 400 bytes are 133 and a third, in each of three attempts at two gradings
-    assert long.worst_input_tokens - short.worst_input_tokens == pytest.approx(800, abs=1)
+    assert (short.role, short.n, long.n) == ("grade", 1, 1)
+    assert long.input_tokens - short.input_tokens == 100
+    # at worst 400 bytes are 133 and a third, in each of three attempts
+    assert long.worst_input_tokens - short.worst_input_tokens == pytest.approx(400, abs=1)
 
 
 def test_only_what_was_answered_is_graded(tmp_path: Path, bank: Path) -> None:
@@ -280,16 +280,16 @@ def test_only_what_was_answered_is_graded(tmp_path: Path, bank: Path) -> None:
         said(IDS[0], 5, "I wait."),
         said(IDS[1], 1, "I wait."),
     ]
-    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 5), PRICES)] == [6]
-    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 4), PRICES)] == [4]
+    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 5), PRICES)] == [3]
+    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 4), PRICES)] == [2]
     named = recorded(tmp_path, bank, responses, 5, scenario=[IDS[1]])
-    assert [line.n for line in plan(named, PRICES)] == [2]
+    assert [line.n for line in plan(named, PRICES)] == [1]
 
 
 def test_a_limit_is_of_the_scenarios_that_are_answered(tmp_path: Path, bank: Path) -> None:
     """Answers to the second scenario alone are planned where one scenario is to be graded."""
     run = recorded(tmp_path, bank, [said(IDS[1], 1, "I wait.")], 1, limit=1)
-    assert [line.n for line in plan(run, PRICES)] == [2]
+    assert [line.n for line in plan(run, PRICES)] == [1]
 
 
 def test_nothing_answered_costs_nothing(tmp_path: Path, bank: Path) -> None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from careeval.bank import Bank, load_bank
+from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
-from careeval.protocol.probes import agreement, lexical_agreement, prepare_probes, trial
-from careeval.protocol.run import Run, resume
+from careeval.protocol.probes import (
+    agreement,
+    lexical_agreement,
+    prepare_probes,
+    trial,
+    unfinished_audit,
+)
+from careeval.protocol.run import Run, amend, resume
+from careeval.protocol.version import FIRST
 from careeval.results.probes import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank
 
@@ -26,19 +35,21 @@ def audit_probes(bank: Bank, grader: str, root: Path, task: dict[str, object]) -
 
 def test_worked_example(bank: Path, tmp_path: Path) -> None:
     """A grader that looks for an item's last word is right on every label of the small bank."""
-    # 2 scenarios × 2 probes × (3 actions + 3 rungs) = 24 labels. Present: "asks" in the one probe
-    # and, by its `of`, rung +1; "pulls" in the other: 3 a scenario.
+    # 2 scenarios × 2 probes × 3 actions = 12 labels. Present: "asks" in the one probe, "pulls" in
+    # the other: 2 a scenario.
     grader = Fake("examined", keyword_grader)
     found = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
-    assert found.overall == Agreement(found=6, missed=0, invented=0, cleared=18, unresolved=0)
+    assert found.overall == Agreement(found=4, missed=0, invented=0, cleared=8, unresolved=0)
     assert found.by_trap["harmful"].found == 2
-    assert len(grader.calls) == 8
+    assert len(grader.calls) == 4
 
 
 def test_the_lexical_grader_is_the_same_by_both_ways(bank: Path, tmp_path: Path) -> None:
     """Put through Inspect or computed at once, the lexical grader agrees with as many labels."""
     loaded = load_bank(bank)
-    by_log = audit_probes(loaded, LEXICAL, tmp_path, {"bank": str(bank)})
+    tasks = [{"bank": str(bank), "rubric": rubric.value} for rubric in Rubric]
+    audits = [audit_probes(loaded, LEXICAL, tmp_path, task) for task in tasks]
+    by_log = ProbeAgreement.of([judged for audit in audits for judged in audit.judgments])
     at_once = lexical_agreement(loaded)
     assert (by_log.by_points, by_log.by_trap) == (at_once.by_points, at_once.by_trap)
     assert {j.scenario for j in by_log.judgments} == {j.scenario for j in at_once.judgments}
@@ -57,7 +68,7 @@ def test_a_trial_tells_what_it_took(bank: Path, tmp_path: Path) -> None:
     assert (found.cost.value, found.cost.n, found.cost.n_unknown) == (None, 4, 4)
     assert found.seconds is not None
     assert found.seconds > 0
-    assert found.agreement.overall.n == 24
+    assert found.agreement.overall.n == 12
 
 
 def test_a_trial_without_a_judgment(bank: Path, tmp_path: Path) -> None:
@@ -73,9 +84,19 @@ def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:
     for _ in range(2):
         audit_probes(load_bank(bank), LEXICAL, tmp_path, {"bank": str(bank), "rubric": "ladder"})
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "careeval-lexical-1",
-        "careeval-lexical-2",
+        "careeval-lexical-ladder-1",
+        "careeval-lexical-ladder-2",
     ]
+
+
+def test_an_audit_of_protocol_1_is_not_gone_on_with(bank: Path, tmp_path: Path) -> None:
+    """An audit that is not complete is gone on with by its like, which is of the same protocol."""
+    run = Run("", None, LEXICAL, 1, {"bank": str(bank), "rubric": "actions"})
+    folder = prepare_probes(load_bank(bank), tmp_path, run)
+    assert unfinished_audit(tmp_path, run) == folder
+    assert unfinished_audit(tmp_path, replace(run, task={**run.task, "rubric": "ladder"})) is None
+    amend(folder, protocol=FIRST)
+    assert unfinished_audit(tmp_path, run) is None
 
 
 def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
@@ -91,7 +112,7 @@ def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
     model = Fake("breaks-off", failing).model
     folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
     assert resume(folder).n_failed == 2
-    assert agreement(loaded, folder).overall.unresolved == 12
+    assert agreement(loaded, folder).overall.unresolved == 6
     down = False
     assert resume(folder).complete
     assert agreement(loaded, folder).overall.unresolved == 0

@@ -57,16 +57,16 @@ def test_worked_example(copy: Path, bank: Path) -> None:
     second = Fake("second-grader", keyword_grader)
     (outcome,) = regrade(copy, second.model, bank, {})
     assert outcome.complete
-    assert outcome.folder == copy / "robot" / "graded" / "fake-second-grader-1"
+    assert outcome.folder == copy / "robot" / "graded" / "fake-second-grader-actions-1"
     after = read_runs(copy)
     assert_frame_equal(after.responses, before.responses)
-    assert gradings(copy) == [("fake/first-grader", 1, 24), ("fake/second-grader", 1, 24)]
+    assert gradings(copy) == [("fake/first-grader", 1, 12), ("fake/second-grader", 1, 12)]
     first = pl.col("grader").str.starts_with("fake/first")
     assert_frame_equal(after.judgments.filter(first), before.judgments)
     same = ("scenario", "epoch", "rubric", "item", "present")
     assert_frame_equal(after.judgments.filter(~first).select(same), before.judgments.select(same))
     n_answered = before.responses.filter(pl.col("state") == "answered").height
-    assert len(second.calls) == 2 * n_answered == 6
+    assert len(second.calls) == n_answered == 3
 
 
 def test_the_same_grader_again(copy: Path, bank: Path) -> None:
@@ -80,18 +80,58 @@ def test_the_same_grader_again(copy: Path, bank: Path) -> None:
 
         grader = Fake("first-grader", script)
         assert regrade(copy, grader.model, bank, {})[0].complete
-    assert gradings(copy) == [("fake/first-grader", n, 24) for n in (1, 2, 3)]
+    assert gradings(copy) == [("fake/first-grader", n, 12) for n in (1, 2, 3)]
     folders = sorted(path.name for path in (copy / "robot" / "graded").iterdir())
-    assert folders == ["fake-first-grader-1", "fake-first-grader-2"]
+    assert folders == ["fake-first-grader-actions-1", "fake-first-grader-actions-2"]
     judged = read_runs(copy).judgments.filter(pl.col("quote").is_null() & pl.col("present"))
     reasons = dict(judged.select("grading", "reason").unique().rows())
     assert reasons == {1: "Because.", 2: "blouse.", 3: "nothing."}
 
 
+def test_the_other_rubric_beside_the_first(copy: Path, bank: Path) -> None:
+    """The ladder graded later stands beside the actions, each rubric with gradings of its own."""
+    grader = Fake("first-grader", keyword_grader)
+    for task in ({"rubric": "ladder"}, {"rubric": "ladder"}, {}):
+        assert regrade(copy, grader.model, bank, task)[0].complete
+    assert sorted(path.name for path in (copy / "robot" / "graded").iterdir()) == [
+        "fake-first-grader-actions-1",
+        "fake-first-grader-ladder-1",
+        "fake-first-grader-ladder-2",
+    ]
+    judgments = read_runs(copy).judgments
+    assert sorted(judgments.group_by("rubric", "grading").len().rows()) == [
+        ("actions", 1, 12),
+        ("actions", 2, 12),
+        ("ladder", 1, 12),
+        ("ladder", 2, 12),
+    ]
+
+
+def test_a_run_graded_on_its_ladder_is_graded_on_it_again(bank: Path, tmp_path: Path) -> None:
+    """Where no rubric is named, the one that the run was graded on is graded again."""
+    model, grader = Fake("rung-model", answer), Fake("rung-grader", keyword_grader)
+    task = {"bank": str(bank), "rubric": "ladder"}
+    assert begin(Run("robot", model.model, grader.model, 2, task), tmp_path / "robot").complete
+    (outcome,) = regrade(tmp_path, grader.model, bank, {})
+    assert outcome.folder.name == "fake-rung-grader-ladder-1"
+    assert gradings(tmp_path) == [("fake/rung-grader", 1, 12), ("fake/rung-grader", 2, 12)]
+
+
+def test_a_rubric_that_a_bank_lacks_is_refused(tmp_path: Path) -> None:
+    """A ladder that no scenario has is refused before a folder is made."""
+    bank = write_bank(tmp_path / "bank", ["eating-001"], ladder=[])
+    model = Fake("act-model", answer)
+    run = Run("robot", model.model, None, 2, {"bank": str(bank)})
+    assert begin(run, tmp_path / "runs" / "robot").complete
+    with pytest.raises(ProtocolError, match="rubric of the kind ladder"):
+        regrade(tmp_path / "runs", "careeval/lexical", bank, {"rubric": "ladder"})
+    assert not (tmp_path / "runs" / "robot" / "graded").exists()
+
+
 def test_another_mode_is_another_grader(copy: Path, bank: Path) -> None:
     """The same model asked item by item is a grader of its own, with a first grading of its own."""
     grader = Fake("first-grader", keyword_grader)
-    assert regrade(copy, grader.model, bank, {"per_item": True, "rubric": "actions"})[0].complete
+    assert regrade(copy, grader.model, bank, {"per_item": True})[0].complete
     names = sorted(read_runs(copy).judgments["grader"].unique())
     assert [name.split(", prompt")[0] for name in names] == [
         "fake/first-grader (batched",
@@ -112,9 +152,9 @@ def test_an_unfinished_grading_is_resumed(copy: Path, bank: Path) -> None:
     grader.script = keyword_grader
     grader.calls.clear()
     assert resume(outcome.folder).complete
-    assert len(grader.calls) == 6
+    assert len(grader.calls) == 3
     late = read_runs(copy).judgments.filter(pl.col("grader").str.starts_with("fake/late"))
-    assert (late.height, late["present"].null_count()) == (24, 0)
+    assert (late.height, late["present"].null_count()) == (12, 0)
 
 
 def test_a_grading_can_be_read_alone(copy: Path, bank: Path) -> None:
@@ -226,15 +266,15 @@ def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
     outcomes = regrade_part(copy, grader.model, bank, Part(0.5, times=2))
     assert [outcome.complete for outcome in outcomes] == [True, True]
     assert [outcome.folder.name for outcome in outcomes] == [
-        "fake-first-grader-1",
-        "fake-first-grader-2",
+        "fake-first-grader-actions-1",
+        "fake-first-grader-actions-2",
     ]
-    # two responses, two rubrics, twice
-    assert len(grader.calls) == 8
+    # two responses, twice
+    assert len(grader.calls) == 4
     after = read_runs(copy)
     assert_frame_equal(after.responses, before.responses)
     assert after.notes == before.notes
-    assert gradings(copy) == [("fake/first-grader", n, 24 if n == 1 else 12) for n in (1, 2, 3)]
+    assert gradings(copy) == [("fake/first-grader", n, 12 if n == 1 else 6) for n in (1, 2, 3)]
     (summary,) = summarise(after)
     assert summary.n_gradings == 3
     assert (summary.n_missing, summary.n_ungraded) == (0, 0)
@@ -256,11 +296,11 @@ def test_a_grader_that_began_with_a_part(copy: Path, bank: Path) -> None:
 
 
 def test_a_plan_counts_only_what_is_drawn(copy: Path, bank: Path) -> None:
-    """Of one response to each of two scenarios there are four gradings to pay for, and no more."""
+    """Of one response to each of two scenarios there are two gradings to pay for, and no more."""
     like = Run("", None, "fake/first-grader", 1, {})
     folders = prepare_regrading(copy, bank, like, Part(0.5, times=2))
     lines = [plan(read_run_file(folder), {}) for folder in folders]
-    assert [(line.role, line.n) for of_run in lines for line in of_run] == [("grade", 4)] * 2
+    assert [(line.role, line.n) for of_run in lines for line in of_run] == [("grade", 2)] * 2
 
 
 def test_a_part_that_was_not_finished_is_resumed(copy: Path, bank: Path) -> None:
@@ -275,8 +315,8 @@ def test_a_part_that_was_not_finished_is_resumed(copy: Path, bank: Path) -> None
     grader.script = keyword_grader
     grader.calls.clear()
     assert resume(outcome.folder).complete
-    assert len(grader.calls) == 4
-    assert gradings(copy) == [("fake/first-grader", 1, 24), ("fake/first-grader", 2, 12)]
+    assert len(grader.calls) == 2
+    assert gradings(copy) == [("fake/first-grader", 1, 12), ("fake/first-grader", 2, 6)]
     again = read_runs(copy).judgments.filter(pl.col("grading") == 2)
     assert again["present"].null_count() == 0
 

@@ -18,6 +18,7 @@ from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import (
+    PROBES,
     RESPONSES_FILE,
     RUN_FILE,
     Outcome,
@@ -27,7 +28,7 @@ from careeval.protocol.run import (
     begin,
     folder_name,
     forget,
-    latest,
+    latest_unfinished,
     prepare,
     read_run_file,
     resume,
@@ -35,6 +36,7 @@ from careeval.protocol.run import (
 )
 from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
+from eval_files import COMPLETE
 from fakes import Call, Fake, begin_recorded, keyword_grader, write_bank
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
@@ -79,7 +81,7 @@ def test_worked_example(undisturbed: Undisturbed) -> None:
         for epoch in (1, 2)
     ]
     assert runs.responses["text"].unique().to_list() == [ANSWER]
-    assert runs.judgments.height == 2 * 2 * (3 + 3)
+    assert runs.judgments.height == 2 * 2 * 3
     (grader,) = runs.judgments["grader"].unique()
     assert grader.startswith("fake/run-grader (batched, prompt ")
 
@@ -105,7 +107,7 @@ def test_finished_calls_are_not_kept(undisturbed: Undisturbed) -> None:
     root, _, _, _ = undisturbed
     assert not (root / "robot" / CALLS_FILE).exists()
     assert [call.role for call in paid_for(root / "robot")].count("ask") == 4
-    assert [call.role for call in paid_for(root / "robot")].count("grade") == 8
+    assert [call.role for call in paid_for(root / "robot")].count("grade") == 4
 
 
 def test_resuming_a_complete_run_asks_nothing(undisturbed: Undisturbed) -> None:
@@ -113,7 +115,7 @@ def test_resuming_a_complete_run_asks_nothing(undisturbed: Undisturbed) -> None:
     root, outcome, model, grader = undisturbed
     before = len(model.calls), len(grader.calls), comparable(read_runs(root))
     assert resume(root / "robot") == outcome
-    assert (len(model.calls), len(grader.calls)) == before[:2] == (4, 8)
+    assert (len(model.calls), len(grader.calls)) == before[:2] == (4, 4)
     for now, then in zip(comparable(read_runs(root)), before[2], strict=True):
         assert_frame_equal(now, then)
 
@@ -154,9 +156,10 @@ def test_a_provider_that_fails(undisturbed: Undisturbed, bank: Path, tmp_path: P
     model, grader = Fake("run-model", failing), Fake("run-grader", keyword_grader)
     folder = tmp_path / "robot"
     outcome = begin(make(bank, model, grader), folder)
-    assert outcome == Outcome(folder, complete=False, n_failed=2)
+    why = "fake/run-model: the connection failed: the server is down"
+    assert outcome == Outcome(folder, complete=False, n_failed=2, why=why)
     assert (folder / CALLS_FILE).is_file()
-    assert len(grader.calls) == 4
+    assert len(grader.calls) == 2
 
     runs = read_runs(tmp_path)
     failed = runs.responses.filter(pl.col("state") == "missing")
@@ -169,7 +172,7 @@ def test_a_provider_that_fails(undisturbed: Undisturbed, bank: Path, tmp_path: P
     grader.calls.clear()
     assert resume(folder) == Outcome(folder, complete=True, n_failed=0)
     assert ["eating-001" in call.request for call in model.calls] == [True, True]
-    assert len(grader.calls) == 4
+    assert len(grader.calls) == 2
     assert not (folder / CALLS_FILE).exists()
     for now, then in zip(
         comparable(read_runs(tmp_path)), comparable(read_runs(undisturbed[0])), strict=True
@@ -181,9 +184,7 @@ def test_a_grader_that_fails(bank: Path, tmp_path: Path) -> None:
     """A grader that breaks off costs no answer: on resuming the system is not asked again."""
 
     def failing(call: Call) -> str:
-        if "cuff" in call.request:  # the actions, which are graded after the ladder
-            raise ConnectionError("the grader is down")
-        return keyword_grader(call)
+        raise ConnectionError("the grader is down")
 
     model, grader = Fake("kept-model", answer), Fake("failing-grader", failing)
     folder = tmp_path / "robot"
@@ -192,14 +193,14 @@ def test_a_grader_that_fails(bank: Path, tmp_path: Path) -> None:
     assert asked == 4
     runs = read_runs(tmp_path)
     assert set(runs.responses["state"]) == {"answered"}
-    assert runs.judgments["present"].null_count() == runs.judgments.height == 24
+    assert runs.judgments["present"].null_count() == runs.judgments.height == 12
     assert all("the grader is down" in reason for reason in runs.judgments["reason"])
 
     grader.script = keyword_grader
     grader.calls.clear()
     assert resume(folder).complete
     assert len(model.calls) == asked
-    assert len(grader.calls) == 4  # the ladder's judgments were on disk
+    assert len(grader.calls) == 4
     assert read_runs(tmp_path).judgments["present"].null_count() == 0
 
 
@@ -254,7 +255,7 @@ def test_recorded_answers(bank: Path, tmp_path: Path) -> None:
     outcome = begin_recorded(folder, "robot", given, grader.model, {"bank": str(bank)})
     assert outcome == Outcome(folder, complete=True, n_failed=0)
     assert (folder / RESPONSES_FILE).is_file()
-    assert len(grader.calls) == 2
+    assert len(grader.calls) == 1
     runs = read_runs(tmp_path)
     columns = ("scenario", "epoch", "state", "note", "model", "model_returned", "ask_prompt")
     assert runs.responses.select(columns).rows() == [
@@ -266,7 +267,7 @@ def test_recorded_answers(bank: Path, tmp_path: Path) -> None:
     present = runs.judgments.group_by("scenario", "epoch").agg(pl.col("present").sum())
     assert sorted(present.rows()) == [
         ("dressing-001", 1, 0),
-        ("eating-001", 1, 4),
+        ("eating-001", 1, 2),
         ("eating-001", 2, 0),
     ]
 
@@ -345,13 +346,34 @@ def test_folder_names(name: str, folder: str) -> None:
 
 def test_the_latest_run_is_the_one_worked_on_last(tmp_path: Path) -> None:
     """Of several folders the one whose run was touched last is found, however deep the run is."""
-    assert latest(tmp_path) is None
+    assert latest_unfinished(tmp_path) is None
     for age, name in ((30, "old"), (10, "new"), (20, "older")):
         folder = prepare(Run("robot", "fake/any", None, 1), tmp_path / name / "robot")
-        os.utime(folder / RUN_FILE, (1e9 - age, 1e9 - age))
-    assert latest(tmp_path) == tmp_path / "new"
+        for file in folder.iterdir():
+            os.utime(file, (1e9 - age, 1e9 - age))
+    assert latest_unfinished(tmp_path) == tmp_path / "new"
     (tmp_path / "older" / "robot" / ".lock").touch()
-    assert latest(tmp_path) == tmp_path / "older"
+    assert latest_unfinished(tmp_path) == tmp_path / "older"
+
+
+def test_the_latest_unfinished_run_is_a_systems(tmp_path: Path) -> None:
+    """A finished run and an audit on the probes are passed over, however new; a grading is not."""
+    for age, name, system, model in (
+        (40, "stopped", "robot", "fake/any"),
+        (30, "regraded", "robot", "fake/any"),
+        (20, "finished", "robot", "fake/any"),
+        (10, "audit", PROBES, None),
+    ):
+        folder = prepare(Run(system, model, None, 1), tmp_path / name / "robot")
+        os.utime(folder / RUN_FILE, (1e9 - age, 1e9 - age))
+        if name in {"finished", "regraded"}:
+            shutil.copy(COMPLETE, folder)
+    (tmp_path / "a-study.db").touch()
+    assert latest_unfinished(tmp_path) == tmp_path / "stopped"
+    grading = tmp_path / "regraded" / "robot" / "graded" / "g-1"
+    grading.mkdir(parents=True)
+    shutil.copy(tmp_path / "regraded" / "robot" / RUN_FILE, grading)
+    assert latest_unfinished(tmp_path) == tmp_path / "regraded"
 
 
 def test_what_came_to_nothing_is_taken_back(tmp_path: Path) -> None:

@@ -63,28 +63,25 @@ def present(sample: EvalSample) -> dict[str, dict[str, bool | None]]:
 
 @pytest.fixture(scope="module")
 def run(evaluate: Evaluate) -> tuple[EvalLog, Fake, Fake]:
-    """Two scenarios, two epochs, both rubrics."""
+    """Two scenarios, two epochs, the actions."""
     model, grader = Fake("task-model", always(ANSWER)), Fake("task-grader", keyword_grader)
     return evaluate(model, grader, epochs=2), model, grader
 
 
 def test_worked_example(run: tuple[EvalLog, Fake, Fake]) -> None:
-    """Every response is judged on every item of both rubrics, and its points are their sum."""
+    """Every response is judged on every action, and its points are their sum."""
     log, _, _ = run
     assert log.eval.task_registry_name == "careeval/careeval"
     assert [(s.id, s.epoch) for s in samples(log)] == [
         (scenario, epoch) for epoch in (1, 2) for scenario in ("dressing-001", "eating-001")
     ]
     for sample in samples(log):
-        assert present(sample) == PRESENT
+        assert present(sample) == {"actions": PRESENT["actions"]}
         assert sample.scores is not None
-        assert sample.scores["careeval"].value == {"ladder": 3, "actions": 3}
+        assert sample.scores["careeval"].value == {"actions": 3}
         assert sample.store["careeval_response"]["text"] == ANSWER
     assert log.results is not None
-    assert {s.name: s.metrics["mean"].value for s in log.results.scores} == {
-        "ladder": 3,
-        "actions": 3,
-    }
+    assert {s.name: s.metrics["mean"].value for s in log.results.scores} == {"actions": 3}
 
 
 def test_what_the_system_is_asked(run: tuple[EvalLog, Fake, Fake]) -> None:
@@ -117,15 +114,13 @@ def test_what_was_really_sent_is_recorded(run: tuple[EvalLog, Fake, Fake]) -> No
 def test_the_grader_sees_the_response_and_the_items_alone(run: tuple[EvalLog, Fake, Fake]) -> None:
     """A grading call holds nothing of the scenario, of points, of signs or of domains."""
     _, _, grader = run
-    assert len(grader.calls) == 8
+    assert len(grader.calls) == 4
     for call in grader.calls:
         (system, user) = call.texts
         assert system == ("system", load_prompts().texts["grade-system.md"])
         response, items = asked_of_grader(user[1])
         assert response == ANSWER
-        assert sorted(items) in (
-            sorted(item["text"] for item in SCENARIO[rubric]) for rubric in ("ladder", "actions")
-        )
+        assert sorted(items) == sorted(item["text"] for item in SCENARIO["actions"])
         for secret in ("sits on the bed", "points", "+2", "-2", "functional_safety", "pulls"):
             assert secret not in user[1].replace("=== ", "")
         assert call.config.response_schema is not None
@@ -149,14 +144,14 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"] == {
         "software": "0.1.0",
-        "protocol": "1-A",
+        "protocol": "2-A",
         "bank": "small",
         "bank_version": "1-A",
         "bank_provenance": "Made up for tests.",
         "bank_hash": content_hash(loaded.scenarios),
         "system": None,
         "recorded": False,
-        "rubrics": ["ladder", "actions"],
+        "rubrics": ["actions"],
         "grade_mode": "batched",
         "prompts": {
             "ask": load_prompts().ask_hash,
@@ -166,7 +161,7 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
         "seed": 0,
         "grade_seed": 0,
     }
-    assert log.eval.task_version == 1
+    assert log.eval.task_version == 2
 
 
 def test_a_stored_log_can_be_scored_again(run: tuple[EvalLog, Fake, Fake]) -> None:
@@ -201,8 +196,10 @@ def test_the_calls_do_not_change_when_points_and_domains_do(
     for changes in ({}, {"actions": actions, "ladder": ladder}):
         folder = write_bank(tmp_path / str(len(changes)), **changes)
         grader = Fake("blind-grader", keyword_grader)
-        log = evaluate(Fake("blind-model", always(ANSWER)), grader, bank=str(folder))
-        assert len(samples(log)) == 2
+        for rubric in ("actions", "ladder"):
+            model = Fake("blind-model", always(ANSWER))
+            log = evaluate(model, grader, bank=str(folder), rubric=rubric)
+            assert len(samples(log)) == 2
         sent.append(sorted(call.texts for call in grader.calls))
     assert len(sent[0]) == 4
     assert sent[0] == sent[1]
@@ -219,33 +216,41 @@ def test_the_scenario_is_shown_on_request_alone(evaluate: Evaluate) -> None:
     )
     for call in grader.calls:
         assert "Scenario dressing-001: she sits on the bed." in call.request
-    assert [present(sample) for sample in samples(log)] == [PRESENT]
+    assert [present(sample) for sample in samples(log)] == [{"actions": PRESENT["actions"]}]
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"]["grade_mode"] == "batched+scenario"
 
 
 def test_one_call_an_item(evaluate: Evaluate) -> None:
-    """Per item a consistent grader is asked six times, once an item, and judges the same."""
+    """Per item a consistent grader is asked three times, once an item, and judges the same."""
     grader = Fake("item-grader", keyword_grader)
     log = evaluate(Fake("item-model", always(ANSWER)), grader, per_item=True, limit=1)
     (sample,) = samples(log)
-    assert present(sample) == PRESENT
-    assert [len(asked_of_grader(call.request)[1]) for call in grader.calls] == [1] * 6
-    assert {rubric: found["n_calls"] for rubric, found in graded(sample).items()} == {
-        "ladder": 3,
-        "actions": 3,
-    }
+    assert present(sample) == {"actions": PRESENT["actions"]}
+    assert [len(asked_of_grader(call.request)[1]) for call in grader.calls] == [1] * 3
+    assert graded(sample)["actions"]["n_calls"] == 3
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"]["grade_mode"] == "per-item"
 
 
-def test_a_rubric_without_items_is_not_put(evaluate: Evaluate, tmp_path: Path) -> None:
-    """A bank that has no ladder costs no calls about it."""
-    grader = Fake("bare-grader", keyword_grader)
-    bank = write_bank(tmp_path, ["eating-001"], ladder=[])
-    (sample,) = samples(evaluate(Fake("bare-model", always(ANSWER)), grader, bank=str(bank)))
+def test_the_ladder_is_graded_on_request_alone(evaluate: Evaluate) -> None:
+    """With rubric=ladder the rungs are judged, once each, and the actions are not."""
+    grader = Fake("ladder-grader", keyword_grader)
+    model = Fake("ladder-model", always(ANSWER))
+    (sample,) = samples(evaluate(model, grader, rubric="ladder", limit=1))
     assert len(grader.calls) == 1
-    assert present(sample) == {"ladder": {}, "actions": PRESENT["actions"]}
+    assert present(sample) == {"ladder": PRESENT["ladder"]}
+
+
+def test_a_bank_without_actions_is_graded_on_its_ladder(evaluate: Evaluate, tmp_path: Path) -> None:
+    """Where no scenario has actions the ladder is what a run grades."""
+    grader = Fake("rung-grader", keyword_grader)
+    ladder = [{name: rung[name] for name in ("points", "text")} | {"domains": {}}
+              for rung in SCENARIO["ladder"]]  # fmt: skip
+    bank = write_bank(tmp_path, ["eating-001"], ladder=ladder, actions=[])
+    (sample,) = samples(evaluate(Fake("rung-model", always(ANSWER)), grader, bank=str(bank)))
+    assert len(grader.calls) == 1
+    assert present(sample) == {"ladder": PRESENT["ladder"]}
 
 
 # --- when a grader fails -----------------------------------------------------------------------
@@ -291,7 +296,7 @@ def test_a_grader_that_never_judges(evaluate: Evaluate) -> None:
     grader = Fake("hopeless", always("Yes."))
     log = evaluate(Fake("hopeless-model", always(ANSWER)), grader, limit=1)
     (sample,) = samples(log)
-    assert len(grader.calls) == 6
+    assert len(grader.calls) == 3
     why = "not judged in 3 attempts: it holds no complete JSON object"
     for found in graded(sample).values():
         assert found["n_calls"] == 3
@@ -325,7 +330,7 @@ def test_responses_without_words(evaluate: Evaluate) -> None:
     """Empty and refused score 0, missing is unscored, and none of the three is put to a grader."""
     grader = Fake("wordless-grader", keyword_grader)
     log = evaluate(Fake("wordless", outputs), grader, epochs=2)
-    assert len(grader.calls) == 2
+    assert len(grader.calls) == 1
     assert {response for response, _ in (asked_of_grader(c.request) for c in grader.calls)} == {
         ANSWER
     }
@@ -338,8 +343,8 @@ def test_responses_without_words(evaluate: Evaluate) -> None:
         ("eating-001", 2): "missing",
     }
     scores = {key: s.scores["careeval"] for key, s in found.items() if s.scores}
-    assert scores["dressing-001", 2].value == {"ladder": 0, "actions": 0}
-    assert scores["eating-001", 1].value == {"ladder": 0, "actions": 0}
+    assert scores["dressing-001", 2].value == {"actions": 0}
+    assert scores["eating-001", 1].value == {"actions": 0}
     missing = scores["eating-001", 2]
     assert isnan(float(str(missing.value)))
     assert (missing.reason, missing.explanation) == ("no_response", "cut off before any text")
@@ -385,6 +390,8 @@ def test_a_run_that_is_not_graded_needs_no_grader(evaluate: Evaluate) -> None:
         ({"split": "secret"}, "split 'secret' is not known"),
         ({"grader_context": "all"}, "grader context 'all' is not known"),
         ({"rubric": "rungs"}, "rubric 'rungs' is not known"),
+        ({"rubric": "both"}, "a grading judges one rubric, not both"),
+        ({"protocol": "9-A"}, "protocol 9-A is not known"),
         ({"adl": "eating,sleep"}, "activity 'sleep' is not known"),
         ({"responses": "a.jsonl"}, "recorded answers need the name of their system"),
         ({"prompts": "/nowhere"}, "prompts folder '/nowhere' lacks"),

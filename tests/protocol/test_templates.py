@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
 from careeval.protocol.templates import FIELDS, OWN_PROMPTS, Prompts, load_prompts
+from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 
 ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 
@@ -64,6 +66,41 @@ def test_any_response_stands_whole_between_its_fences(response: str) -> None:
     fence = request[:18]
     assert request == f"{fence}{response}{fence}"
     assert fence not in response
+
+
+PINNED = {"1-A": ("74f547fe", "2f0c473a"), "2-A": ("74f547fe", "fba5c088")}
+"""Version of the protocol → the hashes of asking and of grading, the prompts and the reply's form.
+
+A change to either makes another protocol. If the test below fails, do not change a line here: raise
+N of `PROTOCOL_VERSION`, keep the prompts as they were in a folder for the earlier version, and add
+a line.
+"""
+
+
+@pytest.mark.parametrize("version", PINNED)
+def test_a_version_of_the_protocol_never_changes(version: str) -> None:
+    """The prompts and the reply's form of each version are those that it was published with."""
+    prompts = load_prompts(protocol=version)
+    assert (prompts.ask_hash, prompts.grade_hash) == PINNED[version]
+    assert [*PINNED][-1] == PROTOCOL_VERSION
+
+
+def test_the_form_of_the_reply_is_in_the_hash() -> None:
+    """Another field, order, type or meaning of the reply is another hash of grading."""
+    own = load_prompts()
+    assert own.schema.splitlines()[:2] == ["judgments", "item: int: number of the item on the list"]
+    assert [line.partition(":")[0] for line in own.schema.splitlines()[1:]] == [
+        *("item", "quote", "reason", "present")
+    ]
+    other = replace(own, schema=f"{own.schema}\nsure: bool: whether you are sure")
+    assert other.grade_hash != own.grade_hash
+    assert other.ask_hash == own.ask_hash
+
+
+def test_own_prompts_can_be_used_in_an_earlier_protocol(folder: Path) -> None:
+    """A folder of prompts is read in any protocol, and its grading hash tells in which."""
+    assert load_prompts(folder, FIRST).texts == load_prompts(folder).texts
+    assert load_prompts(folder, FIRST).grade_hash != load_prompts(folder).grade_hash
 
 
 def test_the_hash_changes_with_what_it_stands_for(folder: Path) -> None:

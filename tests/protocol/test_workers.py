@@ -10,10 +10,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from careeval.errors import ProtocolError
+from careeval.protocol import cores
 from careeval.protocol.logs import read_runs
 from careeval.protocol.progress import Progress
 from careeval.protocol.run import Run, prepare
-from careeval.protocol.workers import carry_out
+from careeval.protocol.workers import carry_out, started_early
 from fake_server import FakeServer
 
 GRADER = "openai-api/fake/grader"
@@ -45,7 +46,7 @@ def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
         ("a", True, None),
         ("b", True, None),
     ]
-    assert sum(server.answered.values()) == 2 * (4 + 8)
+    assert sum(server.answered.values()) == 2 * (4 + 4)
     for name in names:
         carry_out([prepare(make(bank, name), tmp_path / "one" / name)])
     many, one = read_runs(tmp_path / "many"), read_runs(tmp_path / "one")
@@ -55,7 +56,7 @@ def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
     done = [[run.n_done for run in progress] for progress in shown if len(progress) == 2]
     assert done == sorted(done)
     assert done[-1] == [4, 4]
-    assert [run.n_calls for run in shown[-1]] == [12, 12]
+    assert [run.n_calls for run in shown[-1]] == [8, 8]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,22 @@ def test_one_that_is_set_up_wrongly_keeps_all_from_beginning(
     assert not (tmp_path / "runs").exists()
 
 
+def test_no_more_at_once_than_the_machine_has_room_for(
+    server: FakeServer, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three runs on a machine with room for one, two wait, are said to, and are completed."""
+    monkeypatch.setattr("careeval.protocol.workers.runs_at_once", lambda: 1)
+    shown: list[Sequence[Progress]] = []
+    names = ("a", "b", "c")
+    outcomes = carry_out(
+        [prepare(make(bank, name), tmp_path / name) for name in names],
+        lambda progress, _: shown.append(progress),
+    )
+    assert [o.complete for o in outcomes] == [True, True, True]
+    assert max(sum(not (run.ended or run.waiting) for run in each) for each in shown) == 1
+    assert {sum(run.waiting for run in each) for each in shown if each} == {2, 1, 0}
+
+
 def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path) -> None:
     """A run whose process is killed is said to have been, and the other one is completed."""
     server.latency = 0.2
@@ -96,7 +113,7 @@ def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path)
     assert b.complete
     assert carry_out([folders[0]])[0].complete
     # four calls at most were in flight to each of model and grader
-    assert sum(server.answered.values()) <= 24 + 8
+    assert sum(server.answered.values()) <= 16 + 8
 
 
 @pytest.mark.parametrize(
@@ -113,3 +130,60 @@ def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path)
 def test_which_runs_take_turns(run: Run, local: bool) -> None:
     """A run that loads a model on this machine takes turns, one that asks a server does not."""
     assert run.local is local
+
+
+def test_a_worker_that_was_there_before_its_run(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """A worker that was started before a run was prepared carries it out, and no other is begun."""
+    with started_early(1) as early:
+        [process] = early
+        [outcome] = carry_out([prepare(make(bank, "a"), tmp_path / "a")], early=early)
+        assert not early
+    assert (outcome.complete, process.returncode) == (True, 0)
+    assert sum(server.answered.values()) == 4 + 4
+
+
+def test_a_worker_that_no_run_took_is_ended(bank: Path, tmp_path: Path) -> None:
+    """Where nothing comes of a command, the workers that waited for it are gone."""
+    folder = prepare(make(bank, "a"), tmp_path / "a")
+    with started_early(1) as early:
+        [process] = early
+        with pytest.raises(ProtocolError):
+            prepare(make(bank, "b"), folder)
+    assert process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("available", "limit", "used", "n"),
+    [
+        (10**7, "max", 0, 8),
+        (1_000_000, "max", 0, 4),
+        (10**7, 2 * 10**9, 10**9, 4),
+        (1, "max", 0, 1),
+    ],
+)
+def test_room_for_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    available: int,
+    limit: object,
+    used: int,
+    n: int,
+) -> None:
+    """Two runs on each of four processors, less where the machine or its container has no memory.
+
+    A run has 250 MB: in 1,024,000,000 bytes there is room for four.
+    """
+    files = {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {available} kB\n",
+             "sys/fs/cgroup/memory.max": f"{limit}\n",
+             "sys/fs/cgroup/memory.current": f"{used}\n"}  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    monkeypatch.setattr(cores, "n_cores", lambda: 4)
+    free = cores.free_memory(tmp_path)
+    monkeypatch.setattr(cores, "free_memory", lambda: free)
+    assert cores.runs_at_once() == n
+    monkeypatch.setattr(cores, "free_memory", lambda: None)
+    assert cores.runs_at_once() == 8

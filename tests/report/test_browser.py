@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -9,7 +10,9 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.page import write_page
-from careeval.results.findings import Findings
+from careeval.results.exports import sentence
+from careeval.results.findings import Findings, findings
+from careeval.results.tables import Runs
 from chromium import IN_A_BROWSER
 
 pytestmark = IN_A_BROWSER
@@ -207,9 +210,10 @@ def test_the_address_holds_everything_at_once(page: Page, address: str) -> None:
     page.locator(_field(page, "adl")).select_option("eating")
     page.locator("#beside-form [name=s]").select_option("eating-002")
     for name in ("alpha", "beta"):
-        page.get_by_label(name, exact=True).uncheck()
-    page.locator("table.ranking th button").nth(1).click()
-    page.locator("table.ranking th button").nth(1).click()
+        page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    page.locator("#answer summary", has_text="The numbers in full").click()
+    page.locator("#answer th button").nth(1).click()
+    page.locator("#answer th button").nth(1).click()
     page.locator(_field(page, "points")).select_option("-2")
     chosen = page.url
     page.goto("about:blank")
@@ -218,7 +222,7 @@ def test_the_address_holds_everything_at_once(page: Page, address: str) -> None:
     assert page.locator(_field(page, "points", "harms")).input_value() == "-2"
     assert page.locator("#beside-form [name=s]").input_value() == "eating-002"
     assert page.locator("#beside-form [name=with]:checked").count() == 0
-    assert page.locator("table.ranking th").nth(1).get_attribute("aria-sort") == "descending"
+    assert page.locator("#answer th").nth(1).get_attribute("aria-sort") == "ascending"
     page.goto("about:blank")
     _open(page, f"{address}#at=responses&adl=nonsense&with=nobody&sort=999.0.a")
     assert page.locator(_field(page, "adl")).input_value() == ""
@@ -226,15 +230,55 @@ def test_the_address_holds_everything_at_once(page: Page, address: str) -> None:
     assert page.locator("#beside-form [name=with]:checked").count() == 2
 
 
-def test_a_phone_has_the_errors_under_the_score(page: Page, address: str) -> None:
-    """At 390 pixels the worst case and both shares stand in the score's cell, and no column is."""
-    page.set_viewport_size({"width": 390, "height": 800})
-    _open(page, address)
-    cell = page.locator("table.ranking tbody td.n").first
-    for said in ("worst of 2", "severe, ladder", "severe, actions"):
-        assert said in cell.inner_text()
-    assert not page.locator("table.ranking tbody td.worst").first.is_visible()
-    assert page.evaluate("document.querySelector('.ranking').getBoundingClientRect().right") <= 390
+def test_a_card_has_its_two_numbers_first(page: Page, address: str, found: Findings) -> None:
+    """On a desk the numbers stand in a row, severe errors left; on a phone two, and none is cut."""
+    for width, n_rows in ((1280, 1), (390, 2)):
+        page.set_viewport_size({"width": width, "height": 900})
+        _open(page, address)
+        card = page.locator(".card").first
+        assert sentence(found.summaries[1]) in card.inner_text()
+        boxes = [dt.bounding_box() for dt in card.locator("dt").all()]
+        heads = [(round(box["y"]), box["x"]) for box in boxes if box]
+        assert card.locator("dt").all_inner_texts()[:2] == ["Severe errors", "Score, actions"]
+        assert heads == sorted(heads)
+        assert len({y for y, _ in heads}) == n_rows
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_may_not_be_ranked_is_grey(
+    page: Page, found_one: Findings, tmp_path: Path, scheme: Literal["light", "dark"]
+) -> None:
+    """No number of an entry that may not be ranked has a colour of its own, and all can be read."""
+    path = tmp_path / "page.html"
+    write_page(found_one, path)
+    page.emulate_media(color_scheme=scheme)
+    _open(page, path.as_uri())
+    colours = page.evaluate(
+        "[...document.querySelectorAll('.unranked :is(h4, p, dt, b, small)')]"
+        ".map((each) => getComputedStyle(each).color)"
+    )
+    assert len(colours) > 10
+    assert len(set(colours)) == 1
+    found = Axe().run(page, context=".unranked", options={"resultTypes": ["violations"]})
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_two_rubrics_of_a_response_stand_apart(
+    page: Page, both_rubrics: Runs, tmp_path: Path
+) -> None:
+    """A response that was judged on both rubrics has each under its name, and one can be chosen."""
+    path = tmp_path / "page.html"
+    write_page(findings(both_rubrics), path)
+    _open(page, f"{path.as_uri()}#at=responses&scenario=eating-001&system=alpha&epoch=2")
+    answer = page.locator("#reader .answer").first
+    assert answer.locator(".beside h4").all_inner_texts() == [
+        f"{name}{points} points" for name, points in (("Actions", "8 of 8"), ("Ladder", "3 of 3"))
+    ]
+    labels = answer.locator(".lines b").all_inner_texts()
+    assert [label[0] for label in labels].count("A") == 1
+    page.locator(_field(page, "grader")).select_option(label="ladder")
+    assert page.locator("#reader .answer .beside h4").all_inner_texts() == ["Ladder3 of 3 points"]
 
 
 def test_only_what_scrolls_is_a_stop(page: Page, address: str) -> None:
@@ -267,33 +311,34 @@ def test_systems_stand_side_by_side(page: Page, address: str) -> None:
     page.locator("#beside-form [name=s]").select_option("eating-002")
     page.locator("#beside-form [name=n]").select_option("2")
     assert page.locator("#columns article").count() == 2
-    assert page.locator("#columns tbody tr").count() == 10
+    assert page.locator("#columns tbody tr").count() == 6
     chosen = page.url
     page.goto("about:blank")
     _open(page, chosen)
     assert page.locator("#beside-form [name=s]").input_value() == "eating-002"
     assert page.locator("#columns .scenario-head").inner_text().startswith("eating-002")
-    page.get_by_label("beta", exact=True).uncheck()
+    page.get_by_role("checkbox", name="beta", exact=True).uncheck()
     assert page.locator("#columns article").count() == 1
 
 
 def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:
     """A head is a button: numbers go from the top, then from below, and the head says which."""
     _open(page, address)
-    table = page.locator("table.ranking").first
+    page.locator("#answer summary", has_text="The numbers in full").click()
+    table = page.locator("#answer table").first
     head = table.get_by_role("columnheader", name="Score")
     button = head.get_by_role("button")
 
     def scores() -> list[float]:
-        said = table.locator("b.big").all_inner_texts()
-        return [float(text.rstrip("%").replace("−", "-")) for text in said]
+        said = table.locator("tbody td:nth-child(3)").all_inner_texts()
+        return [float(text.partition("%")[0].replace("−", "-")) for text in said]
 
     button.focus()
     button.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
     assert scores() == sorted(scores(), reverse=True)
     status = page.locator("main > [role=status].sr")
-    assert status.inner_text() == "Sorted by Score, ladder, descending."
+    assert status.inner_text() == "Sorted by Score, actions, descending."
     button.press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
     assert scores() == sorted(scores())
@@ -332,7 +377,7 @@ def test_it_works_without_scripts(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    for there in ("table.ranking", "#overview svg", "#ledger .error", "#situations table"):
+    for there in (".card .sentence", "#overview svg", "#ledger .error", "#situations table"):
         assert page.locator(there).first.is_visible()
     assert "needs scripts" in page.locator("#responses").inner_text()
     for absent in ("form.filter", "#beside", "#reader-more", "thead button"):

@@ -15,14 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.core.scenario import Rubric
 from careeval.report import charts
 from careeval.report.charts import drawing
 from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, Words
 from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
+from careeval.report.words import in_full
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
+from careeval.results.exports import percent
 from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
@@ -31,21 +32,15 @@ from careeval.stats import Estimate
 Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
-    "headline": lambda s, _, width: charts.headline(s, width),
-    "activities": lambda s, _, width: charts.activities(s, width),
-    "errors": lambda s, _, width: charts.errors(s, width),
-    "overview": charts.overview,
+    "overview": lambda s, _, width: charts.overview(s, width),
     "domains": lambda s, _, width: charts.domains(s, width),
     "worst_at_k": charts.worst_at_k,
     "distribution": lambda s, d, width: charts.distribution(d[0], s[0], width),
     "distributions": charts.distributions,
     "cost_scatter": lambda s, _, width: charts.cost_scatter(s, width),
     "worst_scatter": lambda s, _, width: charts.worst_scatter(s, width),
-    "correlation": lambda _, d, width: charts.correlation(d[0], width),
 }
-OF_MANY = {
-    name: draw for name, draw in DRAWN.items() if name not in ("distribution", "correlation")
-}
+OF_MANY = {name: draw for name, draw in DRAWN.items() if name != "distribution"}
 LONG = "vendor/some-model-2026-08-07-high-reasoning-{:02}"
 HOSTILE = [
     '<script>alert("1")</script> {{ 7 * 7 }} \x00\x1b[31m\u202e',
@@ -84,7 +79,7 @@ def _many(
         made.append(
             replace(
                 s,
-                model=LONG.format(k),
+                system=LONG.format(k),
                 score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
                 worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
                 cost=replace(s.cost, asking=asking),
@@ -95,7 +90,7 @@ def _many(
 
 def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None:
     """A score is drawn at its percentage, on a line from one end of its interval to the other."""
-    figure = charts.activities(summaries[:1])
+    figure = charts.overview(summaries[:1])
     cell = summaries[0].by_adl["dressing"]  # type: ignore[index]
     assert cell.score.value is not None
     assert cell.score.ci95 is not None
@@ -120,15 +115,15 @@ def test_an_axis_is_straight_or_equal_in_ratios() -> None:
 
 def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
     """A cell of four scenarios or fewer is hollow and has no interval; one of five has one."""
-    figure = charts.activities(summaries[:1])
+    figure = charts.overview(summaries[:1])
     hollow = {p.said.partition(",")[0]: p.hollow for p in _points(figure)}
-    assert hollow == {"Dressing": False, "Eating": True, "Bathing": True}
+    assert hollow == {"Overall": False, "Dressing": False, "Eating": True, "Bathing": True}
     rows = {p.y: p.hollow for p in _points(figure)}
     intervals = [m for m in figure.marks if isinstance(m, Line) and m.colour == "accent"]
     assert all((m.x == m.x2) == rows[m.y] for m in intervals if m.y in rows)
 
 
-@pytest.mark.parametrize("name", ["headline", "overview", "domains", "distributions"])
+@pytest.mark.parametrize("name", ["overview", "domains", "distributions"])
 def test_what_may_not_be_ranked_is_hollow(one_run: Runs, name: str) -> None:
     """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
     lexical, found = summarise(one_run), [detail_of(e) for e in entries(one_run)]
@@ -141,13 +136,8 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[
     """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
     unknown = Estimate.unknown("a response is missing")
     first = replace(summaries[0], worst_at_n=unknown)
-    for figure in (
-        charts.overview([first, summaries[1]], details),
-        charts.headline([first, summaries[1]]),
-    ):
-        worst = [p for p in _points(figure, "triangle-down") if "worst" in p.said]
-        assert worst
-        assert not any("unknown" in p.said for p in worst)
+    worst = _points(charts.overview([first, summaries[1]]), "triangle-down")
+    assert [p.said for p in worst] == [f"Overall, worst of 2: {in_full(summaries[1].worst_at_n)}"]
     beneath = charts.worst_scatter([first, summaries[1]])
     assert [p.said.partition(":")[0] for p in _points(beneath)] == ["beta"]
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
@@ -156,54 +146,52 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[
 def test_one_response_has_no_worst(summaries: list[Summary], details: list[Detail]) -> None:
     """With one response a scenario no worst is drawn beside the score, and no key speaks of it."""
     once = [replace(s, n_epochs=1) for s in summaries]
-    figure = charts.overview(once, details)
+    figure = charts.overview(once)
     assert not _points(figure, "triangle-down")
     assert not any("worst" in text for text in _texts(figure))
-    ladder = details[0].instruments[Rubric.ladder]
-    short = replace(ladder, worst_at_k=ladder.worst_at_k[:1], severe_of_k=ladder.severe_of_k[:1])
-    detail = replace(details[0], instruments={Rubric.ladder: short, Rubric.actions: short})
+    whole = details[0]
+    detail = replace(whole, worst_at_k=whole.worst_at_k[:1], severe_of_k=whole.severe_of_k[:1])
     alone = charts.worst_at_k(once[:1], [detail])
     assert len(_points(alone)) == 2
     ticks = [m.text for m in alone.marks if isinstance(m, Words) and m.align == "middle"]
     assert ticks == ["1", "1"]
 
 
-def test_run_noise_is_one_deviation_to_either_side(
-    summaries: list[Summary], details: list[Detail]
-) -> None:
-    """The thin whisker under a score is twice its standard deviation over runs long."""
-    score, sd = Estimate(0.5, 0.5, 0.5, (0.4, 0.6)), Estimate(0.1, 0.1, 0.1, (0.05, 0.2))
-    ladder = replace(details[0].instruments[Rubric.ladder], sd_runs=sd)
-    detail = replace(details[0], instruments={**details[0].instruments, Rubric.ladder: ladder})
-    figure = charts.overview([replace(summaries[0], score=score)], [detail])
-    (point,) = [p for p in _points(figure) if p.said.startswith("Overall")]
-    under = [
-        m for m in figure.marks
-        if isinstance(m, Line) and m.colour == "muted" and m.y == m.y2 and 0 < m.y - point.y < 12
-    ]  # fmt: skip
-    (whisker,) = under
-    unit = (_tick(figure, "100") - _tick(figure, "0")) / 100
-    assert whisker.x2 - whisker.x == pytest.approx(20 * unit, rel=0.05)
-    assert (whisker.x + whisker.x2) / 2 == pytest.approx(point.x)
+def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
+    """Bars of errors share one scale and have their share beside them, and 0 has no length."""
+    shares = (0.0, 0.1, 0.2, 0.05)
+    kinds = [
+        replace(summaries[0].severe, share=Estimate(share, share, share, None, "made up"))
+        for share in shares
+    ]
+    changed = [
+        replace(summaries[0], severe=kinds[0], mild=kinds[1]),
+        replace(summaries[1], severe=kinds[2], mild=kinds[3]),
+    ]
+    figure = charts.overview(changed)
+    bars = [m for m in figure.marks if isinstance(m, Box) and m.said]
+    lengths = {bar.said.partition(",")[0]: bar.x2 - bar.x for bar in bars}
+    longest = max(lengths.values())
+    assert lengths == pytest.approx(
+        {
+            "Severe errors: 0.0%": 0,
+            "Mild errors: 10.0%": longest / 2,
+            "Severe errors: 20.0%": longest,
+            "Mild errors: 5.0%": longest / 4,
+        }
+    )
+    printed = {(m.y, m.text) for m in figure.marks if isinstance(m, Words)}
+    for bar in bars:
+        share = bar.said.partition(": ")[2].partition(",")[0]
+        assert ((bar.y + bar.y2) / 2, f"\u2009{share}") in printed
 
 
-def test_bars_are_as_long_as_their_counts(summaries: list[Summary], details: list[Detail]) -> None:
-    """Bars of errors share one scale and have their count beside them, and 0 has no length."""
-    counts = (0, 4, 8, 2)
-    fields = ("severe", "mild", "action_severe", "action_mild")
-    kinds = {
-        field: replace(summaries[0].severe or pytest.fail("no severe items"), count=n)
-        for field, n in zip(fields, counts, strict=True)
-    }
-    changed = replace(summaries[0], **kinds)
-    figure = charts.overview([changed], details[:1])
-    bars = [m for m in figure.marks if isinstance(m, Box)]
-    lengths = [bar.x2 - bar.x for bar in bars]
-    assert lengths == pytest.approx([max(lengths) * n / 8 for n in counts])
-    printed = [m for m in figure.marks if isinstance(m, Words) and m.text.strip("\u2009").isdigit()]
-    assert {(m.y, int(m.text.strip("\u2009"))) for m in printed} >= {
-        ((bar.y + bar.y2) / 2, n) for bar, n in zip(bars, counts, strict=True)
-    }
+def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
+    """A share that is unknown is said to be, and is no bar of length 0."""
+    unknown = replace(summaries[0].severe, share=Estimate.unknown("not judged"))
+    figure = charts.overview([replace(summaries[0], severe=unknown)])
+    assert not [m for m in figure.marks if isinstance(m, Box) and "Severe" in m.said]
+    assert "unknown" in _texts(figure)
 
 
 def test_curves_have_bands_for_few_and_names_for_all(
@@ -218,13 +206,12 @@ def test_curves_have_bands_for_few_and_names_for_all(
         assert bool(bands) == (n <= 3)
         said = "".join(_texts(figure))
         assert all(said.count(LONG.format(k)) == 2 for k in range(n))
-    ladder = details[0].instruments[Rubric.ladder]
-    assert all(len(curve.xs) == len(ladder.worst_at_k) for curve in curves)
+    assert all(len(curve.xs) == len(details[0].worst_at_k) for curve in curves)
 
 
 def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
-    found = details[0].scenarios[Rubric.ladder]
+    found = details[0].scenarios
     figure = charts.distribution(details[0], summaries[0], charts.NARROW)
     known = {s.scenario for s in found if s.score is not None}
     means = {p.said.partition(":")[0]: p for p in _points(figure)}
@@ -236,9 +223,9 @@ def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) ->
 
 def test_every_scenario_is_in_one_bar(summaries: list[Summary], details: list[Detail]) -> None:
     """The bars of an entry count each scenario once, and a full score is in the last below 100."""
-    whole = replace(details[0].scenarios[Rubric.ladder][0], score=1.0)
+    whole = replace(details[0].scenarios[0], score=1.0)
     zero = replace(whole, score=0.0)
-    changed = replace(details[0], scenarios={Rubric.ladder: (whole, whole, zero)})
+    changed = replace(details[0], scenarios=(whole, whole, zero))
     figure = charts.distributions(summaries[:1], [changed])
     said = [m.said for m in figure.marks if isinstance(m, Box) and m.said]
     assert said == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
@@ -262,16 +249,6 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(
     assert f"Not drawn: {LONG.format(3)}: no price" in _texts(figure)
 
 
-def test_the_correlation_is_said(details: list[Detail]) -> None:
-    """A correlation is printed with its interval; an unknown one with its reason, and no number."""
-    known = replace(details[0], rubric_correlation=Estimate(-0.5, -0.5, -0.5, (-0.81, 0.1)))
-    unknown = replace(details[0], rubric_correlation=Estimate.unknown("all scores are the same"))
-    assert "r = −0.50, 95% interval −0.81 to 0.10" in charts.alternative(charts.correlation(known))
-    said = charts.alternative(charts.correlation(unknown))
-    assert "unknown: all scores are the same" in said
-    assert "r =" not in said
-
-
 @pytest.mark.parametrize("name", OF_MANY)
 def test_entries_keep_their_order(
     name: str, summaries: list[Summary], details: list[Detail]
@@ -279,7 +256,7 @@ def test_entries_keep_their_order(
     """A figure names the entries in the order in which they are given, and in no other."""
     made, found = _many(summaries, details, 3)
     said = charts.alternative(OF_MANY[name](made[::-1], found, charts.WIDE))
-    places = [said.index(s.model) for s in made[::-1]]
+    places = [said.index(s.system) for s in made[::-1]]
     assert places == sorted(places)
 
 
@@ -347,7 +324,7 @@ def test_hostile_names_are_words(
     name: str, summaries: list[Summary], details: list[Detail]
 ) -> None:
     """Names with markup, quotes and control characters become text and nothing else."""
-    renamed = [replace(s, model=model) for s, model in zip(summaries, HOSTILE, strict=True)]
+    renamed = [replace(s, system=name) for s, name in zip(summaries, HOSTILE, strict=True)]
     figure = DRAWN[name](renamed, details, charts.WIDE)
     for text in (
         charts.inline_svg(figure, "here", HOSTILE[0], charts.alternative(figure)),
@@ -372,12 +349,11 @@ def test_a_description_has_the_main_numbers(
     summaries: list[Summary], details: list[Detail]
 ) -> None:
     """The overview's words name each entry with its score, its interval and its severe errors."""
-    said = charts.alternative(charts.overview(summaries, details))
+    said = charts.alternative(charts.overview(summaries))
     for s in summaries:
         assert s.score.value is not None
-        assert s.severe is not None
-        assert f"{s.model}: score {100 * s.score.value:.1f}%" in said
-        assert f"severe errors, ladder {s.severe.count}" in said
+        assert f"{s.system}: severe errors {percent(s.severe.share.value)}%;" in said
+        assert f"score {100 * s.score.value:.1f}%" in said
     assert "95% interval" in said
 
 
@@ -490,7 +466,7 @@ def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
     written = write_figures(found, tmp_path / "figures", ("svg",))
     assert written[-1].name == "figures.md"
     names = [path.stem for path in written[:-1]]
-    assert len(names) == len(set(names)) == 6 + 2 * len(found.summaries)
+    assert len(names) == len(set(names)) == 6 + len(found.summaries)
     listed = written[-1].read_text(encoding="utf-8")
     for path in written[:-1]:
         text = path.read_text(encoding="utf-8")

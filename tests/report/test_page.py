@@ -14,15 +14,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import Adl, Rubric
 from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
 from careeval.report.words import entry_names, grader_names
 from careeval.results import audit
 from careeval.results.corrected import Corrected
-from careeval.results.exports import percent
+from careeval.results.exports import By, count_cell, percent, sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.probes import Labelled, ProbeAgreement
+from careeval.results.ranking import rankings
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
@@ -87,19 +88,82 @@ def _unpacked(page: str) -> str:
 def test_the_answer_is_the_summary(
     outline: Outline, one: Outline, found: Findings, found_one: Findings
 ) -> None:
-    """Each entry's score and worst of n stand in the first section as the summary has them."""
+    """The first section has each entry's sentence, then its errors, score and worst, in order."""
     for said, summaries in ((outline.said, found.summaries), (one.said, found_one.summaries)):
         answer = said[: said.index("Overall and by activity")]
         for s in summaries:
-            for estimate in (s.score, s.worst_at_n):
-                assert estimate.value is not None
-                assert f"{100 * estimate.value:.1f}%".replace("-", "−") in answer
+            told = sentence(s)
+            card = answer[answer.index(told) :]
+            numbers = [
+                told,
+                f"Severe errors {percent(s.severe.share.value)}%",
+                f"{count_cell(s.severe)} responses",
+                f"Score, actions {percent(s.score.value)}%",
+                f"Worst of 2 {percent(s.worst_at_n.value)}%",
+                f"Mild errors {percent(s.mild.share.value)}%",
+            ]
+            places = [card.index(number) for number in numbers]
+            assert places == sorted(places)
 
 
-def test_many_are_ranked_by_sets(outline: Outline, found: Findings) -> None:
-    """Two systems that cannot be told apart may each have rank 1 or 2; there is no first."""
-    assert [each.ranks for each in found.rankings[0].ranked] == [(1, 2), (1, 2)]
-    assert outline.said.count("1–2 ") == 2
+def test_where_there_is_no_severe_error_the_limit_stands(runs: Runs) -> None:
+    """Without a severe error the card has the most that the data allow, and no empty interval."""
+    none = runs.judgments.with_columns(present=pl.col("present") & (pl.col("points") != -2))
+    found = findings(Runs(runs.responses, none, runs.notes))
+    said = Outline(render_page(found)).said
+    for s in found.summaries:
+        assert f"None of {s.system}'s 16 responses holds a severe error" in said
+        limit = percent(s.severe.upper_at_zero)
+        assert f"Severe errors 0.0% rank 1–2 at most {limit}%, with 95% confidence" in said
+
+
+def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) -> None:
+    """Each rubric has a board of its own, and every score on it has that rubric's name."""
+    found = findings(both_rubrics)
+    assert [(s.system, s.rubric.value) for s in found.summaries] == [
+        ("alpha", "actions"), ("alpha", "ladder"), ("beta", "actions"), ("beta", "ladder"),
+    ]  # fmt: skip
+    page = render_page(found)
+    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
+    boards = re.split("Rubric: (actions|ladder)", answer)[1:]
+    assert set(boards[::2]) == {"actions", "ladder"}
+    for rubric, said in zip(boards[::2], boards[1::2], strict=True):
+        cards = said.partition("The numbers in full")[0]
+        assert cards.count(f"Score, {rubric}") == 2
+        assert cards.count("Score,") == 2
+    assert entry_names(found.summaries) == [
+        "alpha · actions", "alpha · ladder", "beta · actions", "beta · ladder",
+    ]  # fmt: skip
+    assert "two scales: do not compare or rank them" in answer
+
+
+def test_many_are_ranked_by_sets(outline: Outline, one: Outline, found: Findings) -> None:
+    """Two that cannot be told apart may each have rank 1 or 2, by score and by severe errors."""
+    (ranking,) = found.rankings
+    assert [(r.ranks, r.severe_ranks) for r in ranking.ranked] == [((1, 2), (1, 2))] * 2
+    cards = outline.said.partition("The numbers in full")[0]
+    for s in found.summaries:
+        assert f"Severe errors {percent(s.severe.share.value)}% rank 1–2" in cards
+        assert f"Score, actions {percent(s.score.value)}% rank 1–2" in cards
+    assert cards.count("rank 1–2") == 4
+    assert "rank 1" not in one.said
+
+
+def test_a_page_that_would_be_too_large_says_that_it_holds_a_sample(
+    found: Findings, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where not all responses fit, the page says how many it holds, of what, and names the site."""
+    assert "A sample:" not in page
+    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
+    monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
+
+    smaller = render_page(found)
+
+    said = Outline(smaller).said
+    assert len(smaller) <= len(page) - 300
+    assert re.search(r"A sample: of 28 public responses this page holds \d+,", said)
+    assert "careeval site" in said
 
 
 def test_limits_stand_with_the_answer(page: str) -> None:
@@ -114,7 +178,7 @@ def test_limits_stand_with_the_answer(page: str) -> None:
         "Training models, designing control policies",
         "Not tried on the bank's labelled probes.",
         "Not audited by people.",
-        "1 of 320 judgments, 0.3%.",
+        "1 of 192 judgments, 0.5%.",
     ):
         assert limit in answer
 
@@ -144,29 +208,29 @@ def test_corrected_scores_stand_with_the_answer_and_with_the_grader(audited: Fin
     first = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
     behind = Outline(page[page.index('id="grader"') : page.index('id="responses"')]).said
     (card,) = audited.cards.values()
-    assert set(card.corrected) == {(name, r) for name in card.systems for r in Rubric}
+    assert set(card.corrected) == {(name, Rubric.actions) for name in card.systems}
     assert f"By people {card.human.sentence() if card.human else ''}" in first
     for of in card.corrected.values():
         assert of.graded is not None
         assert f"{percent(of.graded)}% {percent(of.corrected.value)}%" in first
         assert of.sentence() in behind
-    ladder = card.corrected["alpha", Rubric.ladder]
-    assert f"people {percent(ladder.corrected.value)}%" in first
+    alpha = card.corrected["alpha", Rubric.actions].corrected
+    assert f"Score, corrected by people {percent(alpha.value)}%" in first
     assert "vendor/judge" in behind
     assert 'href="#grader"' in page
 
 
 def test_a_page_of_one_system_has_its_corrected_score(audited: Findings) -> None:
-    """Of one system, the corrected score has a place of its own in the answer."""
+    """Of one system, the corrected score stands in its card."""
     of_alpha = replace(
         audited,
         entries=audited.entries[:1],
         summaries=audited.summaries[:1],
         details=audited.details[:1],
-        rankings=(),
+        rankings=tuple(rankings(audited.entries[:1], audited.summaries[:1])),
     )
     said = Outline(render_page(of_alpha)).said
-    assert "Score, ladder, corrected by people" in said
+    assert "Score, corrected by people" in said
 
 
 def test_without_an_audit_nothing_is_corrected(page: str) -> None:
@@ -182,34 +246,36 @@ def test_for_whom_the_grader_is_off() -> None:
     assert give == ["more", "as much", "less", ""]
 
 
-def test_reliability_says_how_many_scenarios_it_is_over(found: Findings) -> None:
-    """A reliability has its number of scenarios beside it."""
-    detail = found.details[0]
-    (row, *_) = trust_tables.instruments(found.summaries, found.details).rows
-    n = detail.instruments[Rubric.ladder].n_reliability
-    assert f"over {n} scenarios" in row[4].asides
+def test_what_is_on_demand_is_folded(page: str, found: Findings) -> None:
+    """Worst epoch, spread of the epochs and worst of k are in no part that is open at first."""
+    shown = Outline(re.sub("<details.*?</details>", "", page, flags=re.S)).said
+    for head in ("Worst epoch", "SD of epochs", "Reliability", "k = 2"):
+        assert head in Outline(page).said
+        assert head not in shown.partition("What each number is")[0]
+    (row, *_) = tables.epochs(found.summaries, found.details).rows
+    assert f"over {found.details[0].n_reliability} scenarios" in row[3].asides
+    assert row[1].asides[-1] == found.details[0].worst_epoch.reason
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
-    """What the lexical grader judged is tagged, with the reason, and is in no table of ranks."""
-    assert "Not for ranking" in one.said
-    assert "the lexical grader compares words" in one.said
-    assert "Rank" not in one.said.split("Methods")[1].split("What each number is")[0]
+    """What the lexical grader judged is grey, with the reason in its card, and has no rank."""
+    assert "Not ranked: the lexical grader compares words" in one.said
+    assert [c for c in one.attributes("class") if "unranked" in c] == ["card unranked"]
+    assert "rank 1" not in one.said
 
 
-def test_what_may_not_be_ranked_is_in_no_table_of_ranks(runs: Runs) -> None:
-    """Of two systems one lacks a response: it stands apart, with the reason, and has no rank."""
+def test_what_may_not_be_ranked_is_grey_and_says_why(runs: Runs) -> None:
+    """Of two systems one lacks a response: its card comes last, grey, with the reason, unranked."""
     rows = runs.responses.to_dicts()
     rows[-1] |= {"state": "missing", "text": ""}
     page = render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))
-    ranked, left = (
-        Outline(each).said for each in re.findall('<table class="ranking.*?</table>', page, re.S)
-    )
-    assert "alpha" in ranked
-    assert "beta" not in ranked
-    assert "Not ranked" in left
-    assert "beta 1 of 16 responses are missing" in left
-    assert "Rank " not in left
+    cards = re.findall('<article class="(card[^"]*)"(.*?)</article>', page, re.S)
+    assert [look for look, _ in cards] == ["card", "card unranked"]
+    (alpha, beta) = (Outline(f"<article{card}").said for _, card in cards)
+    assert "alpha" in alpha
+    assert "Not ranked: 1 of 16 responses are missing." in beta
+    assert "Worst of 2 unknown" in beta
+    assert "rank" not in beta.replace("Not ranked", "")
 
 
 def test_simulated_runs_say_so_first(runs: Runs) -> None:
@@ -258,7 +324,7 @@ def test_held_out_errors_are_counted_and_not_told(runs: Runs) -> None:
             row |= {"present": True, "quote": SECRET, "reason": SECRET}
     page = render_page(findings(Runs.of(runs.responses.to_dicts(), told)))
     before = page[page.index('id="harms"') :]
-    assert "16 more are in held-out scenarios" in Outline(before).said
+    assert "8 more are in held-out scenarios" in Outline(before).said
     assert SECRET not in page + _unpacked(page)
 
 
@@ -301,8 +367,8 @@ def test_a_split_is_that_of_the_response(runs: Runs, split: str | None, response
     """Of one id that is public for one system, the other's words stay off where they are not."""
     page = render_page(findings(_split_by_system(runs, split)), responses=responses)
     assert SECRET not in page + _unpacked(page)
-    # two responses, a severe error on each rubric and a mild one on each; four are held out anyway
-    said = "24 more are in held-out" if split else "8 more are in responses whose split is not"
+    # two responses, a severe and a mild error in each; four are held out anyway
+    said = "12 more are in held-out" if split else "4 more are in responses whose split is not"
     assert said in Outline(page).said
 
 
@@ -319,44 +385,42 @@ def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("unresolved", "Unresolved"),
-        ("missing", "missing"),
-        ("actions", "not judged"),
-        ("ladder", "not judged"),
-        ("one of two", "not judged"),
-        ("one alone", "not judged on the ladder"),
+        ("unresolved", "every judgment on this rubric is unresolved"),
+        ("missing", "no response was graded on this rubric"),
+        ("ladder", "Rubric: ladder"),
+        ("one of two", "Rubric: actions"),
     ],
 )
-def test_whatever_is_missing_the_page_is_written(runs: Runs, change: str, said: str) -> None:
+def test_whatever_is_missing_the_page_is_written(
+    both_rubrics: Runs, change: str, said: str
+) -> None:
     """A page is written, and says what is not there, where a whole part was not judged."""
-    responses, judgments = runs.responses, runs.judgments
+    responses, judgments = both_rubrics.responses, both_rubrics.judgments
     if change == "unresolved":
         judgments = judgments.with_columns(present=pl.lit(None, dtype=pl.Boolean))
     elif change == "missing":
         responses = responses.with_columns(state=pl.lit("missing"))
-    elif change in ("actions", "ladder"):
+    elif change == "ladder":
         judgments = judgments.filter(rubric=change)
     else:
         judgments = judgments.filter(
             (pl.col("system") == "alpha") | (pl.col("rubric") == "actions")
         )
-    if change == "one alone":
-        responses, judgments = (each.filter(system="beta") for each in (responses, judgments))
-    page = render_page(findings(Runs(responses, judgments, runs.notes)))
-    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
-    assert said in answer.replace("ladder not judged", "not judged on the ladder")
+    page = render_page(findings(Runs(responses, judgments, both_rubrics.notes)))
+    assert said in Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
 
 
-def test_severe_says_which_rubric(outline: Outline, one: Outline) -> None:
-    """Both rubrics' shares of responses with a severe error stand side by side in the answer."""
-    for head in ("Severe errors, ladder", "Severe errors, actions"):
-        assert f"{head} responses with any" in outline.said
-    assert re.search(r"Responses with a severe error ladder \d+\.\d% , actions \d+\.\d%", one.said)
+def test_an_unknown_contradiction_says_why(outline: Outline) -> None:
+    """What needs the ladder is unknown where a grader judged the actions alone, and says so."""
+    assert (
+        "Unknown of the +2 without their +1 and of the rungs without their acts and of whole sets "
+        "of acts without their rung: it needs the ladder, which this grader did not judge."
+    ) in outline.said
 
 
 def test_the_domain_score_is_said_as_it_is_computed(outline: Outline) -> None:
     """The methods weigh an act by half its level, and an error by how badly it treats a domain."""
-    assert "a = level/2 for positive acts and (2 − level)/2 for errors" in outline.said
+    assert "a = level/2 for positive items and (2 − level)/2 for errors" in outline.said
     assert "points × level" not in outline.said
 
 
@@ -371,7 +435,7 @@ def test_no_table_has_two_columns_of_one_name(found: Findings, found_one: Findin
 def test_ledger_without_scripts_counts_and_asks(outline: Outline) -> None:
     """Whoever runs no scripts is told of how many errors these are, and what was asked."""
     ledger = outline.said[outline.said.index("The harm ledger") :]
-    assert "These are the first 18 of 36 errors, in 17 passages." in ledger
+    assert "These are the first 9 of 18 errors, in 9 passages." in ledger
     assert "The scenario Her left arm is weak. What do you do?" in ledger
 
 
@@ -395,7 +459,7 @@ def test_hostile_names_are_text(runs: Runs, bad: str) -> None:
     responses[0] |= {"split": "public"}
     judged = [
         j | {"system": bad, "scenario": bad, "grader": bad, "epoch": responses[0]["epoch"]}
-        for j in runs.judgments.to_dicts()[:10]
+        for j in runs.judgments.to_dicts()[:6]
     ]
     page = render_page(findings(Runs.of(responses, judged)), title=bad)
     made = Outline(page)
@@ -411,7 +475,7 @@ def test_hostile_quotes_and_reasons_are_text(runs: Runs) -> None:
     keys = {name: responses[0][name] for name in ("system", "scenario", "epoch")}
     judged = [
         row | keys | {"present": True, "quote": bad, "reason": "<i>{{ 7 }}</i>"}
-        for row in runs.judgments.to_dicts()[:10]
+        for row in runs.judgments.to_dicts()[:6]
     ]
     page = render_page(findings(Runs.of([responses[0] | {"text": bad, "split": "public"}], judged)))
     assert "&lt;b onclick=x&gt;long" in page
@@ -465,7 +529,7 @@ def test_harms_come_before_the_rest(outline: Outline) -> None:
     """The ledger has the words, the item and the reason of a severe error, and no mild one yet."""
     ledger = outline.said[outline.said.index("The harm ledger") :]
     ledger = ledger[: ledger.index("Failures by situation")]
-    assert "18 severe, 18 mild" in ledger
+    assert "9 severe, 9 mild" in ledger
     words, item, reason = (
         ledger.rindex(said)
         for said in ("pull her left arm through", "The act pulls-arm.", "because of pulls-arm")
@@ -474,13 +538,13 @@ def test_harms_come_before_the_rest(outline: Outline) -> None:
     assert "Mild, −1" not in ledger
 
 
-def test_errors_in_the_same_words_stand_together(runs: Runs) -> None:
+def test_errors_in_the_same_words_stand_together(both_rubrics: Runs) -> None:
     """Two errors found in one passage of one response have one quotation."""
     told = [
         row | {"quote": "pull her left arm through" if row["present"] else None}
-        for row in runs.judgments.to_dicts()
+        for row in both_rubrics.judgments.to_dicts()
     ]
-    page = render_page(findings(Runs.of(runs.responses.to_dicts(), told)))
+    page = render_page(findings(Runs.of(both_rubrics.responses.to_dicts(), told)))
     ledger = page[page.index('id="ledger"') : page.index('id="situations"')]
     assert ledger.count("✗ Severe") == 18
     assert ledger.count("<blockquote") == 9
@@ -490,26 +554,38 @@ def test_a_table_of_one_system_has_no_column_for_its_name(
     found: Findings, found_one: Findings
 ) -> None:
     """The system is a column where there are several and none where there is one."""
-    for make in (tables.activities, tables.errors, tables.domains):
-        one, several = make(found_one.summaries), make(found.summaries)
-        assert [any(head.says == "System" for head in table.heads) for table in (one, several)] == [
-            False,
-            True,
-        ]
-        for table in (one, several):
-            assert {len(row) for row in table.rows} == {len(table.heads)}
+    one, several = (tables.domains(each.summaries) for each in (found_one, found))
+    assert [any(head.says == "System" for head in table.heads) for table in (one, several)] == [
+        False,
+        True,
+    ]
+    for table in (one, several):
+        assert {len(row) for row in table.rows} == {len(table.heads)}
 
 
-def test_small_cells_are_marked(found: Findings) -> None:
+def test_small_cells_are_marked(found: Findings, found_one: Findings) -> None:
     """A part of fewer than five scenarios has an asterisk and no interval, and it is said why."""
-    table = tables.activities(found.summaries)
-    assert {(row[0].says, row[2].says) for row in table.rows} == {
+    table = tables.parts(By.adl, found_one.summaries, found_one.details)
+    assert {(row[0].says, row[1].says) for row in table.rows} == {
         ("Dressing", "5"),
         ("Eating", "2*"),
         ("Bathing", "1*"),
     }
-    assert all(not row[3].asides for row in table.rows if row[2].says.endswith("*"))
-    assert "* fewer than five" in table.note
+    assert all(bool(row[3].asides) == (row[1].says == "5") for row in table.rows)
+    many = tables.parts(By.adl, found.summaries, found.details)
+    for name, *cells in many.rows:
+        assert all(("*" in cell.says) == (name.says != "Dressing") for cell in cells)
+    for each in (table, many):
+        assert "* fewer than five" in each.note
+
+
+def test_a_part_says_its_severe_errors(found: Findings, found_one: Findings) -> None:
+    """A part's share of responses with a severe error is the summary's, for one and for many."""
+    for each, column in ((found_one, 2), (found, 1)):
+        share = each.summaries[0].by_adl[Adl.eating].severe.share.value
+        table = tables.parts(By.adl, each.summaries, each.details)
+        (row,) = (row for row in table.rows if row[0].says == "Eating")
+        assert f"{percent(share)}%" in " ".join((row[column].says, *row[column].asides))
 
 
 def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
@@ -519,8 +595,8 @@ def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
     by_name = {row[0].says: row for row in table.rows}
     dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
     cell = next(iter(detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
-    assert cell.action_score.value is not None
-    assert dressing.says == f"{100 * cell.action_score.value:.1f}"
+    assert cell.score.value is not None
+    assert dressing.says == f"{100 * cell.score.value:.1f}"
     assert dressing.look.startswith("heat-")
     assert dressing.asides[-1] == "n 5"
     assert "few" in eating.look
@@ -534,15 +610,6 @@ def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
 def test_shades_are_tenths(fraction: float, look: str) -> None:
     """A shade is the tenth that a fraction is in; what rounds to nothing is not below it."""
     assert tables.shade(fraction) == look
-
-
-def test_severe_share_by_hand(found_one: Findings) -> None:
-    """Of the two scenarios of eating, 4 responses, two were judged a severe error: a half."""
-    (detail,) = found_one.details
-    share = tables.severe_share(detail, lambda about: about.adl == "eating")
-    severe = [s.n_severe for s in detail.scenarios[Rubric.ladder] if s.about.adl == "eating"]
-    assert share == sum(severe) / 4
-    assert tables.severe_share(detail, lambda about: about.adl == "toileting") is None
 
 
 def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
@@ -581,7 +648,7 @@ def test_records_come_from_the_tables(runs: Runs, summaries: list[Summary]) -> N
 
 def test_how_to_cite(outline: Outline) -> None:
     """The citation names the version, bank, protocol, grader and day, for readers and BibTeX."""
-    assert "careeval, version 0.1.0. Bank made-bank 1-A; protocol 1-A; graded by" in outline.said
+    assert "careeval, version 0.1.0. Bank made-bank 1-A; protocol 2-A; graded by" in outline.said
     assert "@software{careeval, author = {{The careeval authors}}," in outline.said
     assert "year = {2026}" in outline.said
 

@@ -36,10 +36,10 @@ def _judged(data: dict[str, Any]) -> list[tuple[Any, ...]]:
     for response, grader, rubric, marks, _, reasons in data["gradings"]:
         scenario, system, epoch, *_ = data["responses"][response]
         for item, mark, reason in zip(data["rubrics"][rubric], marks, reasons, strict=True):
-            kind, points, text, _ = data["items"][item]
+            points, text, _ = data["items"][item]
             found.append((
                 data["systems"][system], data["scenarios"][scenario][0], epoch,
-                data["graders"][grader][0], ("ladder", "actions")[kind], points, text, mark,
+                *data["graders"][grader], points, text, mark,
                 data["texts"][reason],
             ))  # fmt: skip
     return found
@@ -51,26 +51,27 @@ def read(runs: Runs) -> dict[str, Any]:
     return _read(_of(runs).packed())
 
 
-def test_every_public_judgment_is_in_it(read: dict[str, Any], runs: Runs) -> None:
+def test_every_public_judgment_is_in_it(both_rubrics: Runs) -> None:
     """Each first judgment of a public response is there once, with its points and its reason."""
     marks = {True: "1", False: "0", None: "?"}
     wanted = [
         (
-            row["system"], row["scenario"], row["epoch"], row["grader"], row["rubric"],
-            row["points"], row["item_text"], marks[row["present"]], visible(row["reason"]),
+            row["system"], row["scenario"], row["epoch"], f"{row['rubric']} by {row['grader']}",
+            row["rubric"], row["rubric"], row["points"], row["item_text"],
+            marks[row["present"]], visible(row["reason"]),
         )
-        for row in runs.judgments.to_dicts()
+        for row in both_rubrics.judgments.to_dicts()
         if row["scenario"] != "bathing-009"
     ]  # fmt: skip
-    assert sorted(_judged(read)) == sorted(wanted)
+    assert sorted(_judged(_of(both_rubrics).data)) == sorted(wanted)
 
 
 def test_what_is_said_often_stands_once(read: dict[str, Any]) -> None:
-    """Seven scenarios asked 28 times have seven places, and one rubric of ten items."""
+    """Seven scenarios asked 28 times have seven places, and one rubric of six items."""
     assert len(read["responses"]) == 28
     assert len(read["scenarios"]) == 7
     assert len(read["rubrics"]) == 1
-    assert len(read["items"]) == 10
+    assert len(read["items"]) == 6
     assert len(set(read["texts"])) == len(read["texts"])
 
 
@@ -79,14 +80,13 @@ def test_a_quote_is_a_piece_of_the_response(read: dict[str, Any]) -> None:
     said = set()
     for response, _, rubric, _, quotes, _ in read["gradings"]:
         text = read["texts"][read["responses"][response][5]]
-        items = [read["items"][place][2] for place in read["rubrics"][rubric]]
+        items = [read["items"][place][1] for place in read["rubrics"][rubric]]
         for at in range(0, len(quotes), 3):
             item, start, stop = quotes[at : at + 3]
             said.add((items[item], text[start:stop]))
     assert said == {
         ("The act stops.", "I stop the sleeve"),
         ("The act pulls-arm.", "pull her left arm through"),
-        ("Stops and asks.", "Where does it hurt?” I ask,"),
     }
 
 
@@ -98,8 +98,9 @@ def _one(text: str, quote: str | None, **more: Any) -> Payload:
         "note": "", "cut": False, **more,
     }  # fmt: skip
     judged = {
-        **keys, "grader": "g", "grading": 1, "rubric": "actions", "position": 0, "item": "i",
-        "points": 2, "present": True, "quote": quote, "reason": "so", "item_text": "It.",
+        **keys, "grader": "g", "grading": 1, "protocol": "2-A", "rubric": "actions",
+        "position": 0, "item": "i", "points": 2, "present": True, "quote": quote,
+        "reason": "so", "item_text": "It.",
         **more,
     }  # fmt: skip
     return _of(Runs.of([response], [judged]))
@@ -168,15 +169,15 @@ def test_without_responses_no_word_is_left(runs: Runs) -> None:
     assert data["texts"] == [""]
     assert len(data["gradings"]) == 28
     assert all(not quotes for *_, quotes, _ in data["gradings"])
-    assert [text for _, points, text, _ in data["items"][:1] if points == 2] == ["Stops and asks."]
+    assert [text for _, text, _ in data["items"][:1]] == ["The act stops."]
 
 
 def test_a_domain_is_of_the_items_that_bear_on_it(read: dict[str, Any]) -> None:
     """An act that serves safety and an error that treats it badly have its bit, and no other."""
-    assert {(points, domains) for _, points, _, domains in read["items"] if points} == {
-        (points, 1 << list(Domain).index(Domain.functional_safety)) for points in (2, 1, -1, -2)
+    assert {(points, domains) for points, _, domains in read["items"]} == {
+        (points, 1 << list(Domain).index(Domain.functional_safety)) for points in (2, -1, -2)
     }
-    assert [_one("I wait.", None, points=points, functional_safety=level).data["items"][0][3]
+    assert [_one("I wait.", None, points=points, functional_safety=level).data["items"][0][2]
             for points, level in ((2, 0), (-2, 2), (-2, 1), (1, 1))] == [0, 0, 8, 8]  # fmt: skip
 
 
@@ -198,3 +199,40 @@ def test_scenarios_of_one_name_and_other_words_are_two(runs: Runs) -> None:
         "Other words.",
         rows[place + 1]["scenario_text"],
     }
+
+
+# A sample, where all do not fit
+
+
+def _severe(data: dict[str, Any]) -> set[int]:
+    """The places of the responses with an item of −2 points present."""
+    return {
+        response
+        for response, _, rubric, marks, *_ in data["gradings"]
+        if any(
+            mark == "1" and data["items"][item][0] == -2
+            for item, mark in zip(data["rubrics"][rubric], marks, strict=True)
+        )
+    }
+
+
+def test_a_sample_fits_and_holds_severe_errors_first(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not fit is left out, responses without a severe error first; counts say so."""
+    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    whole = _of(runs)
+    most = len(whole.packed()) * 3 // 4
+    made = payload(runs, list(entries(runs)), most=most)
+
+    assert len(made.packed()) <= most
+    assert 0 < made.n_shown == len(made.data["responses"]) < made.n_public == whole.n_shown
+    assert made.n_severe == len(_severe(whole.data)) > 0
+    assert made.n_severe_shown == len(_severe(made.data)) == min(made.n_severe, made.n_shown)
+    assert payload(runs, list(entries(runs)), most=most).packed() == made.packed()
+
+
+def test_all_are_there_where_they_fit(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for all, the data is what it is without a limit."""
+    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    assert payload(runs, list(entries(runs)), most=10**7).data == _of(runs).data

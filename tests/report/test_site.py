@@ -7,7 +7,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
@@ -25,7 +25,6 @@ from careeval.report.documents import Drawn
 from careeval.report.page import render_page
 from careeval.report.site import (
     audited,
-    boards,
     folder,
     grader_cards,
     pairs,
@@ -39,12 +38,17 @@ from careeval.report.site.scenarios import Explorer
 from careeval.report.site.sheets import Cell, Column, Scale, Sheet
 from careeval.results import audit
 from careeval.results.audit_sample import OTHER_ANSWERS
+from careeval.results.compare import METRICS
+from careeval.results.compare_json import compare_json
+from careeval.results.exports import sentence
 from careeval.results.findings import Findings, findings
+from careeval.results.pairs import compare
+from careeval.results.summary_json import summary_json
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 from results.sampled import read_by
 
-from .conftest import BAD, SECRET, made_runs
+from .conftest import BAD, SECRET, half_resolved, whole
 
 CANARY = "canary of the tests"
 Site = dict[str, str]
@@ -72,10 +76,31 @@ def with_columns(runs: Runs, system: str, **columns: Any) -> Runs:
     return Runs(runs.responses.with_columns(changed), runs.judgments, runs.notes)
 
 
+BOTH = ("actions", "ladder")
+
+
 def two_graders() -> Runs:
     """Two systems, both judged by one grader, and one of them by another too."""
-    both, one = made_runs(), made_runs(["alpha"], "other/judge (batched)")
+    both, one = whole(), whole(["alpha"], "other/judge (batched)")
     return Runs.sorted(both.responses, pl.concat([both.judgments, one.judgments]))
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    """Two systems that may be ranked."""
+    return whole()
+
+
+@pytest.fixture(scope="module")
+def found(runs: Runs) -> Findings:
+    """All that is found in them."""
+    return findings(runs)
+
+
+@pytest.fixture(scope="module")
+def on_both() -> Findings:
+    """The same systems, judged on both rubrics."""
+    return findings(whole(rubrics=BOTH))
 
 
 @pytest.fixture(scope="module")
@@ -123,28 +148,84 @@ def pages(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def test_the_ranked_table_is_what_the_findings_say(site: Site, found: Findings) -> None:
-    """Each ranked entry is a row with its rank set, its score, its interval and its n."""
+    """Each ranked entry is a row with its two numbers, its rank sets and its n."""
     (ranking,) = found.rankings
     table = rows(site, "leaderboard")
-    assert [row["system"] for row in table] == [ranked.model for ranked in ranking.ranked]
+    assert [row["system"] for row in table] == [ranked.system for ranked in ranking.ranked]
     for row, ranked in zip(table, ranking.ranked, strict=True):
-        score = found.summaries[ranked.place].score
-        assert (int(row["rank_low"]), int(row["rank_high"])) == ranked.ranks
-        assert float(row["score"]) == score.value
-        assert (float(row["score_ci95_low"]), float(row["score_ci95_high"])) == score.ci95
+        summary = found.summaries[ranked.place]
+        assert ranked.severe_ranks is not None
+        assert (int(row["rank_best"]), int(row["rank_worst"])) == ranked.ranks
+        severe_ranks = int(row["severe_rank_best"]), int(row["severe_rank_worst"])
+        assert severe_ranks == ranked.severe_ranks
+        assert float(row["score"]) == summary.score.value
+        assert float(row["severe"]) == summary.severe.share.value
+        ends = float(row["score_ci95_low"]), float(row["score_ci95_high"])
+        assert ends == summary.score.ci95
         assert (row["n_scenarios"], row["n_epochs"]) == ("8", "2")
-        assert row["grader_card"] in {"evidence.html#vendor-judge-batched"}
+        assert row["grader_card"] == "evidence.html#vendor-judge-batched"
+        assert (row["rubric"], row["not_ranked"]) == ("actions", "")
 
 
-def test_rank_sets_read_as_ranges() -> None:
-    """A set of ranks reads as a range, a single rank as a number."""
-    assert boards.rank_words((1, 3)) == "1–3"
-    assert boards.rank_words((2, 2)) == "2"
+def test_severe_errors_stand_before_the_score(site: Site) -> None:
+    """In the ranking and on a system's page severe errors come first, then the score."""
+    for path in ("index.html", "models/alpha.html"):
+        text = Markup(site[path].partition("<h2")[2]).striptags()
+        severe, score = text.index("Severe errors actions"), text.index("Score actions")
+        assert severe < score, path
+
+
+@pytest.mark.parametrize("make", [whole, half_resolved, lambda: whole(rubrics=BOTH)])
+def test_the_site_s_numbers_are_those_of_the_summary(make: Callable[[], Runs]) -> None:
+    """Severe errors and score are equal in `summary --json`, the site's CSV and its JSON."""
+    found = findings(make())
+    made = rendered(found)
+    entries = summary_json(found.summaries)["entries"]
+    in_json = json.loads(made["data/entries.json"])["rows"]
+    in_csv = rows(made, "entries")
+    assert len(entries) == len(in_json) == len(in_csv)
+    for entry in entries:
+        (number,) = [k for k, row in enumerate(in_json) if _key(row) == _key(entry)]
+        one, other = in_json[number], in_csv[number]
+        assert _key(other) == _key(entry)
+        for name, told in (("severe", entry["severe"]["share"]), ("score", entry["score"])):
+            ends = told["ci95"] or (None, None)
+            bounds = told.get("low", told["value"]), told.get("high", told["value"])
+            expected = (told["value"], *bounds, *ends)
+            keys = [name + end for end in ("", "_low", "_high", "_ci95_low", "_ci95_high")]
+            assert tuple(one[key] for key in keys) == expected
+            assert tuple(float(other[key]) if other[key] else None for key in keys) == expected
+        severe = [one[f"severe_{name}"] for name in ("count", "n", "upper_at_zero")]
+        assert severe == [entry["severe"].get(name) for name in ("count", "n", "upper_at_zero")]
+
+
+def _key(entry: dict[str, str]) -> tuple[str, str, str]:
+    return entry["system"], entry["grader"], entry["rubric"]
+
+
+def test_severe_errors_are_split_where_the_bank_says_which_is_which() -> None:
+    """Every −2 item that may injure: its share is that of all, and nothing is known of rights."""
+    runs = whole()
+    assert {row["severe_injury"] for row in rows(rendered(findings(runs)), "entries")} == {""}
+    harm = pl.when(pl.col("points") == -2).then(pl.lit("injury")).alias("harm")
+    told = Runs(runs.responses, runs.judgments.with_columns(harm), runs.notes)
+    for row in rows(rendered(findings(told)), "entries"):
+        assert row["severe_injury"] == row["severe"] != ""
+        assert row["severe_rights"] == ""
+
+
+def test_no_key_of_the_data_has_a_dot_or_an_old_name(site: Site) -> None:
+    """Columns are named as the core names its numbers."""
+    for path, text in site.items():
+        if path.endswith(".csv"):
+            keys = next(csv.reader(io.StringIO(text)))
+            assert not [k for k in keys if "." in k or "action_" in k or k.endswith("_unknown")]
+            assert len(keys) == len(set(keys)), path
 
 
 def test_every_ranked_entry_leads_to_its_grader_s_card(site: Site) -> None:
     """The leaderboard names the grader above its table, and leads to a card that is there."""
-    (anchor,) = re.findall(r'Graded by <a href="evidence.html#([\w-]+)">', site["index.html"])
+    (anchor,) = re.findall(r'Grader: <a href="evidence.html#([\w-]+)">', site["index.html"])
     assert anchor in Page(site["evidence.html"]).ids
 
 
@@ -158,18 +239,30 @@ def test_every_ranked_entry_leads_to_its_grader_s_card(site: Site) -> None:
 )
 def test_what_is_not_serious_is_never_ranked(grader: str, model: str, why: str) -> None:
     """Lexical and embedded grades, and embedded models, stand apart with the reason."""
-    runs = with_columns(made_runs(["alpha"], grader), "alpha", model=model)
+    runs = with_columns(whole(["alpha"], grader), "alpha", model=model)
     made = rendered(findings(runs))
-    assert "data/leaderboard.csv" in made
-    assert rows(made, "leaderboard") == []
-    (row,) = rows(made, "not-ranked")
-    assert why in row["why"]
+    (row,) = rows(made, "leaderboard")
+    assert why in row["not_ranked"]
+    assert (row["rank_best"], row["severe_rank_best"]) == ("", "")
     assert "No entry can be ranked" in made["index.html"]
+
+
+def test_what_may_not_be_ranked_is_grey_with_the_reason() -> None:
+    """Below the ranked rows stands a grey one without a rank, and its card says why too."""
+    made = rendered(findings(half_resolved()))
+    table = rows(made, "leaderboard")
+    assert [(row["system"], row["rank_best"]) for row in table] == [("alpha", "1"), ("beta", "")]
+    assert "items of −2 are unresolved" in table[1]["not_ranked"]
+    (grey,) = re.findall(r'<tr class="grey".*?</tr>', made["index.html"], re.DOTALL)
+    assert "beta" in grey
+    assert f"not ranked: {table[1]['not_ranked']}" in grey
+    assert "<strong>Not ranked</strong>: " in made["models/beta.html"]
+    assert "<strong>Not ranked</strong>: " not in made["models/alpha.html"]
 
 
 def test_no_score_is_ranked_without_its_interval() -> None:
     """A system asked four scenarios has no interval, so that it is not ranked, and why is said."""
-    runs = made_runs()
+    runs = whole()
     few = pl.col("scenario").is_in([f"dressing-{n:03}" for n in range(1, 5)])
     cut = Runs(runs.responses.filter(few), runs.judgments.filter(few))
     (board,) = contents(findings(cut)).boards
@@ -182,21 +275,22 @@ def test_no_score_is_ranked_without_its_interval() -> None:
     [
         ({"bank": "imported-bank"}, 2),
         ({"bank_version": "2-A"}, 2),
-        ({"protocol": "2-A"}, 2),
+        ({"bank_hash": "def456"}, 2),
+        ({"protocol": "3-A"}, 2),
         ({"bank_version": "1-B"}, 1),
-        ({"protocol": "1-B"}, 1),
+        ({"protocol": "2-B"}, 1),
     ],
 )
 def test_what_does_not_compare_never_shares_a_table(columns: dict[str, str], n_boards: int) -> None:
-    """Another bank, or another N of bank or protocol, is another table; another X is not."""
-    site = contents(findings(with_columns(made_runs(), "beta", **columns)))
+    """Another bank, scenarios, or N of bank or protocol is another table; another X is not."""
+    site = contents(findings(with_columns(whole(), "beta", **columns)))
     assert len(site.boards) == n_boards
     assert len(site.listed) == 2
 
 
 def test_two_banks_share_no_scenario_page() -> None:
     """One id in two banks is two scenarios: each has its page, its text and its own systems."""
-    runs = with_columns(made_runs(), "beta", bank="imported-bank", scenario_text="Another text.")
+    runs = with_columns(whole(), "beta", bank="imported-bank", scenario_text="Another text.")
     made = rendered(findings(runs))
     ours, theirs = (
         made[f"scenarios/{b}-1-eating-001.html"] for b in ("made-bank", "imported-bank")
@@ -208,15 +302,50 @@ def test_two_banks_share_no_scenario_page() -> None:
     assert "scenarios/imported-bank-1-eating-001.html" in made["models/beta.html"]
 
 
-def test_each_grader_has_its_own_table_and_pages() -> None:
-    """Judged by two graders, a system stands in two tables, and has a page in each one's light."""
+def test_each_grader_has_its_own_table_and_section() -> None:
+    """Judged by two graders, a system stands in two tables, and its page has a section for each."""
     made = rendered(findings(two_graders()))
     assert {row["system"] for row in rows(made, "leaderboard")} == {"alpha", "beta"}
-    (other,) = (name for name in made if re.fullmatch(r"data/leaderboard-.*\.csv", name))
-    assert [row["system"] for row in csv.DictReader(io.StringIO(made[other]))] == ["alpha"]
-    assert "models/alpha.html" in made
-    assert "models/alpha--other-judge-batched.html" in made
-    assert "alpha--other-judge-batched.html" in made["models/alpha.html"]
+    assert [row["system"] for row in rows(made, "leaderboard-actions-other-judge")] == ["alpha"]
+    ids = Page(made["models/alpha.html"]).ids
+    assert {"actions--vendor-judge", "actions--other-judge"} <= set(ids)
+    assert "compare/beta---alpha--actions--vendor-judge.html" in made
+
+
+def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
+    """Judged on both rubrics, a system has one page with a section for each, and two tables."""
+    made = rendered(on_both)
+    for name, rubric in (("leaderboard", "actions"), ("leaderboard-ladder-vendor-judge", "ladder")):
+        table = rows(made, name)
+        assert [row["rubric"] for row in table] == [rubric, rubric]
+        assert {row["system"] for row in table} == {"alpha", "beta"}
+    assert [path for path in made if path.startswith("models/")] == [
+        "models/beta.html",
+        "models/alpha.html",
+    ]
+    page = made["models/alpha.html"]
+    assert {"actions", "ladder"} <= set(Page(page).ids)
+    for summary in on_both.summaries:
+        n = html.unescape(page).count(sentence(summary))
+        assert n == (summary.system == "alpha"), summary
+    assert {path for path in made if path.startswith("compare/")} == {
+        f"compare/beta---alpha--{rubric}.html" for rubric in BOTH
+    }
+    assert {row["rubric"] for row in rows(made, "pair-metrics")} == set(BOTH)
+
+
+def test_a_system_keeps_its_name_in_its_sentence() -> None:
+    """A hyphen in a name stays a hyphen where the numbers are said in words."""
+    made = rendered(findings(whole(["alpha-1"])))
+    assert "of alpha-1's responses hold a severe error" in html.unescape(
+        made["models/alpha-1.html"]
+    )
+
+
+def test_a_page_with_one_entry_keeps_its_address(site: Site) -> None:
+    """A system with one entry has its plain address, and so has its pair."""
+    assert "models/alpha.html" in site
+    assert [path for path in site if path.startswith("compare/")] == ["compare/beta---alpha.html"]
 
 
 # What is said
@@ -226,7 +355,7 @@ def test_unknown_costs_are_said_to_be_unknown(site: Site) -> None:
     """A cost that nobody knows reads `unknown` with its reason, and is empty in the data."""
     (row, _) = rows(site, "leaderboard")
     assert row["cost_usd"] == ""
-    assert "not known" in row["cost_usd_unknown"]
+    assert "not known" in row["cost_usd_reason"]
     assert "unknown" in site["index.html"]
 
 
@@ -239,7 +368,7 @@ def test_scores_are_said_not_to_compare_with_the_paper_s(site: Site) -> None:
 
 def test_simulated_runs_say_so_on_every_page() -> None:
     """Where the provenance begins with SIMULATED every page shows that sentence."""
-    runs = with_columns(made_runs(), "alpha", bank_provenance="SIMULATED: nobody answered.")
+    runs = with_columns(whole(), "alpha", bank_provenance="SIMULATED: nobody answered.")
     runs = with_columns(runs, "beta", bank_provenance="SIMULATED: nobody answered.")
     for path, text in pages(rendered(findings(runs))):
         assert "SIMULATED: nobody answered." in text.partition("<main")[0], path
@@ -248,7 +377,7 @@ def test_simulated_runs_say_so_on_every_page() -> None:
 def test_simulated_runs_say_so_in_every_data_file() -> None:
     """Every row of every CSV file, and every JSON file, says that nobody answered."""
     said = "SIMULATED: nobody answered."
-    runs = with_columns(made_runs(), "alpha", bank_provenance=said)
+    runs = with_columns(whole(), "alpha", bank_provenance=said)
     made = rendered(findings(with_columns(runs, "beta", bank_provenance=said)))
     names = [path for path in made if path.endswith(".csv")]
     assert len(names) > 15
@@ -261,15 +390,15 @@ def test_simulated_runs_say_so_in_every_data_file() -> None:
 
 def test_a_row_s_provenance_is_its_own() -> None:
     """A run beside a simulated one is not called simulated, and a pair of both says so."""
-    runs = with_columns(made_runs(), "alpha", bank_provenance="SIMULATED: nobody answered.")
+    runs = with_columns(whole(), "alpha", bank_provenance="SIMULATED: nobody answered.")
     made = rendered(findings(runs))
     assert {row["system"]: row["provenance"] for row in rows(made, "leaderboard")} == {
         "alpha": "SIMULATED: nobody answered.",
         "beta": "Made for tests.",
     }
-    (row,) = rows(made, "pairs")
-    assert "SIMULATED: nobody answered." in row["provenance"]
-    assert "Made for tests." in row["provenance"]
+    for row in rows(made, "pairs"):
+        assert "SIMULATED: nobody answered." in row["provenance"]
+        assert "Made for tests." in row["provenance"]
     records = json.loads(made["data/leaderboard.json"])["rows"]
     assert {record["provenance"] for record in records} == {
         "SIMULATED: nobody answered.",
@@ -283,23 +412,30 @@ def test_data_says_what_was_asked_and_who_judged(name: str, site: Site) -> None:
     table = rows(site, name)
     assert table
     for row in table:
-        assert (row["bank"], row["bank_version"], row["protocol"]) == ("made-bank", "1-A", "1-A")
-        assert row["grader"] == "vendor/judge (batched)"
+        assert (row["bank"], row["bank_version"]) == ("made-bank", "1-A")
+        assert (row["protocol"], row["grading_protocol"]) == ("2-A", "2-A")
+        assert (row["grader"], row["rubric"]) == ("vendor/judge (batched)", "actions")
     assert json.loads(site[f"data/{name}.json"])["rows"][0]["bank"] == "made-bank"
 
 
-def test_severe_errors_are_of_a_rubric_wherever_they_are_counted(site: Site) -> None:
-    """The ranking, the explorer and a scenario's table have each rubric's rate, and its name."""
-    for row in rows(site, "leaderboard"):
-        assert row["severe_per_response"] == row["action_severe_per_response"] != ""
-    head, cards, page = (
-        Markup(site[path].partition("<main")[2]).striptags()
-        for path in ("index.html", "scenarios.html", "scenarios/dressing-003.html")
+def test_every_score_names_its_rubric(on_both: Findings) -> None:
+    """Wherever a score is shown, the name of its rubric stands with it."""
+    made = rendered(on_both)
+    front, cards, scenario, pair = (
+        Markup(made[path].partition("<main")[2]).striptags()
+        for path in (
+            "index.html",
+            "scenarios.html",
+            "scenarios/dressing-003.html",
+            "compare/beta---alpha--ladder.html",
+        )
     )
-    assert re.search(r"Severe errors responses with any", head)
-    assert re.search(r"ladder [\d.]+%.* actions [\d.]+%", head)
-    assert "Severe errors, responses with any: ladder 2 of 4, actions 2 of 4" in cards
-    assert "Severe errors, ladder responses with any Severe errors, actions" in page
+    for rubric in BOTH:
+        assert f"Score {rubric}, 95% interval" in front
+        assert f"Score {rubric}, mean of responses" in scenario
+    assert "Severe errors: 2 of 4 responses" in cards
+    assert "mean score, actions" in cards
+    assert "Rubric: ladder." in pair
 
 
 def test_runs_are_asked_for_only_where_they_can_be_sent(found: Findings) -> None:
@@ -314,7 +450,7 @@ def test_runs_are_asked_for_only_where_they_can_be_sent(found: Findings) -> None
 def test_a_very_long_response_does_not_fill_the_site() -> None:
     """Of a response of a million characters a page shows the beginning, and that there is more."""
     long = BAD + " word" * 200_000
-    made = rendered(findings(with_columns(made_runs(["alpha"]), "alpha", text=long)))
+    made = rendered(findings(with_columns(whole(["alpha"]), "alpha", text=long)))
     page = made["scenarios/dressing-003.html"]
     assert "pull her left arm" in page
     assert " …" in page
@@ -359,13 +495,13 @@ def test_a_system_s_page_has_its_corrected_score(
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     of = audit.audit_results(sample, labels)
     made = rendered(findings(runs, audits={sample.grader: of}))
-    told = of.by_system["alpha"].scores[Rubric.ladder]
+    told = of.by_system["alpha"].scores[Rubric.actions]
     for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
         assert told.sentence() in html.unescape(made[path]), path
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
     by_name = {(row["system"], row["rubric"]): row for row in rows}
-    assert set(by_name) == {(name, rubric.value) for name in of.by_system for rubric in Rubric}
-    assert by_name["alpha", "ladder"]["corrected"] == told.corrected.value
+    assert set(by_name) == {(name, "actions") for name in of.by_system}
+    assert by_name["alpha", "actions"]["corrected"] == told.corrected.value
 
 
 def test_another_run_s_pages_have_no_corrected_score(
@@ -408,7 +544,7 @@ def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> N
     scene = next(scene for scene in explorer.scenes if scene.id == "dressing-003")
     answer = next(a for a in explorer.answers(scene) if a.system == "beta")
     assert "".join(piece.text for piece in answer.pieces) == BAD
-    assert answer.severe
+    assert answer.severe is True
     assert answer.lines[0].kind == "harm"
     marked = [piece.text for piece in answer.pieces if piece.items]
     assert marked == ["pull her left arm through"]
@@ -418,33 +554,44 @@ def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> N
 
 
 def test_a_difference_the_other_way_round_is_its_opposite(contents_made: Contents) -> None:
-    """The matrix says of B less A the opposite of A less B, and nothing of A less A."""
-    matrix = pairs.matrix(contents_made.boards[0])
-    (_, a_a, b_a), (_, a_b, b_b) = ([cell.data[0] for cell in row] for row in matrix.rows)
-    assert a_a is None
-    assert b_b is None
-    assert isinstance(b_a, float)
-    assert a_b == -b_a
+    """Both matrices say of B less A the opposite of A less B, and nothing of A less A."""
+    for matrix in pairs.matrices(contents_made.boards[0]):
+        (_, a_a, b_a), (_, a_b, b_b) = ([cell.data[0] for cell in row] for row in matrix.rows)
+        assert a_a is None
+        assert b_b is None
+        assert isinstance(b_a, float)
+        assert a_b == -b_a
 
 
 def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
-    """The page of a pair has the verdict with its interval, and a row a metric."""
-    (path,) = (path for path in site if path.startswith("compare/"))
-    assert "95% interval" in site[path]
-    assert "no clear difference" in site[path]
-    assert {row["metric"] for row in rows(site, "pair-metrics")} <= {
-        name.format(n=2) for name in pairs.METRICS.values()
-    }
+    """The page of a pair says severe errors, then the score; its table has a row a metric."""
+    page = Markup(site["compare/beta---alpha.html"]).striptags()
+    severe, score = page.index("alpha has severe errors in"), page.index("alpha scores")
+    assert severe < score
+    assert "no clear difference" in page
+    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(METRICS)
+
+
+def test_a_pair_s_numbers_are_those_of_the_comparison(site: Site, runs: Runs) -> None:
+    """Values and interval of severe errors and score are those of `compare --json`."""
+    (told,) = compare_json([compare(runs, "alpha", "beta")])["comparisons"]
+    table = rows(site, "pair-metrics")
+    turned = table[0]["a"] == "beta"
+    for row in table:
+        metric = told["metrics"][row["metric"]]
+        values = float(row["value_a"]), float(row["value_b"])
+        assert (values[::-1] if turned else values) == (metric["a"], metric["b"])
 
 
 def test_a_difference_has_one_corrected_p_on_its_page() -> None:
-    """Of three systems a pair's score has the p of the ranking's pairs in its head and its row."""
-    made = rendered(findings(made_runs(["alpha", "beta", "gamma"])))
-    of_ranking = {(row["a"], row["b"]): row["p_holm"] for row in rows(made, "pairs")}
-    table = [row for row in rows(made, "pair-metrics") if row["metric"] == "Score, ladder"]
-    assert len(table) == 3
+    """Of three systems a pair's two numbers have the p of the ranking's pairs in every table."""
+    made = rendered(findings(whole(["alpha", "beta", "gamma"])))
+    of_ranking = {(row["a"], row["b"], row["metric"]): row["p_holm"] for row in rows(made, "pairs")}
+    assert len(of_ranking) == 6
+    table = [row for row in rows(made, "pair-metrics") if row["metric"] in {"severe", "score"}]
+    assert len(table) == 6
     for row in table:
-        assert row["p_holm"] == of_ranking[row["first"], row["second"]]
+        assert row["p_holm"] == of_ranking[row["a"], row["b"], row["metric"]]
         assert row["p_holm_family"] == "over all 3 pairs"
     page = made[next(path for path in made if path.startswith("compare/"))]
     assert re.search(r"p, Holm over \d metrics", page)
@@ -458,7 +605,7 @@ def test_too_many_systems_have_no_page_for_each_pair(
     made = rendered(found)
     assert not [path for path in made if path.startswith("compare/")]
     assert "has more than 1 systems" in made["compare.html"]
-    assert len(rows(made, "pairs")) == 1
+    assert len(rows(made, "pairs")) == 2
 
 
 # What is never in it
@@ -493,7 +640,7 @@ def held_out_elsewhere(runs: Runs, where: pl.Expr, split: str | None = "held-out
 @pytest.mark.parametrize("split", ["held-out", None])
 def test_what_one_log_holds_out_no_page_shows(system: str, version: str, split: str | None) -> None:
     """Public in one log and not in another of the same N, a scenario is nowhere in the site."""
-    runs = with_columns(made_runs(), system, bank_version=version)
+    runs = with_columns(whole(), system, bank_version=version)
     made = rendered(findings(held_out_elsewhere(runs, pl.col("system") == system, split)))
     for path, text in made.items():
         assert SECRET not in text, path
@@ -504,7 +651,7 @@ def test_what_one_log_holds_out_no_page_shows(system: str, version: str, split: 
 def test_a_row_s_own_split_counts_where_a_run_is_of_two_banks() -> None:
     """Held out in a second version within one run, words stay hidden though the first is public."""
     late = pl.col("epoch") == 2
-    runs = held_out_elsewhere(made_runs(), late & (pl.col("system") == "beta"))
+    runs = held_out_elsewhere(whole(), late & (pl.col("system") == "beta"))
     second = pl.col("scenario").eq("eating-001") & late & (pl.col("system") == "beta")
     version = pl.when(second).then(pl.lit("2-A")).otherwise(pl.col("bank_version"))
     responses = runs.responses.with_columns(bank_version=version)
@@ -566,9 +713,9 @@ def test_pages_of_a_system_that_is_gone_go_too(tmp_path: Path) -> None:
     (tmp_path / "models" / "mine.html").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folder, "_figure", fake_figure)
-        folder.write_site(findings(made_runs()), tmp_path)
+        folder.write_site(findings(whole()), tmp_path)
         assert (tmp_path / "models" / "beta.html").exists()
-        folder.write_site(findings(made_runs(["alpha"])), tmp_path)
+        folder.write_site(findings(whole(["alpha"])), tmp_path)
     assert sorted(path.name for path in (tmp_path / "models").iterdir()) == [
         "alpha.html",
         "mine.html",
@@ -593,7 +740,7 @@ def test_hostile_names_are_harmless() -> None:
     """Names that are paths, markup, formulas or alike lead to safe, different pages."""
     names = ["../../etc/passwd", "<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "CON", "a/b",
              "a-b", "\u202e{{ 7 * 7 }}", "%"]  # fmt: skip
-    made = rendered(findings(made_runs(names)))
+    made = rendered(findings(whole(names)))
     models = [path for path in made if path.startswith("models/")]
     assert len(models) == len(names)
     assert all(re.fullmatch(r"[a-z0-9/.-]+", path) and ".." not in path for path in made)
@@ -645,13 +792,13 @@ def test_a_sheet_says_the_same_as_csv_and_as_json() -> None:
          (sheets.words("b"), sheets.estimate(Estimate.unknown("no reason at all")))),
     )  # fmt: skip
     assert sheets.csv_text(sheet, None, "Made by hand.").replace('"', "") == (
-        "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_unknown,provenance\n"
+        "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_reason,provenance\n"
         "a,0.5,0.5,0.5,0.4,0.6,,Made by hand.\n"
         "b,,,,,,no reason at all,Made by hand.\n"
     )
     first, second = json.loads(sheets.json_text(sheet))["rows"]
-    assert (first["score"], first["score_ci95_high"], first["score_unknown"]) == (0.5, 0.6, None)
-    assert (second["score"], second["score_unknown"]) == (None, "no reason at all")
+    assert (first["score"], first["score_ci95_high"], first["score_reason"]) == (0.5, 0.6, None)
+    assert (second["score"], second["score_reason"]) == (None, "no reason at all")
 
 
 def test_an_empty_sheet_is_json_too() -> None:

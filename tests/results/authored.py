@@ -108,7 +108,7 @@ def responses(marks: Marks, **columns: Any) -> list[dict[str, Any]]:
             "bank_version": "1-0",
             "bank_hash": "0000",
             "bank_provenance": "Written for a test.",
-            "protocol": "1-0",
+            "protocol": "2-0",
             **columns,
         }
         for scenario, epoch, mark in _each(marks)
@@ -144,6 +144,8 @@ def judgments(
                 "grader": "judge",
                 "grading": 1,
                 "rubric": "ladder",
+                "protocol": "2-0",
+                "bank_hash": "0000",
                 "position": position,
                 "item": f"item-{position}",
                 "points": value,

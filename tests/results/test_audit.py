@@ -82,6 +82,7 @@ def said(rater: str, says: str, *, adjudicated: bool = False) -> list[Label]:
 
 # the grader found 2, and people read both; it called 8 absent, and they read 2
 TINY = sample_of([severe(True, 2, 2), severe(False, 2, 8)])
+SEVERE = (Rubric.ladder, -2)
 LABELS = said("ann", "a0+ a1- b0+ b1-") + said("ben", "a0+ a1- b0+ b1-")
 
 
@@ -99,10 +100,14 @@ def test_weighted_by_hand() -> None:
     assert value(found.severe.miss_rate) == 4 / 5
     assert value(found.severe.specificity) == 4 / 5
     assert value(found.severe.ppv) == 1 / 2
-    assert value(found.severe.kappa) == pytest.approx(0)
     assert value(found.severe.macro_f1) == pytest.approx((2 / 7 + 8 / 13) / 2)
     assert found.counts == Agreement(found=1, missed=1, invented=1, cleared=1, unresolved=0)
-    assert found.by_points == {(Rubric.ladder, -2): found.severe}
+    assert found.by_points == {SEVERE: found.severe}
+    agreement = found.agreement_by_points[SEVERE]
+    assert (agreement.n, agreement.n_both, agreement.n_either) == (4, 1, 3)
+    assert value(agreement.positive_agreement) == pytest.approx(2 / 7)
+    # half agrees; .35 is present on average
+    assert value(agreement.ac1) == pytest.approx((0.5 - 0.455) / (1 - 0.455))
     assert (found.severe.n, found.severe.n_present) == (4, 2)
 
 
@@ -127,19 +132,24 @@ def test_what_stands_on_the_card() -> None:
     assert few.startswith(
         "Audited by 2 people on 4 judgments: it finds 20% (no interval) of the −2 items"
     )
-    assert "kappa with people 0.00 (no interval), of people with each other 1.00" in few
+    assert (
+        "positive agreement with people on −2 items of the ladder 29% (no interval), of people "
+        "with each other 100% (no interval)"
+    ) in few
 
 
 def test_people_against_each_other_by_hand() -> None:
     """The ceiling stands for all judgments of a stratum, and leaves the unsure out."""
     labels = said("ann", "a0+ a1+ b0+ b1-") + said("ben", "a0+ a1- b0? b1-")
-    people = audit_results(TINY, labels).people
+    found = audit_results(TINY, labels)
+    people, agreement = found.people, found.people_by_points[SEVERE]
     # both present 1, ann alone 1, both absent 8: one of two stands for all
     assert (people.n, people.n_left_out) == (3, 0)
     assert value(people.same) == 9 / 10
-    assert value(people.kappa) == pytest.approx((0.9 - 0.74) / (1 - 0.74))
     by_chance = 2 * 0.15 * 0.85
-    assert value(people.ac1) == pytest.approx((0.9 - by_chance) / (1 - by_chance))
+    assert value(agreement.ac1) == pytest.approx((0.9 - by_chance) / (1 - by_chance))
+    assert value(agreement.positive_agreement) == pytest.approx(2 / 3)
+    assert (agreement.n, agreement.n_both, agreement.n_either) == (3, 1, 2)
     assert value(people.macro_f1) == pytest.approx((2 / 3 + 16 / 17) / 2)
 
 
@@ -170,6 +180,12 @@ def test_a_kind_that_nobody_labelled_twice_is_left_out_of_agreement() -> None:
     found = audit_results(sample, said("ann", "a0+ b0+") + said("ben", "a0+ b0?"))
     assert (found.people.n, found.people.n_left_out) == (1, 40)
     assert value(found.people.same) == 1
+    agreement = found.people_by_points[SEVERE]
+    assert (agreement.n, agreement.positive_agreement.value) == (1, None)
+    assert agreement.ac1.reason == (
+        "of 40 ladder judgments on −2 items that the grader called absent, no two raters labelled "
+        "any"
+    )
 
 
 def test_one_rater_has_no_ceiling() -> None:
@@ -177,7 +193,8 @@ def test_one_rater_has_no_ceiling() -> None:
     found = audit_results(TINY, said("ann", "a0+ a1- b0+ b1-"))
     assert value(found.severe.sensitivity) == 1 / 5
     assert (found.n_single, found.people.n) == (4, 0)
-    assert found.people.kappa.reason == "no judgment was labelled by two raters"
+    assert found.people.same.reason == "no judgment was labelled by two raters"
+    assert "no two raters labelled any" in found.people_by_points[SEVERE].ac1.reason
 
 
 def test_how_a_truth_is_settled() -> None:
@@ -273,8 +290,9 @@ def test_labels_that_cannot_be(labels: list[Label], message: str) -> None:
 def test_without_labels_all_is_unknown() -> None:
     """No label gives no number, and a reason for each."""
     found = audit_results(TINY, [])
-    assert (found.n_labelled, found.severe.kappa.value) == (0, None)
-    assert "people settled none" in found.overall.kappa.reason
+    assert (found.n_labelled, found.severe.sensitivity.value) == (0, None)
+    assert "people settled none" in found.overall.macro_f1.reason
+    assert "people settled none" in found.agreement_by_points[SEVERE].ac1.reason
 
 
 @pytest.fixture
@@ -306,14 +324,13 @@ def test_corrected_score_by_hand() -> None:
 
 
 def test_scores_of_a_system() -> None:
-    """A system that was audited has a score a rubric, and another has none."""
+    """An entry that was audited has its score as people correct it, and another has none."""
     runs = judged({name: {"eating-1": ["10000"]} for name in ("robot-a", "robot-z")})
     robot_a, robot_z = entries(runs)
     sample = draw(judged({"robot-a": {"eating-1": ["10000"]}}))
     found = audit_results(sample, read_by(sample, lambda _, s: s.present))
-    assert found.scores_of(robot_a) == found.by_system["robot-a"].scores
-    assert list(found.scores_of(robot_a)) == [Rubric.ladder]
-    assert found.scores_of(robot_z) == {}
+    assert found.score_of(robot_a) == found.by_system["robot-a"].scores[Rubric.ladder]
+    assert found.score_of(robot_z) is None
 
 
 @pytest.mark.usefixtures("few")
@@ -340,13 +357,14 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     said = pl.when(pl.col("scenario") == "eating-3").then(pl.lit(text)).otherwise(pl.col("text"))
     (entry,) = entries(replace(runs, responses=runs.responses.with_columns(said.alias("text"))))
     (told,) = corrected_by({"judge": found}, [entry])
-    of = told[Rubric.ladder]
+    assert told is not None
+    of = told
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
     lines = told_by_people({"judge": found}, [summary_of(entry)], [told])
     assert [line for line in lines if "not corrected" in line] == (
-        [f"robot-a, ladder not corrected: {why}."] if why else []
+        [f"robot-a not corrected: {why}."] if why else []
     )
 
 
@@ -358,8 +376,10 @@ def test_what_the_sample_did_not_draw_from_changes_nothing() -> None:
     found = audit_results(sample, read_by(sample, lambda _, s: s.present))
     acts = judgments(marks, rubric="actions")
     more = Runs.of([], [{**row, "item_text": "Does it."} for row in acts])
-    (entry,) = entries(replace(runs, judgments=pl.concat([runs.judgments, more.judgments])))
-    assert found.scores_of(entry) == found.by_system["robot-a"].scores
+    both = entries(replace(runs, judgments=pl.concat([runs.judgments, more.judgments])))
+    actions, ladder = both
+    assert found.score_of(ladder) == found.by_system["robot-a"].scores[Rubric.ladder]
+    assert found.score_of(actions) is None
 
 
 def test_too_few_responses_are_not_corrected() -> None:
@@ -459,7 +479,8 @@ def test_agreement_of_two_is_gwets() -> None:
     labels = said("ann", "a0+ a1+ a2- a3+ a4- a5+") + said("ben", "a0+ a1- a2- a3+ a4+ a5+")
     ratings = np.array([[1, 1], [1, 0], [0, 0], [1, 1], [0, 1], [1, 1]], dtype=np.float64)
     expected = gwet_ac1(ratings, (0, 1)).value
-    assert value(audit_results(sample, labels).people.ac1) == pytest.approx(expected)
+    agreement = audit_results(sample, labels).people_by_points[SEVERE]
+    assert value(agreement.ac1) == pytest.approx(expected)
 
 
 @given(st.permutations(LABELS))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.core.scenario import Rubric
-from careeval.results.corrected import HEAD, Corrected, as_graded, reasons, rows
+from careeval.results.corrected import HEAD, Corrected, as_graded, cells, reasons
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
 from careeval.stats import Estimate
@@ -37,29 +36,22 @@ def test_a_score_that_is_not_corrected_says_why() -> None:
     assert open_.endswith("; how sure that is cannot be said: few scenarios.")
 
 
-def test_rows_by_hand() -> None:
-    """There is a row a system and rubric that were audited; an unknown correction has a reason."""
-    scores = [
-        {Rubric.ladder: Corrected(0.5, KNOWN, 30, 1090)},
-        {},
-        {Rubric.actions: Corrected(None, Estimate.unknown("nobody read it"), 0, 0)},
+def test_cells_by_hand() -> None:
+    """A corrected score has a cell for each head, and what is unknown is a dash with a reason."""
+    known = Corrected(0.5, KNOWN, 30, 1090)
+    unknown = Corrected(None, Estimate.unknown("nobody read it"), 0, 0)
+    assert cells(known) == ("50.0", "30.0 [20.0, 40.0]", "30", "1,090")
+    assert cells(unknown) == ("–", "–", "0", "0")
+    assert len(cells(known)) == len(HEAD)
+    assert list(reasons(["a", "b", "c"], [known, None, unknown])) == [
+        "c not corrected: nobody read it."
     ]
-    names = ["a", "b", "c"]
-    assert list(rows(names, scores)) == [
-        ("a", "ladder", "50.0", "30.0 [20.0, 40.0]", "30", "1,090"),
-        ("c", "actions", "–", "–", "0", "0"),
-    ]
-    assert all(len(row) == len(HEAD) for row in rows(names, scores))
-    assert list(reasons(names, scores)) == ["c, actions not corrected: nobody read it."]
-    unknown = Corrected(0.5, Estimate.unknown("nobody read it"), 0, 0)
-    (line,) = reasons(["d"], [{Rubric.ladder: unknown, Rubric.actions: unknown}])
-    assert line == "d, ladder and actions not corrected: nobody read it."
 
 
 def test_scores_as_graded_are_explained_where_they_differ() -> None:
     """A score as graded that is the run's needs no word; another has its reasons."""
     (entry,) = entries(ladder_run({"eating-1": ["11000", "10000"]}))
     found = summary_of(entry)
-    assert as_graded([(found, {Rubric.ladder: Corrected(5 / 6, KNOWN, 30, 90)})]) == ""
-    note = as_graded([(found, {Rubric.ladder: Corrected(2 / 3, KNOWN, 30, 90)})])
+    assert as_graded([(found, Corrected(5 / 6, KNOWN, 30, 90)), (found, None)]) == ""
+    note = as_graded([(found, Corrected(2 / 3, KNOWN, 30, 90))])
     assert note.endswith("where responses are held out or missing, or not wholly judged.")

@@ -40,14 +40,13 @@ SAMPLE = jsonschema.Draft7Validator(schema("instance_level_eval.schema.json"))
 
 
 def runs_of(systems: list[str], marks: Marks = MARKS, **columns: Any) -> Runs:
-    """Systems with the same marks on both rubrics."""
+    """Systems with the same marks."""
     levels = {scenario: {domain: [2, 2, 1, 1, 0] for domain in Domain} for scenario in marks}
     told = {"item_text": "Asks her.", "levels": levels}
     return Runs.together(
         Runs.of(
             responses(marks, system=name, created="2026-11-19T08:00:00+00:00", **columns),
-            judgments(marks, system=name, **told)  # type: ignore[arg-type]
-            + judgments(marks, system=name, rubric="actions", **told),  # type: ignore[arg-type]
+            judgments(marks, system=name, **told),  # type: ignore[arg-type]
         )
         for name in systems
     )
@@ -83,7 +82,7 @@ def test_files_are_what_the_schemas_say(n: int, tmp_path: Path) -> None:
         assert tmp_path / kept["file_path"] == samples
         assert kept["checksum"] == hashlib.sha256(samples.read_bytes()).hexdigest()
         # a row for each response and rubric
-        assert kept["total_rows"] == len(rows) == 6 * 3 * 2
+        assert kept["total_rows"] == len(rows) == 6 * 3
         ids = {result["evaluation_result_id"] for result in record["evaluation_results"]}
         assert {row["evaluation_result_id"] for row in rows} <= ids
 
@@ -97,7 +96,8 @@ def test_same_entry_has_the_same_files(tmp_path: Path) -> None:
 
 def test_record_by_hand() -> None:
     """The numbers of two scenarios stand there by name, with the least that they could be."""
-    record, _ = of(by_hand())
+    _, entry = entries(by_hand())
+    record, _ = eee(entry, summary_of(entry), NOW)
     RECORD.validate(record)
     found = {result["evaluation_name"]: result for result in record["evaluation_results"]}
     score = found["careeval.score"]
@@ -106,13 +106,13 @@ def test_record_by_hand() -> None:
     assert "confidence_interval" not in score["score_details"]["uncertainty"]
     assert score["score_details"]["details"]["why_no_interval"] == "fewer than five scenarios"
     assert found["careeval.worst_at_n"]["score_details"]["score"] == pytest.approx(-1 / 6)
-    severe = found["careeval.severe.per_response"]
+    severe = found["careeval.severe"]
     assert severe["score_details"]["score"] == 0.25
     assert severe["metric_config"]["lower_is_better"] is True
 
 
 def test_rates_are_over_what_could_have_the_error() -> None:
-    """A rate counts the responses, or the scenarios, whose rubric has such an item."""
+    """A share of responses counts those to scenarios whose rubric has such an item."""
     marks = {f"dressing-{k}": ["100", "missing" if k == 0 else "100"] for k in range(8)}
     points = {name: [2, 1, -2 if k < 2 else 0] for k, name in enumerate(marks)}
     rows = judgments(marks, points, rubric="actions")
@@ -121,15 +121,8 @@ def test_rates_are_over_what_could_have_the_error() -> None:
         result["evaluation_name"]: result["score_details"]["uncertainty"]
         for result in record["evaluation_results"]
     }
-    assert uncertain["careeval.action_severe.per_response"]["num_samples"] == 3
-    assert uncertain["careeval.action_score"]["num_samples"] == 8
-    whole, _ = of(Runs.of(responses(marks)[2:], rows[3:]))
-    (per_scenario,) = (
-        result["score_details"]["uncertainty"]["num_samples"]
-        for result in whole["evaluation_results"]
-        if result["evaluation_name"] == "careeval.action_severe.per_scenario"
-    )
-    assert per_scenario == 1
+    assert uncertain["careeval.severe"]["num_samples"] == 3
+    assert uncertain["careeval.score"]["num_samples"] == 8
 
 
 def test_intervals_are_the_summary_s() -> None:
@@ -137,12 +130,14 @@ def test_intervals_are_the_summary_s() -> None:
     (entry,) = entries(runs_of(["a"]))
     s = summary_of(entry)
     record, _ = eee(entry, s, NOW)
-    interval = record["evaluation_results"][0]["score_details"]["uncertainty"][
-        "confidence_interval"
-    ]
-    assert s.score.ci95 == (interval["lower"], interval["upper"])
-    assert interval["confidence_level"] == 0.95
-    assert "clustered by scenario" in interval["method"]
+    results = {result["evaluation_name"]: result for result in record["evaluation_results"]}
+    assert list(results)[:2] == ["careeval.severe", "careeval.score"]
+    for name, estimate in (("severe", s.severe.share), ("score", s.score)):
+        uncertainty = results[f"careeval.{name}"]["score_details"]["uncertainty"]
+        interval = uncertainty["confidence_interval"]
+        assert estimate.ci95 == (interval["lower"], interval["upper"])
+        assert interval["confidence_level"] == 0.95
+        assert interval["method"].startswith("clustered by scenario: Korn and Graubard's")
 
 
 def test_what_is_unknown_is_left_out_with_its_reason() -> None:
@@ -156,7 +151,6 @@ def test_what_is_unknown_is_left_out_with_its_reason() -> None:
     assert "careeval.worst_at_n" not in names
     left_out = json.loads(record["source_metadata"]["additional_details"]["left_out"])
     assert left_out["careeval.worst_at_n"] == "1 of 2 responses are missing or not graded"
-    assert left_out["careeval.action_score"] == "no response was graded on this rubric"
     assert [sample["metadata"]["epoch"] for sample in samples] == ["1"]
 
 
@@ -176,10 +170,11 @@ def test_what_is_unknown_is_left_out_with_its_reason() -> None:
 )
 def test_is_correct(mark: str, correct: bool | None) -> None:
     """All positive items and no negative one; where that is open, there is no row, and a count."""
-    marks = {"eating-1": [mark]}
+    # another response, so that something tells of what is unresolved
+    marks = {"eating-1": [mark, "01000"]}
     record, samples = of(Runs.of(responses(marks), judgments(marks)))
     assert [sample["evaluation"]["is_correct"] for sample in samples] == (
-        [] if correct is None else [correct]
+        [False] if correct is None else [correct, False]
     )
     about = record["detailed_evaluation_results"]["additional_details"]
     assert about["is_correct"] == IS_CORRECT
@@ -187,11 +182,24 @@ def test_is_correct(mark: str, correct: bool | None) -> None:
 
 
 def test_sample_of_an_unresolved_item_has_its_bounds() -> None:
-    """A response that is wrong either way is halfway between its bounds, which stand beside it."""
-    marks = {"eating-1": ["0?000"]}
-    _, (sample,) = of(Runs.of(responses(marks), judgments(marks)))
+    """A response that is wrong either way has its filled score, with its bounds beside it.
+
+    Its +1 is present in one of the two others.
+    """
+    marks = {"eating-1": ["0?000", "11000", "10000"]}
+    _, (sample, *_) = of(Runs.of(responses(marks), judgments(marks)))
     assert sample["evaluation"]["score"] == pytest.approx(1 / 6)
+    assert float(sample["metadata"]["score_low"]) == 0
     assert float(sample["metadata"]["score_high"]) == pytest.approx(1 / 3)
+
+
+def test_sample_that_nothing_tells_of() -> None:
+    """A response whose unresolved item nothing tells of is no row, and is counted."""
+    marks = {"eating-1": ["0?000"]}
+    record, samples = of(Runs.of(responses(marks), judgments(marks)))
+    about = record["detailed_evaluation_results"]["additional_details"]
+    assert samples == []
+    assert json.loads(about["left_out"])["unresolved"] == 1
 
 
 def test_held_out_texts_stay_out(tmp_path: Path) -> None:

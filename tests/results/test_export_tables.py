@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.results import audit
+from careeval.results.export_columns import ExportTable
 from careeval.results.export_tables import export_tables
 from careeval.results.exports import By
 from careeval.results.findings import Findings, findings
@@ -26,7 +27,7 @@ from careeval.results.latex import MOST_ROWS, escaped, latex
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.table_files import csv_text, write_tables
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
-from results.authored import Marks, by_hand, judgments, responses
+from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
 from results.sampled import at_random, judged, read_by
 
 SECRET = "words of the held-out split"
@@ -44,7 +45,9 @@ def two(**columns: Any) -> Runs:
     parts = []
     for name, last in (("a", "10001"), ("b", "missing")):
         marks = {**MARKS, "eating-1": ["11000", "10010", last]}
-        rows = judgments(marks, system=name) + judgments(marks, system=name, rubric="actions")
+        levels = dict.fromkeys(marks, RUNG_LEVELS)
+        rows = judgments(marks, levels=levels, system=name)
+        rows += judgments(marks, system=name, rubric="actions")
         parts.append(Runs.of(responses(marks, system=name, **columns), rows))
     return Runs.together(parts)
 
@@ -55,9 +58,10 @@ def two(**columns: Any) -> Runs:
 def test_tables_of_a_run_by_hand() -> None:
     """Scenarios, harms and the worst of k are those of the run, and the headline too."""
     found = findings(by_hand())
-    (model,) = rows_of(found, "models")
-    assert (model["score.value"], model["severe.count"]) == (0.25, 1)
-    assert (model["score.ci95.low"], model["score.reason"]) == (None, "fewer than five scenarios")
+    _, ladder = rows_of(found, "entries")
+    assert (ladder["system"], ladder["rubric"]) == ("robot-a", "ladder")
+    assert (ladder["score"], ladder["severe"], ladder["severe_count"]) == (0.25, 0.25, 1)
+    assert (ladder["score_ci95_low"], ladder["score_reason"]) == (None, "fewer than five scenarios")
     scores = {(r["rubric"], r["scenario"]): r["score"] for r in rows_of(found, "scenarios")}
     assert scores["ladder", "dressing-1"] == pytest.approx(1 / 3)
     assert scores["actions", "eating-1"] == pytest.approx(0.75)
@@ -67,7 +71,7 @@ def test_tables_of_a_run_by_hand() -> None:
         ("ladder", "dressing-1", 2, -1),
         ("actions", "dressing-1", 2, -2),
     }
-    worst = [r["worst_at_k.value"] for r in rows_of(found, "worst_at_k") if r["rubric"] == "ladder"]
+    worst = [r["worst_at_k"] for r in rows_of(found, "worst_at_k") if r["rubric"] == "ladder"]
     assert worst == pytest.approx([0.25, -1 / 6])
 
 
@@ -76,10 +80,10 @@ def test_every_unknown_number_has_its_reason() -> None:
     unknown = 0
     for table in export_tables(findings(two())):
         for row in table.frame.to_dicts():
-            for name in [n.removesuffix(".value") for n in row if n.endswith(".value")]:
-                if row[f"{name}.value"] is None:
+            for name in [n.removesuffix("_reason") for n in row if n.endswith("_reason")]:
+                if name in row and row[name] is None:
                     unknown += 1
-                    assert row[f"{name}.reason"], (table.name, name)
+                    assert row[f"{name}_reason"], (table.name, name)
     assert unknown > 20
 
 
@@ -87,16 +91,25 @@ def test_scenario_without_its_worst_says_why() -> None:
     """A missing response leaves a score, no lowest, and a reason."""
     rows = rows_of(findings(two()), "scenarios")
     (row,) = (
-        r for r in rows if (r["model"], r["scenario"], r["rubric"]) == ("b", "eating-1", "ladder")
+        r for r in rows if (r["system"], r["scenario"], r["rubric"]) == ("b", "eating-1", "ladder")
     )
     assert row["score"] is not None
     assert (row["worst"], row["epochs"][2]) == (None, None)
     assert row["reason"] == "a response is missing or not judged"
 
 
+def test_scenario_that_nothing_tells_of_says_why() -> None:
+    """A score that is unknown because of unresolved judgments is not said to be not judged."""
+    marks: Marks = {"eating-1": ["?0000", "?1000"]}
+    (row,) = rows_of(findings(Runs.of(responses(marks), judgments(marks))), "scenarios")
+    assert (row["score"], row["worst"]) == (None, None)
+    assert row["reason"] == "every judgment of the items of some points is unresolved"
+    assert row["score_low"] is not None
+
+
 def test_one_who_is_not_ranked_is_there_with_the_reason() -> None:
     """The rank sets name every system, and give no rank to one that may not be ranked."""
-    rows = {row["model"]: row for row in rows_of(findings(two()), "rank_sets")}
+    rows = {row["system"]: row for row in rows_of(findings(two()), "rank_sets")}
     assert rows["b"]["rank_best"] is None
     assert "responses are missing" in rows["b"]["reason"]
 
@@ -109,19 +122,25 @@ def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch)
     people = audit.audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     found = findings(runs, audits={sample.grader: people})
     rows = rows_of(found, "corrected_scores")
-    assert [(row["model"], row["rubric"]) for row in rows] == [("a", "ladder"), ("b", "ladder")]
+    assert [(row["system"], row["rubric"]) for row in rows] == [("a", "ladder"), ("b", "ladder")]
     of = people.by_system["a"].scores[Rubric.ladder]
     told = rows[0]
-    assert (told["graded"], told["corrected.value"]) == (of.graded, of.corrected.value)
-    assert (told["corrected.ci95.low"], told["corrected.ci95.high"]) == of.corrected.ci95
+    assert (told["graded"], told["corrected"]) == (of.graded, of.corrected.value)
+    assert (told["corrected_ci95_low"], told["corrected_ci95_high"]) == of.corrected.ci95
     assert (told["n_responses"], told["n_judgments"]) == (16, 80)
     (card,) = rows_of(found, "grader_cards")
     assert card["human.n_raters"] == 2
-    assert card["human.overall.sensitivity.value"] == people.overall.sensitivity.value
-    assert card["human.people.kappa.ci95.low"] == (people.people.kappa.ci95 or (None,))[0]
+    assert card["human.overall.sensitivity"] == people.overall.sensitivity.value
+    agreement = rows_of(found, "grader_agreement")
+    assert {row["between"] for row in agreement} == {"people", "raters"}
+    assert [row["points"] for row in agreement if row["between"] == "people"] == [2, 1, 0, -1, -2]
+    mild = people.agreement_by_points[Rubric.ladder, -1]
+    (told,) = (r for r in agreement if (r["between"], r["points"]) == ("people", -1))
+    assert (told["n"], told["n_either"]) == (mild.n, mild.n_either)
+    assert (told["ac1_ci95_low"], told["ac1_ci95_high"]) == mild.ac1.ci95
     assert rows_of(findings(runs), "corrected_scores") == []
     (nobody,) = rows_of(findings(runs), "grader_cards")
-    assert (nobody["human.n_raters"], nobody["human.overall.kappa.reason"]) == (
+    assert (nobody["human.n_raters"], nobody["human.overall.sensitivity_reason"]) == (
         None,
         "not audited by people",
     )
@@ -147,7 +166,7 @@ def test_no_table_has_a_word_of_the_held_out_split() -> None:
     tables = list(export_tables(found))
     assert not [t.name for t in tables if SECRET in csv_text(t.frame)]
     assert rows_of(found, "harms")[0]["quote"] is None
-    assert rows_of(found, "models")[0]["score.value"] is not None
+    assert rows_of(found, "entries")[0]["score"] is not None
 
 
 # Files
@@ -173,6 +192,18 @@ def test_files_and_their_dictionary(tmp_path: Path) -> None:
         assert [name for name in names if f"| `{name}` |" not in told] == []
         assert all(field["description"] for field in resource["schema"]["fields"])
     assert NOT_COMPARABLE in told
+
+
+def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of several pieces is the table's text: one header, every row once, in order."""
+    monkeypatch.setattr("careeval.results.table_files.MOST_ROWS", 2)
+    texts = ["one\nline more", "=2", "", "four", "five"]
+    frame = pl.DataFrame({"text": texts, "n": range(5)})
+    table = ExportTable("made", "a row", (), frame)
+
+    write_tables([table], tmp_path, ["csv"], "Made for the test.")
+
+    assert (tmp_path / "csv" / "made.csv").read_text(encoding="utf-8") == csv_text(frame)
 
 
 def test_parquet_has_the_text_as_it_is(tmp_path: Path) -> None:
@@ -250,7 +281,7 @@ def test_latex_caption_says_what_a_number_needs() -> None:
     """Bank, protocol, grader, n, the kind of interval, and that scores do not compare."""
     text = latex(summarise(two()))
     for caption in re.findall(r"\\caption\{(.*)\}\n", text):
-        for part in ("Bank authored 1-0", "protocol 1-0", "grader judge", r"n 7 $\times$ 3",
+        for part in ("Bank authored 1-0", "protocol 2-0", "grader judge", r"n 7 $\times$ 3",
                      "clustered by scenario", NOT_COMPARABLE):  # fmt: skip
             assert part in caption
     assert text.count(r"\begin{table}") == 3
@@ -258,8 +289,8 @@ def test_latex_caption_says_what_a_number_needs() -> None:
 
 def test_latex_rows_have_a_cell_for_each_column() -> None:
     """Whatever a system is called, each row has as many cells as its table has columns."""
-    (s,) = summarise(by_hand())
-    text = latex([replace(s, model=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, model="[c]")])
+    s, _ = summarise(by_hand())
+    text = latex([replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")])
     for kind, body in re.findall(
         r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
     ):
@@ -283,8 +314,8 @@ def test_latex_text_has_no_command_of_its_own(text: str) -> None:
 
 def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
-    (s,) = summarise(by_hand())
-    many: list[Summary] = [replace(s, model=f"m{n}") for n in range(MOST_ROWS + 1)]
+    s, _ = summarise(by_hand())
+    many: list[Summary] = [replace(s, system=f"m{n}") for n in range(MOST_ROWS + 1)]
     text = latex(many, by=[By.adl])
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]
@@ -297,7 +328,7 @@ def test_latex_of_many_is_cut_into_pages() -> None:
 def test_latex_compiles(tmp_path: Path) -> None:
     """An article with nothing but booktabs takes the tables of a hostile name."""
     summaries = [
-        replace(s, model=f'{s.model} 中 ÐÞðþß÷ÆØÿ ?`--"<<\\[ "é"') for s in summarise(two())
+        replace(s, system=f'{s.system} 中 ÐÞðþß÷ÆØÿ ?`--"<<\\[ "é"') for s in summarise(two())
     ]
     (tmp_path / "tables.tex").write_text(latex(summaries), encoding="utf-8")
     (tmp_path / "a.tex").write_text(

@@ -18,35 +18,55 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from careeval.core.scenario import Domain
-from careeval.results.details import detail_of
-from careeval.results.entries import entries
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.results.amounts import dollars
+from careeval.results.compare import Comparison, compare
+from careeval.results.compare_json import compare_json
+from careeval.results.details import Detail, detail_of
+from careeval.results.differences import Difference
+from careeval.results.entries import Entry, entries
+from careeval.results.estimates import GradedRubric
+from careeval.results.every_eval_ever_metrics import metrics
+from careeval.results.export_tables import entries_table, export_tables
 from careeval.results.exports import (
-    BY_ADL,
     BY_DOMAIN,
+    BY_PART,
     HEADLINE,
     ORDERS,
     By,
     breakdown,
     cost_lines,
-    dollars,
     domain_rows,
     headline_row,
     in_order,
     in_short,
     markdown,
     percent,
+    rank_cells,
     remarks,
+    sentence,
     with_bounds,
     with_interval,
 )
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise, summary_of
-from careeval.results.summary_json import summary_json, summary_schema
-from careeval.results.summary_table import summary_frame
+from careeval.results.findings import findings
+from careeval.results.latex import HEADLINE as HEADLINE_LATEX
+from careeval.results.latex import latex
+from careeval.results.ranking import Ranked, Ranking
+from careeval.results.summary import (
+    NOT_COMPARABLE,
+    Cell,
+    DomainCell,
+    Errors,
+    Summary,
+    summarise,
+    summary_of,
+)
+from careeval.results.summary_json import DetailFile, EntryFile, summary_json, summary_schema
 from careeval.results.table_files import csv_text
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 from results.authored import (
+    RUNGS,
     Marks,
     by_hand,
     judgments,
@@ -63,7 +83,7 @@ UNKNOWN: Marks = {"dressing-1": ["11000", "missing"], "eating-1": ["missing", "m
 def known_and_unknown_runs() -> Runs:
     """Two systems: one with numbers throughout, one without most of them."""
     levels = {scenario: {domain: [2, 2, 1, 1, 0] for domain in Domain} for scenario in KNOWN}
-    rows = judgments(KNOWN, levels=levels) + judgments(KNOWN, levels=levels, rubric="actions")
+    rows = judgments(KNOWN, levels=levels)
     lacking = Runs.of(responses(UNKNOWN, system="robot-b"), judgments(UNKNOWN, system="robot-b"))
     return Runs.together([Runs.of(responses(KNOWN), rows), lacking])
 
@@ -80,26 +100,36 @@ def test_json_of_a_run_by_hand() -> None:
     """The machine contract has each number under its name, and a reason where there is none."""
     found = summary_json(summarise(by_hand()))
 
-    assert found["schema"] == "careeval.summary/1"
+    assert found["schema"] == "careeval.summary/2"
     assert found["note"] == NOT_COMPARABLE
-    (model,) = found["models"]
-    assert (model["model"], model["grader"]) == ("robot-a", "judge")
+    actions, ladder = found["entries"]
+    assert [(e["system"], e["grader"], e["rubric"]) for e in (actions, ladder)] == [
+        ("robot-a", "judge", "actions"),
+        ("robot-a", "judge", "ladder"),
+    ]
     reason = "fewer than five scenarios"
-    assert model["score"] == {
-        "value": 0.25, "low": 0.25, "high": 0.25, "ci95": None, "reason": reason
+    assert ladder["score"] == {"value": 0.25, "ci95": None, "reason": reason}
+    assert ladder["severe"] == {
+        "share": {"value": 0.25, "ci95": None, "reason": reason},
+        "count": 1, "n": 4,
     }  # fmt: skip
-    assert model["severe"]["count"] == 1
-    assert model["by_adl"]["eating"]["n"] == 1
-    assert model["by_domain"]["communication_intent"]["action_score"] == {
+    assert ladder["by_adl"]["eating"]["n"] == 1
+    assert ladder["by_adl"]["eating"]["n_severe"] == 1
+    assert actions["by_domain"]["communication_intent"]["score"] == {
         "value": None,
         "reason": "no item of this rubric is rated in this domain",
     }
+    assert actions["protocol"] == {"asking": "2-0", "grading": "2-0"}
+    validate(found)
 
 
 def test_json_of_a_known_number_has_no_reason() -> None:
-    """A number whose interval is known is four fields."""
-    robot_a, _ = summary_json(known_and_unknown())["models"]
-    assert robot_a["score"].keys() == {"value", "low", "high", "ci95"}
+    """A number whose interval is known has no reason, and its bounds only where they differ."""
+    whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
+    (known,) = summary_json(summarise(ladder_run(whole)))["entries"]
+    (open_, _) = summary_json(known_and_unknown())["entries"]
+    assert known["score"].keys() == {"value", "ci95"}
+    assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
 
 
 def test_shipped_schema() -> None:
@@ -109,7 +139,7 @@ def test_shipped_schema() -> None:
 
 
 def test_json_is_what_its_schema_says() -> None:
-    """Known and unknown numbers, of both rubrics and of one, are valid, through text and back."""
+    """Known and unknown numbers are valid, through text and back."""
     summaries = known_and_unknown()
     reasons = {bool(s.score.reason) for s in summaries}
     assert reasons == {True, False}
@@ -123,13 +153,14 @@ def test_json_is_what_its_schema_says() -> None:
         {"value": None},
         {"value": 0.5},
         {"value": 0.5, "low": 0.5, "high": 0.5, "ci95": [0.4]},
+        {"value": 0.5, "low": 0.5, "ci95": None},
         {"value": None, "reason": "none", "low": 0},
     ],
 )
 def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
     """An unknown number without its reason, or a known one without its bounds, is not valid."""
     found = summary_json(summarise(by_hand()))
-    found["models"][0]["score"] = estimate
+    found["entries"][0]["score"] = estimate
     with pytest.raises(jsonschema.ValidationError):
         validate(found)
 
@@ -150,20 +181,13 @@ def detailed(runs: Runs) -> dict[str, Any]:
 
 
 def test_json_in_detail_by_hand() -> None:
-    """A detail has both rubrics as measures, the length and every part of the scenarios."""
-    [model] = detailed(by_hand())["models"]
-    detail = model["detail"]
-
-    ladder, actions = detail["instruments"]["ladder"], detail["instruments"]["actions"]
-    # of each scenario (1 - 1/3) / 2 and (0 + 1/3) / 2
-    assert ladder["scenario_mean"]["value"] == pytest.approx(0.25)
-    assert [at_k["value"] for at_k in ladder["worst_at_k"]] == pytest.approx([0.25, -1 / 6])
-    assert [at_k["value"] for at_k in ladder["severe_of_k"]] == pytest.approx([0.25, 0.5])
-    assert actions["best_rung"]["value"] is None
-    assert detail["rubric_correlation"] == {
-        "value": None,
-        "reason": "fewer than five scenarios are judged on both rubrics",
-    }
+    """A detail has the curves, the length and every part of the scenarios."""
+    _, ladder = detailed(by_hand())["entries"]
+    detail = ladder["detail"]
+    assert [at_k["value"] for at_k in detail["worst_at_k"]] == pytest.approx([0.25, -1 / 6])
+    assert [at_k["value"] for at_k in detail["severe_of_k"]] == pytest.approx([0.25, 0.5])
+    assert detail["worst_epoch"]["value"] == 0
+    assert detail["sd_epochs"]["value"] is None
     assert detail["by_adl_and_domain"]["eating"]["user_function"]["n"] == 1
     assert (detail["by_actor"], detail["by_condition"]) == ({}, {})
     assert "scenarios" not in detail
@@ -171,9 +195,9 @@ def test_json_in_detail_by_hand() -> None:
 
 def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
     """Without details an entry has the keys that it always had, and with them one more."""
-    [plain] = summary_json(summarise(by_hand()))["models"]
-    [full] = detailed(by_hand())["models"]
-    assert full.pop("detail")
+    plain = summary_json(summarise(by_hand()))["entries"]
+    full = detailed(by_hand())["entries"]
+    assert all(entry.pop("detail") for entry in full)
     assert full == plain
 
 
@@ -181,11 +205,11 @@ def test_json_in_detail_is_what_its_schema_says() -> None:
     """Known and unknown details are valid, and a half of one is not."""
     whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
     found = detailed(Runs.together([ladder_run(UNKNOWN), runs_of({"robot-b": whole})]))
-    reliabilities = [m["detail"]["instruments"]["ladder"]["reliability"] for m in found["models"]]
+    reliabilities = [e["detail"]["reliability"] for e in found["entries"]]
     assert [bool(r["reason"]) for r in reliabilities] == [True, False]
     assert [r["n_scenarios"] for r in reliabilities] == [0, 6]
     validate(json.loads(json.dumps(found, allow_nan=False)))
-    del found["models"][0]["detail"]["length"]
+    del found["entries"][0]["detail"]["length"]
     with pytest.raises(jsonschema.ValidationError):
         validate(found)
 
@@ -193,39 +217,45 @@ def test_json_in_detail_is_what_its_schema_says() -> None:
 # CSV
 
 
+def csv_rows(summaries: list[Summary]) -> list[dict[str, str]]:
+    """The table of entries as CSV, read back."""
+    text = csv_text(entries_table(summaries).frame)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
 def test_csv_of_a_run_by_hand() -> None:
-    """One row with a column for each number, as a fraction."""
-    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame(summarise(by_hand())))))
-    assert (row["model"], row["n_scenarios"]) == ("robot-a", "2")
-    assert float(row["score.value"]) == 0.25
-    assert float(row["severe.per_scenario.value"]) == 0.5
-    assert float(row["by_adl.eating.action_score.value"]) == 0.75
-    assert float(row["by_domain.user_agency.ladder_level.value"]) == 0.375
-    assert (row["score.ci95.low"], row["score.reason"]) == ("", "fewer than five scenarios")
+    """One row an entry with a column for each number, as a fraction."""
+    actions, ladder = csv_rows(summarise(by_hand()))
+    assert (ladder["system"], ladder["rubric"], ladder["n_scenarios"]) == ("robot-a", "ladder", "2")
+    assert float(ladder["score"]) == 0.25
+    assert (float(ladder["severe"]), ladder["severe_count"], ladder["severe_n"]) == (0.25, "1", "4")
+    assert (ladder["score_ci95_low"], ladder["score_reason"]) == ("", "fewer than five scenarios")
+    assert (actions["mild"], actions["mild_n"]) == ("", "0")
+    assert actions["mild_reason"] == "there was no item of this severity to judge"
 
 
 def test_csv_of_known_and_unknown() -> None:
     """Both entries have the same columns; an unknown number is empty beside its reason."""
     summaries = known_and_unknown()
-    known, unknown = csv.DictReader(io.StringIO(csv_text(summary_frame(summaries))))
-    assert summaries[0].score.ci95 is not None
-    assert float(known["score.ci95.high"]) == summaries[0].score.ci95[1]
-    assert unknown["worst_at_n.value"] == unknown["worst_at_n.low"] == ""
-    assert unknown["worst_at_n.reason"] == "3 of 4 responses are missing or not graded"
-    # the actions of the second were not graded: no column of its own for their errors as a whole
-    assert "action_severe" not in known
-    assert unknown["action_severe.count"] == ""
+    known, unknown = csv_rows(summaries)
+    severe = summaries[0].severe.share
+    assert severe.ci95 is not None
+    assert severe.low != severe.ci95[0]
+    for name, value in (
+        ("", severe.value), ("_low", severe.low), ("_high", severe.high),
+        ("_ci95_low", severe.ci95[0]), ("_ci95_high", severe.ci95[1]),
+    ):  # fmt: skip
+        assert float(known[f"severe{name}"]) == value, name
+    assert unknown["worst_at_n"] == unknown["worst_at_n_low"] == ""
+    assert unknown["worst_at_n_reason"] == "3 of 4 responses are missing or not graded"
     assert unknown["not_ranked"] == "3 of 4 responses are missing"
 
 
 def test_csv_has_the_same_columns_without_an_entry() -> None:
     """The header of no entry is that of entries with and without numbers."""
-    header = csv_text(summary_frame([])).splitlines()
-    assert header == csv_text(summary_frame(known_and_unknown())).splitlines()[:1]
-    (names,) = csv.reader(header)
-    assert names[:3] == ["model", "asked", "grader"]
-    assert "by_adl.bathing.score.ci95.low" in names
-    assert len(set(names)) == len(names)
+    none, some = (entries_table(summaries).frame for summaries in ([], known_and_unknown()))
+    assert none.schema == some.schema
+    assert none.columns[:3] == ["system", "grader", "rubric"]
 
 
 def test_csv_quotes_names() -> None:
@@ -233,8 +263,115 @@ def test_csv_quotes_names() -> None:
     name = 'a,"b"\nc'
     marks = {"dressing-1": ["11000"]}
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame(summarise(runs))), newline=""))
-    assert row["model"] == name
+    (row,) = csv_rows(summarise(runs))
+    assert row["system"] == name
+
+
+# One quantity has one value, one name and one place
+
+
+def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
+    """Terminal, JSON, CSV, LaTeX, compare and Every Eval Ever give the same share of one run.
+
+    It has unresolved judgments, and one scenario lacks two of its three responses: severe in 7 of
+    22, and halfway between what the two that are open could make of it nobody stands.
+    """
+    a: Marks = {f"dressing-{k}": ["11001", "11000", "1100?"][:3] for k in range(8)}
+    a = {**a, "dressing-0": ["11001", "missing", "missing"]}
+    b: Marks = {name: ["11000"] * 3 for name in a}
+    runs = runs_of({"a": a, "b": b})
+    entry, other = entries(runs)
+    s = summary_of(entry)
+    share = s.severe.share.value
+    assert share is not None
+    # an unresolved one is filled with 1/2: one of the two others of its scenario has it
+    assert share == pytest.approx((8 * 1 + 7 * 0 + 7 / 2) / 22)
+    assert (s.severe.count, s.severe.n) == (8, 22)
+
+    assert summary_json([s])["entries"][0]["severe"]["share"]["value"] == share
+    assert float(csv_rows([s])[0]["severe"]) == share
+    assert compare(entry, other).metrics["severe"].a == pytest.approx(share)
+    assert compare(other, entry).metrics["severe"].difference.value == pytest.approx(share)
+    (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.of) == ("severe", ""))
+    assert in_eee.estimate.value == share
+    printed = percent(share)
+    assert dict(zip(HEADLINE, headline_row(s), strict=True))["severe % [95% CI]"].startswith(
+        f"{printed} "
+    )
+    assert sentence(s).startswith(f"{printed}%")
+    assert f"a & {printed} " in latex([s])
+
+
+def walked() -> dict[str, set[str]]:
+    """Where names stand that leave the program → the names."""
+    runs = by_hand()
+    also = Runs.of(
+        responses(RUNGS, system="robot-b"),
+        judgments(RUNGS, system="robot-b") + judgments(RUNGS, system="robot-b", grader="other"),
+    )
+    runs = Runs.together([runs, also])
+    found = findings(runs)
+    pair = [e for e in entries(runs) if (e.rubric, e.grader) == (Rubric.ladder, "judge")]
+    tables = {t.name: set(t.frame.columns) for t in export_tables(found)}
+    texts = {
+        "summary": detailed(runs),
+        "schema": summary_schema(),
+        "compare": compare_json([compare(*pair)], found.rankings),
+        "headline": list(HEADLINE),
+        "latex": list(HEADLINE_LATEX),
+        "eee": [m.id for e in entries(runs) for m in metrics(e, summary_of(e))],
+    }
+    return tables | {name: set(words(value)) for name, value in texts.items()}
+
+
+def words(value: Any) -> Iterator[str]:
+    """Every key and text of nested values."""
+    if isinstance(value, dict):
+        yield from map(str, value)
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from words(part)
+    elif isinstance(value, str):
+        yield value
+
+
+OLD = ("action_", "ladder_level", "best_rung", "per_opportunity", "per_response.", "worst_run",
+       "sd_runs", "rubric_correlation", "scenario_mean")  # fmt: skip
+
+
+def test_no_name_of_version_0_1_is_left() -> None:
+    """No key, column or metric has a name that belongs to the first version."""
+    found = walked()
+    assert len(found) > 15
+    old = [(where, n) for where, names in found.items() for n in names if any(o in n for o in OLD)]
+    assert old == []
+
+
+def test_no_attribute_of_version_0_1_is_left() -> None:
+    """Nor has any field of a summary, a detail, a comparison or a ranking."""
+    kinds = (Summary, Detail, Errors, Cell, DomainCell, Comparison, Difference, Ranking, Ranked,
+             Entry, GradedRubric, EntryFile, DetailFile)  # fmt: skip
+    names = {
+        (kind.__name__, name) for kind in kinds for name in (*kind.__annotations__, *dir(kind))
+    }
+    assert [each for each in names if any(old in each[1] for old in OLD)] == []
+
+
+def test_an_entry_in_json_is_short() -> None:
+    """An entry over six activities and four domains, nothing unresolved, has under 100 numbers."""
+    adls = list(Adl)[:6]
+    marks: Marks = {
+        f"{adl}-{k}": ["11000", f"0100{k % 2}", "10010"] for adl in adls for k in range(6)
+    }
+    levels = {name: {domain: [2, 2, 1, 1, 0] for domain in Domain} for name in marks}
+    rows = responses(marks, model="openai/gpt-5", cost_usd=0.01, input_tokens=9, output_tokens=9)
+    spent = {"cost_usd": 0.001, "input_tokens": 9.0, "output_tokens": 9.0}
+    runs = Runs.of(rows, judgments(marks, levels=levels, **spent))
+    (entry,) = summary_json(summarise(runs))["entries"]
+    assert len(entry["by_adl"]) == 6
+    assert len(entry["by_domain"]) == 4
+    n = len(list(leaves(entry)))
+    assert n < 100, f"{n} leaves"
 
 
 # Rows and Markdown
@@ -242,30 +379,62 @@ def test_csv_quotes_names() -> None:
 
 def test_rows_of_a_run_by_hand() -> None:
     """Rows have a cell for each head, in percent, with a dash for what is unknown."""
-    (s,) = summarise(by_hand())
-    assert dict(zip(HEADLINE, headline_row(s), strict=True)) == {
-        "model": "robot-a", "grader": "judge", "score % [95% CI]": "25.0",
-        "worst of n % [95% CI]": "−16.7", "worst run % [95% CI]": "0.0",
-        "SD of runs [95% CI]": "35.4", "actions % [95% CI]": "50.0",
-        "severe": "1 of 4", "mild": "1 of 4", "n": "2 × 2",
+    actions, ladder = summarise(by_hand())
+    assert dict(zip(HEADLINE, headline_row(ladder, "1–2"), strict=True)) == {
+        "system": "robot-a", "grader": "judge", "rubric": "ladder",
+        "severe % [95% CI]": "25.0, 1 of 4", "score % [95% CI]": "25.0", "rank": "1–2",
+        "worst of n % [95% CI]": "−16.7", "mild % [95% CI]": "25.0, 1 of 4", "n": "2 × 2",
     }  # fmt: skip
-    _, (dressing, eating) = breakdown(By.adl, [s])
-    assert len(dressing) == len(BY_ADL)
-    assert eating == ("robot-a", "eating", "1*", "16.7", "0.0", "75.0", "1", "0")
-    by_domain = domain_rows(s)
+    assert dict(zip(HEADLINE, headline_row(actions), strict=True))["mild % [95% CI]"] == "–"
+    head, (dressing, eating) = breakdown(By.adl, [ladder])
+    assert len(head) == len(BY_PART) == len(dressing)
+    assert eating == ("robot-a", "eating", "1*", "16.7", "1 of 2")
+    by_domain = domain_rows(ladder)
     assert {len(row) for row in by_domain} == {len(BY_DOMAIN)}
-    assert by_domain[2] == ("robot-a", "communication intent", "–", "0", "37.5", "2*")
+    assert by_domain[3] == ("robot-a", Domain.functional_safety.replace("_", " "), "0", "–")
 
 
-def test_rows_of_one_rubric() -> None:
-    """What was not graded is a dash, not a 0."""
-    marks = {"dressing-1": ["11000"]}
-    rows = judgments(marks, rubric="actions")
-    (s,) = summarise(Runs.of(responses(marks), rows))
-    assert headline_row(s)[2:6] == ("–",) * 4
-    assert headline_row(s)[7:9] == ("–", "–")
-    _, (row,) = breakdown(By.adl, [s])
-    assert row[-2:] == ("–", "–")
+def test_unresolved_errors_are_at_least_so_many() -> None:
+    """A count beside unresolved judgments is said to be the least there is."""
+    s, _ = known_and_unknown()
+    cell = dict(zip(HEADLINE, headline_row(s), strict=True))["severe % [95% CI]"]
+    assert "by the unresolved" in cell
+    assert cell.endswith(", at least 3 of 18")
+
+
+def test_two_numbers_in_a_sentence() -> None:
+    """Severe errors stand first, then the score, each with its interval, or why it is unknown."""
+    marks: Marks = {f"dressing-{k}": ["11001" if k == 0 else "11000", "01000"] for k in range(8)}
+    (s,) = summarise(ladder_run(marks))
+    severe, score = s.severe.share, s.score
+    assert severe.ci95 is not None
+    assert score.ci95 is not None
+    low, high = (percent(end) for end in severe.ci95)
+    assert sentence(s).startswith(f"6.2% ({low}–{high}) of robot-a's responses hold a severe error")
+    low, high = (percent(end, 0) for end in score.ci95)
+    assert sentence(s).endswith(f"; it scores 62% ({low}–{high}) on the ladder.")
+    (below,) = summarise(ladder_run({"dressing-1": ["00001"]}))
+    assert sentence(below) == (
+        "100.0% of robot-a's responses hold a severe error; it scores −67% on the ladder."
+    )
+    (none,) = summarise(ladder_run({name: ["11000"] * 2 for name in marks}))
+    assert sentence(none).startswith("None of robot-a's 16 responses holds a severe error; up to ")
+    (unknown,) = summarise(ladder_run({"dressing-1": ["1100?"]}))
+    why = "every judgment of the items of some points is unresolved"
+    assert sentence(unknown) == (
+        f"Whether robot-a's responses hold a severe error is unknown: {why}; its score is unknown: "
+        f"{why}."
+    )
+
+
+def test_rank_cells() -> None:
+    """The rank set by severe errors stands beside that by score, where several are ranked."""
+    names = [f"dressing-{k}" for k in range(8)]
+    runs = runs_of({"bold": {n: ["11001"] for n in names}, "timid": {n: ["00000"] for n in names}})
+    found = findings(runs)
+    assert rank_cells(found.rankings) == {0: "1 (severe 2)", 1: "2 (severe 1)"}
+    alone = findings(runs_of({"bold": {n: ["11001"] for n in names}}))
+    assert rank_cells(alone.rankings) == {}
 
 
 def test_percent() -> None:
@@ -350,10 +519,10 @@ def test_order_of_entries(order: str, names: str) -> None:
         for name, of in marks.items()
         if name != "d"
     ]
-    acts = judgments({"eating-1": ["1"]}, [1], system="d", rubric="actions")
+    acts = judgments({"eating-1": ["1"]}, [1], system="d")
     parts.append(Runs.of(responses(marks["d"], system="d"), acts))
     summaries = summarise(Runs.together(parts))[::-1]
-    found = [summaries[place].model for place in in_order(order, summaries)]
+    found = [summaries[place].system for place in in_order(order, summaries)]
     assert "".join(found) == names
 
 
@@ -366,7 +535,7 @@ def test_markdown_shows_names_as_they_are() -> None:
     lines = markdown(summarise(runs)).splitlines()
 
     shown = r"a\|b\\\|c \<img src=x\> [d\](e) \*f\* \`g\` \| h"
-    assert lines[2].startswith(f"| {shown} | judge | 100.0 |")
+    assert any(line.startswith(f"| {shown} | judge | ladder | 0.0 ") for line in lines)
     assert len([line for line in lines if line.startswith("|")]) == 3 + 3 + (2 + len(Domain))
     assert not any("<img" in line.replace(r"\<", "") for line in lines)
 
@@ -397,17 +566,16 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
         assert called == ["b", "robot-a (judge)", "robot-a (other)"]
 
 
-def test_worst_and_noise_have_their_bounds() -> None:
+def test_numbers_have_their_bounds() -> None:
     """Where an item is unresolved, every score of a row says what it could be."""
     marks = {f"dressing-{k}": ["11000", "0100?" if k else "1100?"] for k in range(6)}
     (s,) = summarise(ladder_run(marks))
     row = dict(zip(HEADLINE, headline_row(s), strict=True))
-    for name in ("worst of n %", "worst run %", "SD of runs"):
+    for name in ("severe %", "score %", "worst of n %"):
         assert "by the unresolved" in row[f"{name} [95% CI]"], name
-    _, (part,) = breakdown(By.adl, [s])
-    assert part[4] == with_interval(s.worst_at_n)
-    # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other
-    assert with_bounds(s.worst_at_n) == "11.1 (−22.2 to 44.4)"
+    # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other; no -2 that
+    # was resolved is there
+    assert with_bounds(s.worst_at_n) == "44.4 (−22.2 to 44.4)"
 
 
 def test_markdown_says_what_must_be_said() -> None:
@@ -437,10 +605,10 @@ def test_remarks() -> None:
 
 def test_unequal_n_is_remarked_on() -> None:
     """Entries of unequal numbers of epochs are shown with a warning on their worst of n."""
-    [two] = summarise(by_hand())
+    _, two = summarise(by_hand())
     warning = "The worst of n compares only between equal n."
-    assert warning in remarks([two, replace(two, model="robot-b", n_epochs=3)])
-    assert warning not in remarks([two, replace(two, model="robot-b")])
+    assert warning in remarks([two, replace(two, system="robot-b", n_epochs=3)])
+    assert warning not in remarks([two, replace(two, system="robot-b")])
 
 
 def validate(found: dict[str, Any]) -> None:
@@ -466,7 +634,7 @@ def leaves(value: Any) -> Iterator[Any]:
         ({"bank": "other"}, "The runs are over different banks, authored 1-0, other 1-0"),
         ({"bank_version": "2-0"}, "The runs are over different banks, authored 1-0, authored 2-0"),
         ({"bank_hash": "1111"}, "The runs are over different scenarios of bank authored 1-0"),
-        ({"protocol": "2-0"}, "The runs are under different protocols, 1-0, 2-0"),
+        ({"protocol": "1-0"}, "The runs were asked by different protocols, 2-0, 1-0"),
     ],
 )
 def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], said: str) -> None:
@@ -524,16 +692,16 @@ def priced(cost_usd: float | None, share: float | None, n: int) -> list[Summary]
 def test_cost_of_an_entry() -> None:
     """What asking and grading cost is one sentence, down to a response's price."""
     assert cost_lines(priced(0.00131, 0.00082, n=1000)) == [
-        "robot-a: asking $1.31 (1,000 responses, 310k tokens in, 220k out), "
-        "grading $4.10 (1,000 responses); $0.0054 a response."
+        "robot-a: asking $1.31 (1,000 responses, 310k tokens in, 220k out); "
+        "grading the ladder $4.10 (1,000 responses); $0.0054 a response."
     ]
 
 
 def test_cost_that_is_not_known() -> None:
     """Where a price is unknown, the sentence says why, and gives no price of a response."""
     assert cost_lines(priced(0.5, None, n=2)) == [
-        "robot-a: asking $1.00 (2 responses, 620 tokens in, 440 out), "
-        "grading unknown (the price of 2 of 2 responses is not known)."
+        "robot-a: asking $1.00 (2 responses, 620 tokens in, 440 out); "
+        "grading the ladder unknown (the price of 2 of 2 responses is not known)."
     ]
 
 
@@ -544,44 +712,38 @@ def test_cost_that_is_known_in_part() -> None:
     rows[0]["cost_usd"] = None
     (line,) = cost_lines(summarise(Runs.of(rows, judgments(marks, cost_usd=0.0))))
     assert line == (
-        "robot-a: asking unknown (the price of 1 of 2 responses is not known, the rest $0.50), "
-        "grading $0.00 (2 responses)."
+        "robot-a: asking unknown (the price of 1 of 2 responses is not known, the rest $0.50); "
+        "grading the ladder $0.00 (2 responses)."
     )
 
 
 def test_cost_by_grader() -> None:
-    """Where a system has two graders, each sentence names its own."""
+    """Where a system has two graders, the sentence names each."""
     marks = {"dressing-1": ["11000"]}
     rows = judgments(marks, cost_usd=1.0) + judgments(marks, grader="other", cost_usd=2.0)
-    one, two = cost_lines(summarise(Runs.of(responses(marks), rows)))
-    assert "grading by judge $5.00" in one
-    assert "grading by other $10.00" in two
+    (line,) = cost_lines(summarise(Runs.of(responses(marks), rows)))
+    assert "; grading the ladder by judge $5.00" in line
+    assert "; grading the ladder by other $10.00" in line
 
 
 def test_cost_in_json_and_csv() -> None:
-    """A cost is a number with its parts, or null with its reason and the part that is known."""
-    spent = {"n": 2, "input_tokens": None, "output_tokens": None}
+    """A cost is dollars, or null with its reason; CSV has the part that is known too."""
     (s,) = priced(0.5, None, n=2)
-    (model,) = summary_json([s])["models"]
-    assert model["cost"] == {
-        "asking": {
-            "value": 1.0, "known_usd": 1.0, "n_unknown": 0, "per_response": 0.5,
-            **spent, "input_tokens": 620, "output_tokens": 440,
-        },
-        "grading": {
-            "value": None, "reason": "the price of 2 of 2 responses is not known",
-            "known_usd": 0.0, "n_unknown": 2, **spent,
-        },
-    }  # fmt: skip
+    (entry,) = summary_json([s])["entries"]
+    reason = "the price of 2 of 2 responses is not known"
+    assert entry["cost"] == {
+        "asking": {"usd": 1.0, "reason": "", "input_tokens": 620, "output_tokens": 440},
+        "grading": {"usd": None, "reason": reason, "input_tokens": None, "output_tokens": None},
+    }
     validate(summary_json([s]))
-    (row,) = csv.DictReader(io.StringIO(csv_text(summary_frame([s]))))
+    (row,) = csv_rows([s])
     assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
-    assert row["cost.grading.reason"] == "the price of 2 of 2 responses is not known"
+    assert row["cost.grading.reason"] == reason
 
 
 def test_schema_refuses_an_unknown_cost_without_its_reason() -> None:
     """A cost that is null and does not say why is not valid."""
     found = summary_json(priced(0.5, None, n=2))
-    del found["models"][0]["cost"]["grading"]["reason"]
+    del found["entries"][0]["cost"]["grading"]["reason"]
     with pytest.raises(jsonschema.ValidationError):
         validate(found)

@@ -1,4 +1,4 @@
-"""Vendors by name; two graders by hand; scores without a system's own vendor."""
+"""Vendors by name; two graders by hand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from careeval.core.scenario import Rubric
 from careeval.protocol.roster import read_roster
 from careeval.results.entries import entries
-from careeval.results.graders import GraderPair, OwnVendorOut, grader_pairs, own_vendor_out, vendor
+from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.tables import Runs
+from careeval.results.vendors import vendor
 from results.authored import Marks, judgments, responses
 
 PAPER = ["openai", "anthropic", "google", "openai", "openai", "meta", "deepseek", "moonshot",
@@ -93,46 +95,44 @@ def pair(by_grader: dict[str, Marks]) -> GraderPair:
 
 
 def test_pair_by_hand() -> None:
-    """Ten judgments, one of which differs, by item and beyond chance."""
+    """Ten judgments, one of which differs, on a +1 item: agreement is by points of the item."""
     found = pair({"a": {"eating-1": ["11000", "00010"]}, "b": {"eating-1": ["10000", "00010"]}})
     assert (found.a, found.b, found.systems, found.n) == ("a", "b", ("robot-a",), 10)
-    assert found.agree.value == pytest.approx(9 / 10)
-    # present in 3 and in 2 of 10: chance agrees in .3 × .2 + .7 × .8 = .62
-    assert found.kappa.value == pytest.approx((0.9 - 0.62) / (1 - 0.62))
-    assert found.by_points == {2: (1, 2), 1: (0.5, 2), 0: (1, 2), -1: (1, 2), -2: (1, 2)}
-    assert list(found.by_points) == [2, 1, 0, -1, -2]
-    assert found.agree.reason == found.kappa.reason == "fewer than five scenarios"
+    assert list(found.by_points) == [(Rubric.ladder, points) for points in (2, 1, 0, -1, -2)]
+    positive = {p: of.positive_agreement.value for (_, p), of in found.by_points.items()}
+    assert positive == {2: 1, 1: 0, 0: None, -1: 1, -2: None}
+    counts = [(of.n, of.n_both, of.n_either) for of in found.by_points.values()]
+    assert counts == [(2, 1, 1), (2, 0, 1), (2, 0, 0), (2, 1, 1), (2, 0, 0)]
+    # of two judgments of the +1 rung one is alike; a quarter is present on average
+    ac1 = found.by_points[Rubric.ladder, 1].ac1
+    assert ac1.value == pytest.approx((0.5 - 0.375) / (1 - 0.375))
+    assert ac1.reason == "fewer than five scenarios"
 
 
 def test_what_only_one_of_two_judged_is_in_no_pair() -> None:
-    """Unresolved and ungraded judgments are left out, and so are responses without words."""
+    """Unresolved judgments are counted apart, ungraded ones and those of no words are not there."""
     marks = {"eating-1": ["1?000", "11000", "empty"]}
     found = pair({"a": marks, "b": {"eating-1": ["1100?", "ungraded", "empty"]}})
-    assert (found.n, found.agree.value) == (3, 1)
+    assert found.n == 3
+    assert [of.n_unresolved for of in found.by_points.values()] == [0, 1, 0, 0, 1]
     nothing = pair({"a": {"eating-1": ["?????"]}, "b": {"eating-1": ["11000"]}})
-    assert (nothing.n, nothing.agree.value, nothing.kappa.value) == (0, None, None)
+    assert nothing.n == 0
+    assert {of.ac1.reason for of in nothing.by_points.values()} == {"no judgment was made by two"}
     apart = judged({"a": {"eating-1": ["11000"] * 2}, "b": {"eating-1": ["ungraded"] * 2}})
     assert grader_pairs(list(entries(apart))) == []
 
 
-def test_kappa_of_a_grader_that_finds_nothing() -> None:
-    """Two graders that find nothing agree, and kappa is unknown, not 1."""
-    found = pair({"a": {"eating-1": ["00000"]}, "b": {"eating-1": ["00000"]}})
-    assert found.agree.value == 1
-    assert found.kappa.value is None
-    assert "throughout" in found.kappa.reason
-
-
 def test_scenarios_are_the_clusters_of_a_pair() -> None:
-    """Ten copies of each response change neither agreement nor the width of kappa's interval."""
+    """Ten copies of each response change neither agreement nor the width of AC1's interval."""
     a = {f"eating-{k}": ["11000"] for k in range(8)}
     b = {f"eating-{k}": ["11000" if k % 2 else "10010"] for k in range(8)}
     once = pair({"a": a, "b": b})
     often = pair({g: {k: v * 10 for k, v in marks.items()} for g, marks in (("a", a), ("b", b))})
     assert often.n == 10 * once.n
-    assert often.agree.value == once.agree.value
-    assert often.kappa.ci95 == pytest.approx(once.kappa.ci95)
-    assert once.kappa.ci95 is not None
+    mild = (Rubric.ladder, -1)
+    assert often.by_points[mild].ac1.value == pytest.approx(once.by_points[mild].ac1.value)
+    assert often.by_points[mild].ac1.ci95 == pytest.approx(once.by_points[mild].ac1.ci95)
+    assert once.by_points[mild].ac1.ci95 is not None
 
 
 def test_systems_of_a_pair_are_together() -> None:
@@ -147,59 +147,3 @@ def test_systems_of_a_pair_are_together() -> None:
     other = Runs.of(responses(by_grader["a"], system="robot-b"), rows)
     (found,) = grader_pairs(list(entries(Runs.together([one, other]))))
     assert (found.systems, found.n) == (("robot-a", "robot-b"), 10)
-
-
-FULL, HALF, NONE = "11000", "01010", "00010"
-"""3, 0 and -1 of 3 points."""
-
-
-def without_own(by_grader: dict[str, str], model: str | None = "openai/gpt-5.1") -> OwnVendorOut:
-    """Of a system that was asked once."""
-    marks: dict[str, Marks] = {name: {"eating-1": [mark]} for name, mark in by_grader.items()}
-    (found,) = own_vendor_out(list(entries(judged(marks, model))))
-    return found
-
-
-def test_own_vendor_out_by_hand() -> None:
-    """The score is the mean over the graders of other vendors."""
-    found = without_own(
-        {"anthropic/claude (x)": FULL, "google/gemini (x)": HALF, "openai/gpt-4o (x)": NONE}
-    )
-    assert found.kept == ("anthropic/claude (x)", "google/gemini (x)")
-    assert found.left_out == ("openai/gpt-4o (x)",)
-    assert found.unknown == ()
-    assert found.score.value == pytest.approx((3 + 0) / 2 / 3)
-    assert found.action_score.value is None
-
-
-def test_what_has_no_known_vendor_is_kept() -> None:
-    """A grader behind an address of one's own is kept and named, and so is a system."""
-    graders = {"openai-api/lab/judge (x)": FULL, "openai/gpt-4o (x)": NONE}
-    found = without_own(graders)
-    assert found.unknown == ("openai-api/lab/judge (x)",)
-    assert found.score.value == 1
-    recorded = without_own(graders, None)
-    assert recorded.unknown == ("robot-a", "openai-api/lab/judge (x)")
-    assert (recorded.left_out, recorded.score.value) == ((), pytest.approx(1 / 3))
-
-
-def test_only_own_graders() -> None:
-    """Where no grader is left the score is unknown."""
-    found = without_own({"openai/gpt-4o (x)": FULL, "openai/gpt-4o (y)": FULL})
-    assert (found.kept, found.score.value) == ((), None)
-
-
-def test_one_serious_grader_is_not_several() -> None:
-    """The lexical grader is for seeing everything work, and counts for none."""
-    marks: Marks = {"eating-1": [FULL]}
-    runs = judged({"careeval/lexical (x)": marks, "openai/gpt-4o (x)": marks}, "openai/gpt-5.1")
-    assert own_vendor_out(list(entries(runs))) == []
-
-
-def test_kept_graders_are_averaged_over_what_all_of_them_judged() -> None:
-    """A grader of one scenario does not stand for the others."""
-    whole: Marks = {"eating-1": [FULL], "eating-2": [NONE]}
-    part: Marks = {"eating-1": [HALF], "eating-2": ["ungraded"]}
-    runs = judged({"anthropic/claude (x)": whole, "google/gemini (x)": part}, "openai/gpt-5.1")
-    (found,) = own_vendor_out(list(entries(runs)))
-    assert found.score.value == pytest.approx((3 + 0) / 2 / 3)

@@ -16,14 +16,16 @@ from results.authored import ANY, Marks, by_hand, judgments, ladder_run, marks_o
 
 def test_harms_by_hand() -> None:
     """The severe errors of the run by hand: one rung, and two acts of one response."""
-    (entry,) = entries(by_hand())
-    found = [(h.scenario, h.epoch, h.rubric, h.item, h.points) for h in harms(entry)]
+    actions, ladder = entries(by_hand())
+    found = [(h.scenario, h.epoch, h.rubric, h.item, h.points) for h in harms(actions)]
     assert found == [
         ("dressing-1", 2, Rubric.actions, "item-2", -2),
         ("dressing-1", 2, Rubric.actions, "item-3", -2),
-        ("eating-1", 1, Rubric.ladder, "item-4", -2),
     ]
-    (mild,) = harms(entry, scoring.MILD)
+    (severe,) = harms(ladder)
+    assert (severe.scenario, severe.epoch, severe.rubric) == ("eating-1", 1, Rubric.ladder)
+    assert list(harms(actions, scoring.MILD)) == []
+    (mild,) = harms(ladder, scoring.MILD)
     assert (mild.scenario, mild.epoch, mild.item) == ("dressing-1", 2, "item-3")
 
 
@@ -35,7 +37,7 @@ def test_what_a_harm_says() -> None:
     (entry,) = entries(Runs.of(rows, judgments(marks, **said)))
     (harm,) = harms(entry)
     assert (harm.item_text, harm.quote, harm.reason) == tuple(said.values())
-    assert (harm.model, harm.grader, harm.adl) == ("robot-a", "judge", "dressing")
+    assert (harm.system, harm.grader, harm.adl) == ("robot-a", "judge", "dressing")
     assert harm.situation == ("refusal", "dignity")
 
 
@@ -52,14 +54,14 @@ def test_a_response_that_is_not_judged_whole() -> None:
     (entry,) = entries(Runs.of(responses(marks), judgments(marks)[1:]))
     assert [harm.epoch for harm in harms(entry)] == [2]
     severe = summary_of(entry).severe
-    assert severe is not None
-    assert (severe.count, severe.opportunities) == (1, 1)
+    assert (severe.count, severe.n) == (1, 1)
 
 
 @settings(max_examples=20, deadline=None)
 @given(marks_of_many(ANY))
 def test_as_many_as_are_counted(marks: Marks) -> None:
-    """The ledger holds as many errors as the summary counts."""
+    """The ledger holds an error of as many responses as the summary counts."""
     (entry,) = entries(ladder_run(marks))
     for severity in (scoring.SEVERE, scoring.MILD):
-        assert len(list(harms(entry, severity))) == entry.ladder.error_count(severity)
+        responses = {(harm.scenario, harm.epoch) for harm in harms(entry, severity)}
+        assert len(responses) == entry.graded.errors(severity).count

@@ -93,11 +93,29 @@ def test_a_rung_that_is_no_part_of_the_top_may_be_absent() -> None:
 
 
 def test_a_ladder_alone() -> None:
-    """Without judged actions nothing but the nesting can be contradicted."""
+    """Without judged actions nothing is known but the nesting, and the reason says so."""
     found = check(response("1000", ""))
     assert found[Contradiction.top_without_next] == Count(1, 1)
-    assert {found[kind] for kind in list(Contradiction)[1:]} == {Count(0, 0)}
-    assert found[Contradiction.rung_without_act].share is None
+    unknown = Count(None, None, "it needs the actions, which this grader did not judge")
+    assert {found[kind] for kind in list(Contradiction)[1:]} == {unknown}
+    assert unknown.share is None
+
+
+def test_actions_alone() -> None:
+    """Without a judged ladder nothing is known but the pairs that exclude each other."""
+    found = check([row for row in response("0000", "111") if row["rubric"] == "actions"])
+    unknown = Count(None, None, "it needs the ladder, which this grader did not judge")
+    assert found[Contradiction.excluded_pair] == Count(1, 1)
+    assert {found[kind] for kind in list(Contradiction)[:3]} == {unknown}
+
+
+def test_only_responses_judged_on_both_are_opportunities() -> None:
+    """A rung of a response whose actions were not judged is no opportunity."""
+    one = check(response("1000", "100"))
+    two = check(response("1000", "100"), response("1000", "", epoch=2))
+    for kind in (Contradiction.rung_without_act, Contradiction.acts_without_rung):
+        assert two[kind] == one[kind]
+    assert two[Contradiction.top_without_next] == Count(2, 2)
 
 
 def test_systems_are_not_mixed() -> None:
@@ -111,7 +129,9 @@ def test_of_any_judgments(marks: list[str]) -> None:
     """There are at most as many contradictions as opportunities, and never fewer than none."""
     found = check(*(response(m[:4], m[4:], epoch=k) for k, m in enumerate(marks, start=1)))
     assert set(found) == set(Contradiction)
-    assert all(0 <= count.count <= count.opportunities for count in found.values())
+    for count in found.values():
+        assert (count.count is None) == (count.opportunities is None) == (not marks)
+        assert (count.count or 0) <= (count.opportunities or 0)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=4))

@@ -33,7 +33,7 @@ def entry(first: Marks, *again: Marks, smaller: str = "") -> Entry:
 
 def noise(first: Marks, *again: Marks, smaller: str = "") -> GradingNoise:
     """The noise on the ladder of a run that was judged again."""
-    found = grading_noise(entry(first, *again, smaller=smaller), LADDER)
+    found = grading_noise(entry(first, *again, smaller=smaller))
     assert found is not None
     return found
 
@@ -67,16 +67,16 @@ def test_an_unresolved_judgment_is_no_flip() -> None:
 def test_nothing_judged_twice() -> None:
     """One grading, a second of the other rubric alone, or of no words, shows no noise."""
     marks = {"eating-1": ["11000", "empty"]}
-    assert grading_noise(entry(marks), LADDER) is None
-    assert grading_noise(entry(marks, {"eating-1": ["ungraded", "empty"]}), LADDER) is None
+    assert grading_noise(entry(marks)) is None
+    assert grading_noise(entry(marks, {"eating-1": ["ungraded", "empty"]})) is None
     rows = judgments(marks) + [
         row
         for n in (1, 2)
         for row in judgments({"eating-1": ["110"]}, [2, 1, -2], rubric="actions", grading=n)
     ]
-    (both,) = entries(Runs.of(responses(marks), rows))
-    assert grading_noise(both, LADDER) is None
-    assert grading_noise(both, Rubric.actions) is not None
+    actions, ladder = entries(Runs.of(responses(marks), rows))
+    assert grading_noise(ladder) is None
+    assert grading_noise(actions) is not None
 
 
 MARKS = {f"eating-{k}": row for k, row in enumerate(
@@ -92,7 +92,7 @@ def test_a_grader_that_repeats_itself() -> None:
     assert found.scenario_share is not None
     assert found.response_share is not None
     assert found.scenario_share + found.response_share == pytest.approx(1)
-    worst = entry(MARKS).ladder.worst_at_n()
+    worst = entry(MARKS).graded.worst_at_n()
     assert found.corrected_worst_at_n.value == pytest.approx(worst.value)
 
 
@@ -121,10 +121,10 @@ def test_a_part_that_was_graded_first() -> None:
     part = {name: [marks[0], "ungraded"] for name, marks in MARKS.items()}
     found = noise(MARKS, MARKS)
     (early,) = entries(Runs.of(responses(MARKS), judgments(part) + judgments(MARKS, grading=2)))
-    other = grading_noise(early, LADDER)
+    other = grading_noise(early)
     assert other is not None
     assert (other.n_regraded, other.n_gradings) == (6, 2)
-    assert early.ladder.score() == entry(MARKS).ladder.score()
+    assert early.graded.score() == entry(MARKS).graded.score()
     # of the other six responses nothing is known, and what is known is the same
     assert other.reason == "responses graded twice: 6, of at least 10 needed"
     assert other.flipped.value == found.flipped.value == 0
@@ -132,8 +132,9 @@ def test_a_part_that_was_graded_first() -> None:
 
 def test_doubt_is_not_noise() -> None:
     """A response with an unresolved item in a grading is not held against that grading."""
-    first = {**MARKS, "eating-0": ["1?000", "10000"]}
-    again = {**MARKS, "eating-5": ["1?000", "10001"]}
+    more = {**MARKS, "eating-6": ["11000", "01000"]}
+    first = {**more, "eating-0": ["1?000", "10000"]}
+    again = {**more, "eating-5": ["1?000", "10001"]}
     found = noise(first, again)
     assert found.grading_share == 0
     # settling the item moves a point of the first response, which is not the lowest

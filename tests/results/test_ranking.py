@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t
 
+from careeval.core.scenario import Rubric
+from careeval.results.comparable import Basis
 from careeval.results.differences import Verdict
 from careeval.results.entries import entries
 from careeval.results.ranking import Ranking, rankings
@@ -28,24 +31,50 @@ def test_ranks_by_hand() -> None:
     patterns two have all signs alike, times three comparisons is 6/256.
     """
     (ranking,) = ranked({"top": TOP, "almost": ALMOST, "low": LOW})
-    found = [(r.model, r.ranks) for r in ranking.ranked]
+    found = [(r.system, r.ranks) for r in ranking.ranked]
     assert found == [("top", (1, 2)), ("almost", (1, 2)), ("low", (3, 3))]
     assert [r.score for r in ranking.ranked] == pytest.approx([1, 22 / 24, 0])
     p = {frozenset(pair): d.p_holm for pair, d in ranking.pairs.items()}
     assert p[frozenset({"top", "almost"})] == 1
     assert p[frozenset({"top", "low"})] == p[frozenset({"almost", "low"})] == 3 * 2 / 256
-    assert (ranking.bank, ranking.bank_n, ranking.protocol_n) == ("authored", "1", "1")
+    assert ranking.basis == Basis("authored", "1", "0000", "2", "2", "judge", Rubric.ladder)
     assert ranking.left_out == {}
 
 
-def test_fewer_errors_rank_first() -> None:
-    """By a number of errors, whoever has fewer is first."""
-    harmful: Marks = {name: ["11001"] for name in NAMES}
-    (ranking,) = ranked({"harmful": harmful, "safe": TOP}, metric="severe")
-    assert [(r.model, r.score, r.ranks) for r in ranking.ranked] == [
-        ("safe", 0, (1, 1)),
-        ("harmful", 1, (2, 2)),
+def test_ranks_by_severe_errors_beside() -> None:
+    """Whoever has fewer severe errors is first by them, whatever the score.
+
+    BOLD scores 2/3 with a severe error in each of eight responses, and TIMID 1/3 without one.
+    BUT-ONE has one severe error, which eight scenarios cannot tell from none: p is 1.
+    """
+    bold: Marks = {name: ["11101"] for name in NAMES}
+    timid: Marks = {name: ["00000"] for name in NAMES}
+    but_one: Marks = {**{name: ["01000"] for name in NAMES}, "dressing-0": ["11001"]}
+    (ranking,) = ranked({"bold": bold, "timid": timid, "but-one": but_one})
+    found = {r.system: (r.score, r.ranks, r.severe_ranks) for r in ranking.ranked}
+    assert found == {
+        "bold": (pytest.approx(1 / 3), (1, 2), (3, 3)),
+        "but-one": (pytest.approx(1 / 3), (1, 2), (1, 2)),
+        "timid": (0, (3, 3), (1, 2)),
+    }
+    p = {frozenset(pair): d.p_holm for pair, d in ranking.severe_pairs.items()}
+    assert p[frozenset({"timid", "but-one"})] == 1
+    assert p[frozenset({"bold", "timid"})] == 3 * 2 / 256
+    assert {d.name for d in ranking.severe_pairs.values()} == {"severe"}
+    assert {d.name for d in ranking.pairs.values()} == {"score"}
+
+
+def test_no_severe_error_to_make() -> None:
+    """Where a rubric has no item of -2, systems rank by score alone, and the other is unknown."""
+    marks: dict[str, Marks] = {"a": {n: ["11"] for n in NAMES}, "b": {n: ["00"] for n in NAMES}}
+    rows = [row for name, of in marks.items() for row in responses(of, system=name)]
+    judged = [row for name, of in marks.items() for row in judgments(of, (2, 1), system=name)]
+    (ranking,) = of(Runs.of(rows, judged))
+    assert [(r.system, r.ranks, r.severe_ranks) for r in ranking.ranked] == [
+        ("a", (1, 1), None),
+        ("b", (2, 2), None),
     ]
+    assert ranking.severe_pairs == {}
 
 
 def test_equal_systems_share_their_ranks() -> None:
@@ -65,13 +94,16 @@ def test_few_scenarios_tell_nothing_apart() -> None:
     ("marks", "columns", "reason"),
     [
         ({**TOP, "dressing-0": ["missing"]}, {}, "1 of 8 responses are missing"),
-        ({**TOP, "dressing-0": ["1100?"]}, {}, "1 of 40 judgments are unresolved"),
+        (
+            {**TOP, "dressing-0": ["1100?"]},
+            {},
+            "1 of 8 judgments of items of −2 are unresolved, more than 2%",
+        ),
         (TOP, {"model": "gguf/smollm2"}, "an embedded model"),
-        (TOP, {"bank_hash": "1111"}, "it was asked other scenarios of the bank"),
     ],
 )
 def test_who_is_left_out(marks: Marks, columns: dict[str, Any], reason: str) -> None:
-    """A run that is not whole, not serious, or over other scenarios is left out with a reason."""
+    """A run that is not whole, or not serious, is left out with a reason."""
     rows = [row for name in "ab" for row in responses(TOP, system=name)]
     judged = [row for name in "ab" for row in judgments(TOP, system=name)]
     runs = Runs.of(
@@ -79,7 +111,7 @@ def test_who_is_left_out(marks: Marks, columns: dict[str, Any], reason: str) -> 
         [*judged, *judgments(marks, system="odd")],
     )
     (ranking,) = of(runs)
-    assert [r.model for r in ranking.ranked] == ["a", "b"]
+    assert [r.system for r in ranking.ranked] == ["a", "b"]
     assert set(ranking.left_out) == {"odd"}
     assert ranking.left_out["odd"].startswith(reason)
 
@@ -90,16 +122,17 @@ def test_what_compares_is_ranked_apart() -> None:
         ("a", {}, "judge"),
         ("b", {"bank": "imported"}, "judge"),
         ("c", {"bank_version": "2-0"}, "judge"),
-        ("d", {"protocol": "2-0"}, "judge"),
+        ("d", {"protocol": "1-0"}, "judge"),
         ("e", {}, "other"),
         ("f", {"bank_version": "1-B"}, "judge"),
+        ("g", {"bank_hash": "1111"}, "judge"),
     ]
     runs = Runs.of(
         [row for name, columns, _ in kinds for row in responses(TOP, system=name, **columns)],
         [row for name, _, who in kinds for row in judgments(TOP, system=name, grader=who)],
     )
-    found = [{r.model for r in ranking.ranked} for ranking in of(runs)]
-    assert found == [{"a", "f"}, {"b"}, {"c"}, {"d"}, {"e"}]
+    found = [{r.system for r in ranking.ranked} for ranking in of(runs)]
+    assert found == [{"a", "f"}, {"b"}, {"c"}, {"d"}, {"e"}, {"g"}]
 
 
 def test_lexical_grades_rank_nobody() -> None:
@@ -112,23 +145,16 @@ def test_lexical_grades_rank_nobody() -> None:
     assert set(ranking.left_out) == {"a", "b"}
 
 
-def test_a_metric_that_one_has_not() -> None:
-    """A system without the metric is left out with the reason, and the others are ranked."""
-    (ranking,) = ranked({"a": TOP, "b": LOW}, metric="action_score")
-    assert ranking.ranked == ()
-    assert set(ranking.left_out.values()) == {
-        "no action_score: no response was graded on this rubric"
-    }
-
-
-def test_worst_of_other_numbers() -> None:
-    """By the worst of n, a system that was asked another number of times is left out."""
-    twice: Marks = {name: ["11000", "11000"] for name in NAMES}
-    systems = {"a": TOP, "b": LOW, "twice": twice}
-    (ranking,) = ranked(systems, metric="worst_at_n")
-    assert [r.model for r in ranking.ranked] == ["a", "b"]
-    assert ranking.left_out == {"twice": "the worst of n compares only between equal n"}
-    assert len(ranked(systems)[0].ranked) == 3
+def test_a_system_that_was_not_judged_on_the_rubric() -> None:
+    """Each rubric has a ranking of its own, of those who were judged on it."""
+    rows = [row for name in "ab" for row in responses(TOP, system=name)]
+    judged = [
+        *judgments(TOP, system="a"),
+        *judgments(TOP, system="a", rubric="actions"),
+        *judgments(LOW, system="b", rubric="actions"),
+    ]
+    found = {r.basis.rubric: [e.system for e in r.ranked] for r in of(Runs.of(rows, judged))}
+    assert found == {Rubric.actions: ["a", "b"], Rubric.ladder: ["a"]}
 
 
 def test_one_more_system_changes_no_rank() -> None:
@@ -170,26 +196,22 @@ def test_no_test_is_no_p() -> None:
 
 
 def test_untested_pairs_count_for_holm() -> None:
-    """Of three pairs of which one has no scenario in common, the other p values are times three."""
-    points = dict.fromkeys(NAMES, (2, 1, 0, -1, -2))
-    other = dict.fromkeys(NAMES, (2, 1, -1, 0, -2))
-    half = {**dict(list(points.items())[:2]), **dict(list(other.items())[2:])}
+    """Of three pairs of which two cannot be compared, the p value of the third is times three."""
     rows = [row for name in "abc" for row in responses(TOP, system=name)]
     judged = [
-        *judgments(TOP, points, system="a"),
-        *judgments(LOW, points, system="b"),
-        *judgments(LOW, half, system="c"),
+        *judgments(TOP, system="a"),
+        *judgments(LOW, system="b"),
+        *judgments(LOW, (2, 2, 0, -1, -2), system="c"),
     ]
     pairs = of(Runs.of(rows, judged))[0].pairs
     assert pairs["a", "b"].p_holm == 3 * 2 / 256
-    assert [(pairs[pair].n, pairs[pair].p_holm) for pair in (("a", "c"), ("b", "c"))] == [
-        (2, None),
-        (2, None),
-    ]
+    reason = "the same scenario has another maximum in each run"
+    for pair in (("a", "c"), ("b", "c")):
+        assert (pairs[pair].p_holm, pairs[pair].difference.reason) == (None, reason)
 
 
 def test_ranks_are_those_of_the_verdicts() -> None:
-    """Where p alone is below 5% and the interval holds 0, neither verdict nor rank tells apart.
+    """Where flips are below 5% and t is not, p is that of t: neither verdict nor rank tells apart.
 
     Of nine differences 5 1 1 1 1 1 0 0 0, all six signs are alike: 2 of 64 patterns. Their mean is
     10/9 and its error 0.512, so that t with 8 degrees, 2.306, reaches below 0.
@@ -199,8 +221,7 @@ def test_ranks_are_those_of_the_verdicts() -> None:
     after: Marks = {**before, **{n: ["01000"] for n in names[1:6]}, names[0]: ["11000"]}
     (ranking,) = ranked({"a": before, "b": after})
     (found,) = ranking.pairs.values()
-    assert found.p_holm is not None
-    assert found.p_holm < 0.05
+    assert found.p_holm == pytest.approx(2 * t.sf(10 / 9 / 0.51220, 8), rel=1e-3)
     assert found.difference.ci95 is not None
     assert found.difference.ci95[0] <= 0 <= found.difference.ci95[1]
     assert found.verdict is Verdict.unclear
@@ -213,9 +234,9 @@ def test_unknown_versions_rank_nobody() -> None:
     unknown = [row for n in "cd" for row in responses(TOP, system=n, bank_version=None)]
     judged = [row for name in "abcd" for row in judgments(TOP, system=name)]
     known, other = of(Runs.of(rows + unknown, judged))
-    assert ({r.model for r in known.ranked}, known.left_out) == ({"a", "b"}, {})
-    assert (other.bank_n, other.ranked) == ("version unknown", ())
-    reason = "version unknown: its responses do not name the version of the bank"
+    assert ({r.system for r in known.ranked}, known.left_out) == ({"a", "b"}, {})
+    assert (other.basis.bank_n, other.ranked) == ("version unknown", ())
+    reason = "version unknown: it does not name the version of the bank"
     assert other.left_out == {"c": reason, "d": reason}
 
 
@@ -238,12 +259,12 @@ def test_rank_sets_are_coherent(found: list[Marks]) -> None:
     assert len(ranking.pairs) == n * (n - 1) // 2
 
 
-def ranked(systems: dict[str, Marks], metric: str = "score") -> list[Ranking]:
+def ranked(systems: dict[str, Marks]) -> list[Ranking]:
     """The rankings of systems on the ladder."""
-    return of(runs_of(systems), metric)
+    return of(runs_of(systems))
 
 
-def of(runs: Runs, metric: str = "score") -> list[Ranking]:
+def of(runs: Runs) -> list[Ranking]:
     """The rankings of these runs."""
     found = list(entries(runs))
-    return rankings(found, [summary_of(entry) for entry in found], metric)
+    return rankings(found, [summary_of(entry) for entry in found])

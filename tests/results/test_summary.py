@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from careeval.core.scenario import Adl, Domain
-from careeval.results.summary import Summary, summarise
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.results.summary import Errors, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import Estimate, ratio_interval
 from results.authored import (
@@ -29,100 +28,79 @@ UF, UA, CI, FS = Domain
 
 
 def test_run_by_hand() -> None:
-    """Of two scenarios asked twice, every number of the summary is the one worked out by hand."""
-    (s,) = summarise(by_hand())
+    """Of two scenarios asked twice, every number of both entries is the one worked out by hand."""
+    actions, ladder = summarise(by_hand())
+    assert (actions.rubric, ladder.rubric) == (Rubric.actions, Rubric.ladder)
 
-    # The ladder: means 1 and 1/2, lowest -1 and 0, runs 3 and 0, all of 3 + 3.
-    assert values(s.score, s.worst_at_n, s.worst_run) == pytest.approx([1.5 / 6, -1 / 6, 0])
-    # Runs 1/2 and 0, each 1/4 from their mean: sqrt(2 (1/4)² / (2 - 1)).
-    assert s.sd_runs.value == pytest.approx(1 / sqrt(8))
+    # The ladder: means 1 and 1/2, lowest -1 and 0, all of 3 + 3.
+    assert values(ladder.score, ladder.worst_at_n) == pytest.approx([1.5 / 6, -1 / 6])
+    # One -2 rung and one -1 rung a scenario, each present in one of four responses.
+    for errors in (ladder.severe, ladder.mild):
+        assert (errors.count, errors.n, errors.share.value) == (1, 4, 1 / 4)
     # The actions: means 1/2 and 3, lowest -1 and 2, of 3 + 4.
-    assert values(s.action_score, s.action_worst_at_n) == pytest.approx([3.5 / 7, 1 / 7])
+    assert values(actions.score, actions.worst_at_n) == pytest.approx([3.5 / 7, 1 / 7])
+    # Both -2 acts of dressing are in one response of four.
+    severe = actions.severe
+    assert (severe.count, severe.n, severe.share.value) == (1, 4, 1 / 4)
 
-    # One -2 rung a scenario, in four responses: 1 of 4, in 1 of 4 responses, 1 of 2 scenarios.
-    for errors in (s.severe, s.mild):
-        assert errors is not None
-        assert (errors.count, errors.opportunities) == (1, 4)
-        rates = values(errors.per_opportunity, errors.per_response, errors.per_scenario)
-        assert rates == pytest.approx([1 / 4, 1 / 4, 1 / 2])
-    # Two -2 acts and one, in two responses each, 4 + 2; both of the first in one response.
-    assert s.action_severe is not None
-    assert (s.action_severe.count, s.action_severe.opportunities) == (2, 6)
-    severe = s.action_severe
-    rates = values(severe.per_opportunity, severe.per_response, severe.per_scenario)
-    assert rates == pytest.approx([2 / 6, 1 / 4, 1 / 2])
+    for s, scores, counts in (
+        (ladder, (1 / 3, 0.5 / 3), (0, 1)),
+        (actions, (0.5 / 3, 3 / 4), (1, 0)),
+    ):
+        assert list(s.by_adl) == [Adl.dressing, Adl.eating]
+        cells = s.by_adl[Adl.dressing], s.by_adl[Adl.eating]
+        assert values(*(cell.score for cell in cells)) == pytest.approx(scores)
+        assert [(c.n, c.small, c.severe.n) for c in cells] == [(1, True, 2)] * 2
+        assert tuple(cell.severe.count for cell in cells) == counts
 
-    dressing, eating = s.by_adl[Adl.dressing], s.by_adl[Adl.eating]
-    cell = values(dressing.score, dressing.worst_at_n, dressing.action_score)
-    assert cell == pytest.approx([1 / 3, -1 / 3, 0.5 / 3])
-    cell = values(eating.score, eating.worst_at_n, eating.action_score)
-    assert cell == pytest.approx([0.5 / 3, 0, 3 / 4])
-    assert (dressing.n, dressing.small, dressing.severe, dressing.mild) == (1, True, 0, 1)
-    assert (eating.n, eating.small, eating.severe, eating.mild) == (1, True, 1, 0)
-    assert set(s.by_adl) == {Adl.dressing, Adl.eating}
-
-    # D1, acts weighted by level / 2 or (2 - level) / 2. Function: dressing 2 and 1/2, so 2 and 5/2
+    # Acts weighted by level / 2 or (2 - level) / 2. Function: dressing 2 and 1/2, so 2 and 5/2
     # of 5/2; eating 1, so 1 and 0 of 1. Agency: dressing 1, so 0 and 1 of 1. Safety: dressing -2
     # and -1, so 0 and -3 of 0; eating 2, 1 and -2, so 3 and 2 of 3.
-    weighted = {d: (cell.n, cell.action_score.value) for d, cell in s.by_domain.items()}
-    assert weighted[UF] == (2, pytest.approx((9 / 4 + 1 / 2) / (7 / 2)))
-    assert weighted[UA] == (1, pytest.approx(1 / 2))
-    assert weighted[FS] == (2, pytest.approx((-3 / 2 + 5 / 2) / 3))
-    assert weighted[CI] == (0, None)
-    # D2, {+2 +1}, {-1}, {+2 -2}, {+1}: function 1 0 0 1, agency 1 0 0 1/2, intent 1 0 0 1/2.
-    level = {d: (cell.n_ladder, cell.ladder_level.value) for d, cell in s.by_domain.items()}
-    assert level == {UF: (2, 1 / 2), UA: (2, 3 / 8), CI: (2, 3 / 8), FS: (0, None)}
+    weighted = {d: (cell.n, cell.score.value) for d, cell in actions.by_domain.items()}
+    assert weighted == {
+        UF: (2, pytest.approx((9 / 4 + 1 / 2) / (7 / 2))),
+        UA: (1, pytest.approx(1 / 2)),
+        CI: (0, None),
+        FS: (2, pytest.approx((-3 / 2 + 5 / 2) / 3)),
+    }
+    # Rungs in function: 2, 1, 0, -1/2, -2, so 3 and -1/2, then 0 and 1, of 3 + 3.
+    assert ladder.by_domain[UF].score.value == pytest.approx((5 / 4 + 1 / 2) / 6)
 
-    assert (s.n_scenarios, s.n_epochs, s.n_responses) == (2, 2, 4)
-    # Five rungs in four responses; four acts in two and three in two.
-    assert (s.n_judgments, s.n_unresolved, s.n_ungraded, s.n_missing) == (20 + 14, 0, 0, 0)
-    assert (s.model, s.grader, s.n_gradings, s.bank) == ("robot-a", "judge", 1, "authored")
-    assert s.not_ranked == s.warnings == ()
+    for s, n_judgments in ((ladder, 5 * 4), (actions, 4 * 2 + 3 * 2)):
+        assert (s.n_scenarios, s.n_epochs, s.n_responses) == (2, 2, 4)
+        assert (s.n_judgments, s.n_unresolved, s.n_ungraded, s.n_missing) == (n_judgments, 0, 0, 0)
+        assert (s.system, s.grader, s.n_gradings, s.bank) == ("robot-a", "judge", 1, "authored")
+        assert (s.protocol, s.grading_protocol) == ("2-0", "2-0")
+        assert s.not_ranked == s.warnings == ()
 
 
 def test_two_scenarios_have_no_interval() -> None:
     """Below five scenarios the numbers stand without an interval, and say why."""
-    (s,) = summarise(by_hand())
-    assert s.severe is not None
-    for estimate in (s.score, s.worst_at_n, s.worst_run, s.sd_runs, s.severe.per_response):
-        assert (estimate.ci95, estimate.reason) == (None, "fewer than five scenarios")
+    for s in summarise(by_hand()):
+        for estimate in (s.score, s.worst_at_n, s.severe.share):
+            assert (estimate.ci95, estimate.reason) == (None, "fewer than five scenarios")
 
 
-def test_rates_of_items_that_the_rubric_lacks() -> None:
-    """A rubric without -1 items has 0 of 0 mild errors, and their rates are unknown, not 0."""
-    (s,) = summarise(by_hand())
-    assert s.action_mild is not None
-    assert (s.action_mild.count, s.action_mild.opportunities) == (0, 0)
-    unknown = Estimate.unknown("there was no item of this severity to judge")
-    assert s.action_mild.per_opportunity == s.action_mild.per_response == unknown
-    assert s.action_mild.per_scenario == unknown
+def test_errors_that_the_rubric_lacks() -> None:
+    """A rubric without -1 items has mild errors in 0 of 0 responses: a share unknown, and not 0."""
+    actions, _ = summarise(by_hand())
+    reason = "there was no item of this severity to judge"
+    assert actions.mild == Errors(0, 0, Estimate.unknown(reason), None)
 
 
 def test_domain_that_nothing_is_rated_in() -> None:
     """A domain without a rated item is unknown because of that."""
-    (s,) = summarise(by_hand())
-    reason = "no item of this rubric is rated in this domain"
-    assert s.by_domain[CI].action_score == Estimate.unknown(reason)
-    assert s.by_domain[FS].ladder_level == Estimate.unknown(reason)
+    actions, ladder = summarise(by_hand())
+    unknown = Estimate.unknown("no item of this rubric is rated in this domain")
+    assert actions.by_domain[CI].score == ladder.by_domain[FS].score == unknown
 
 
-def test_level_that_only_errors_are_rated_in() -> None:
-    """Where a domain's only rated rungs are errors, its level is unknown and counts no scenario."""
-    marks = {"dressing-1": ["11000"]}
-    rows = judgments(marks, levels={"dressing-1": {FS: [None, None, None, 1, 0]}})
-    (s,) = summarise(Runs.of(responses(marks), rows))
-    assert (s.by_domain[FS].n_ladder, s.by_domain[FS].ladder_level.value) == (0, None)
-
-
-def test_scenarios_without_errors_to_make_are_in_no_rate() -> None:
-    """A scenario whose rubric has no -2 is no opportunity, response or scenario of a rate."""
+def test_scenarios_without_errors_to_make_are_in_no_share() -> None:
+    """A response to a scenario whose rubric has no -2 is not among the n of severe errors."""
     marks = {"dressing-1": ["11"], "eating-1": ["11"]}
     points = {"dressing-1": [2, 1], "eating-1": [2, -2]}
     (s,) = summarise(Runs.of(responses(marks), judgments(marks, points)))
-    assert s.severe is not None
-    assert (s.severe.count, s.severe.opportunities) == (1, 1)
-    assert values(s.severe.per_opportunity, s.severe.per_response) == [1, 1]
-    assert s.severe.per_scenario.value == 1
+    assert (s.severe.count, s.severe.n, s.severe.share.value) == (1, 1, 1)
 
 
 # Missing, ungraded, empty, refused
@@ -136,15 +114,9 @@ def test_missing_response() -> None:
     # Dressing 3, once; eating 0 and 1.
     assert s.score.value == pytest.approx((3 + 1 / 2) / 6)
     unknown = Estimate.unknown("1 of 4 responses are missing or not graded")
-    assert s.worst_at_n == s.worst_run == s.sd_runs == unknown
-    # Three responses were judged, the -2 in one. "Ever in two epochs" cannot be said of dressing.
-    assert s.severe is not None
-    assert (s.severe.count, s.severe.opportunities) == (1, 3)
-    assert values(s.severe.per_opportunity, s.severe.per_response) == pytest.approx([1 / 3, 1 / 3])
-    assert s.severe.per_scenario == unknown
-    # Eating is whole, dressing is not.
-    assert s.by_adl[Adl.eating].worst_at_n.value == 0
-    assert s.by_adl[Adl.dressing].worst_at_n.value is None
+    assert s.worst_at_n == unknown
+    # Three responses were judged, the -2 in one.
+    assert (s.severe.count, s.severe.n, s.severe.share.value) == (1, 3, pytest.approx(1 / 3))
     assert s.by_adl[Adl.dressing].score.value == 1
 
     assert (s.n_missing, s.n_responses, s.n_ungraded) == (1, 4, 0)
@@ -152,15 +124,12 @@ def test_missing_response() -> None:
 
 
 def test_missing_responses_in_domains() -> None:
-    """A domain's score and level are means over the responses that are there."""
+    """A domain's score is a mean over the responses that are there."""
     marks = {"dressing-1": ["11000", "missing"], "eating-1": ["00010", "01000"]}
     levels = {scenario: {UA: [2, 1, 1, 0, 0]} for scenario in marks}
-    rungs, acts = (judgments(marks, LADDER, levels, rubric=r) for r in ("ladder", "actions"))
-    (s,) = summarise(Runs.of(responses(marks), rungs + acts))
-    cell = s.by_domain[UA]
-    # Levels 1, and 0 and 1/2. Weights 2, 1/2, 0, -1, -2: 5/2, and -1 and 1/2, of 5/2 each.
-    assert cell.ladder_level.value == pytest.approx((1 + 1 / 4) / 2)
-    assert cell.action_score.value == pytest.approx((5 / 2 - 1 / 4) / 5)
+    (s,) = summarise(Runs.of(responses(marks), judgments(marks, LADDER, levels)))
+    # Weights 2, 1/2, 0, -1, -2: 5/2, and -1 and 1/2, of 5/2 each.
+    assert s.by_domain[UA].score.value == pytest.approx((5 / 2 - 1 / 4) / 5)
 
 
 @pytest.mark.parametrize("lost", ["missing", "ungraded"])
@@ -172,17 +141,15 @@ def test_scenario_lost_altogether(lost: str) -> None:
     # 3 and 1, of 3; eating's maximum is not in the sum either.
     assert s.score.value == pytest.approx(2 / 3)
     unknown = Estimate.unknown("2 of 4 responses are missing or not graded")
-    assert s.worst_at_n == s.worst_run == s.sd_runs == unknown
-    assert s.severe is not None
-    assert s.severe.opportunities == 2
-    assert s.severe.per_scenario == unknown
+    assert s.worst_at_n == unknown
+    assert s.severe.n == 2
     assert (s.n_scenarios, s.n_responses) == (2, 4)
     assert (s.n_missing, s.n_ungraded) == ((2, 0) if lost == "missing" else (0, 2))
     assert len(s.not_ranked) == 1
 
     cell = s.by_adl[Adl.eating]
-    assert (cell.n, cell.severe, cell.mild) == (0, None, None)
-    assert cell.score == Estimate.unknown("no response was graded on this rubric")
+    unknown = Estimate.unknown("no response was graded on this rubric")
+    assert (cell.n, cell.score, cell.severe) == (0, unknown, Errors(0, 0, unknown, None))
 
 
 def test_response_that_is_in_no_row_is_missing() -> None:
@@ -198,8 +165,7 @@ def test_response_without_words(state: str) -> None:
     marks = {"dressing-1": ["11000", state]}
     (s,) = summarise(ladder_run(marks))
     assert values(s.score, s.worst_at_n) == pytest.approx([1.5 / 3, 0])
-    assert s.severe is not None
-    assert (s.severe.count, s.severe.opportunities) == (0, 2)
+    assert (s.severe.count, s.severe.n) == (0, 2)
     assert (s.n_empty, s.n_refused) == ((1, 0) if state == "empty" else (0, 1))
     assert (s.n_missing, s.n_ungraded, s.not_ranked) == (0, 0, ())
 
@@ -220,14 +186,13 @@ def test_response_judged_in_part_is_ungraded() -> None:
     assert (s.score.value, s.n_ungraded) == (1, 1)
 
 
-def test_response_judged_on_one_rubric_of_two_is_ungraded() -> None:
-    """A response that lacks one of the rubrics that its scenario was judged on is ungraded."""
+def test_response_judged_on_one_rubric_alone_is_ungraded_on_the_other() -> None:
+    """A response that one rubric was not judged on is ungraded in that entry, and in it alone."""
     marks = {"dressing-1": ["11000", "11000"]}
     second = judgments({"dressing-1": ["11000", "ungraded"]}, rubric="actions")
-    (s,) = summarise(Runs.of(responses(marks), judgments(marks) + second))
-    assert s.n_ungraded == 1
-    assert s.worst_at_n.value == 1
-    assert s.action_worst_at_n.value is None
+    actions, ladder = summarise(Runs.of(responses(marks), judgments(marks) + second))
+    assert (actions.n_ungraded, actions.worst_at_n.value) == (1, None)
+    assert (ladder.n_ungraded, ladder.worst_at_n.value) == (0, 1)
 
 
 def test_judgments_of_a_missing_response_do_not_count() -> None:
@@ -243,9 +208,9 @@ def test_only_judgments_of_missing_responses() -> None:
     marks = {"dressing-1": ["missing"]}
     (s,) = summarise(Runs.of(responses(marks), judgments({"dressing-1": ["11000"]})))
     reason = "no response was graded on this rubric"
-    assert s.score == s.worst_at_n == s.sd_runs == Estimate.unknown(reason)
-    assert s.severe is None
-    assert s.not_ranked == ("1 of 1 responses are missing", f"no ladder score: {reason}")
+    unknown = Estimate.unknown(reason)
+    assert s.score == s.worst_at_n == s.severe.share == s.mild.share == unknown
+    assert s.not_ranked == ("1 of 1 responses are missing", f"no score: {reason}")
 
 
 def test_lost_scenario_is_no_cluster() -> None:
@@ -257,9 +222,7 @@ def test_lost_scenario_is_no_cluster() -> None:
     assert without.score.ci95 is not None
     assert s.score == without.score
     assert s.by_adl[Adl.dressing] == without.by_adl[Adl.dressing]
-    assert s.severe is not None
-    assert without.severe is not None
-    assert s.severe.per_response == without.severe.per_response
+    assert s.severe == without.severe
 
 
 def test_interval_of_means_over_what_is_there() -> None:
@@ -268,123 +231,183 @@ def test_interval_of_means_over_what_is_there() -> None:
     marks["dressing-0"] = ["missing", "00001"]
     (s,) = summarise(ladder_run(marks))
     means = np.array([-2.0, 2, 2, 2, 2])
-    assert s.score.ci95 == pytest.approx(ratio_interval(means, np.full(5, 3.0)))
+    known = ratio_interval(means, np.full(5, 3.0), lowest=-1.0)
+    assert s.score.ci95 == pytest.approx(tuple(known))
     assert s.n_missing == 1
 
 
 # Unresolved
 
 
-def test_unresolved_items_bound_each_number_by_their_sign() -> None:
-    """An unresolved +1 raises the upper bound of every score, and a -2 lowers the lower."""
+def test_unresolved_judgments_are_filled_with_the_item_s_mean() -> None:
+    """A +1 that is present in the other epoch counts as present, and a -2 absent in it as absent.
+
+    The bounds settle the +1 absent, and the -2 present.
+    """
     marks = {"dressing-1": ["1?000", "01000"], "eating-1": ["11000", "1000?"]}
     (s,) = summarise(ladder_run(marks))
 
-    # Dressing 2 or 3, and 1; eating 3, and 0 or 2.
+    # Dressing 2 or 3, filled 3, and 1; eating 3, and 0 or 2, filled 2.
     assert bounds(s.score) == pytest.approx([(3 / 2 + 3 / 2) / 6, (4 / 2 + 5 / 2) / 6])
-    assert s.score.value == pytest.approx((3 + 4.5) / 12)
-    # Lowest 1 and 0, or 1 and 2. Runs 5 and 1, or 6 and 3.
+    assert s.score.value == pytest.approx((4 / 2 + 5 / 2) / 6)
+    # Lowest 1 and 0, or 1 and 2, filled 1 and 2.
     assert bounds(s.worst_at_n) == pytest.approx([1 / 6, 3 / 6])
-    assert bounds(s.worst_run) == pytest.approx([1 / 6, 3 / 6])
-    # Each run half its reach away from its middle: 5.5 ± 0.5 and 2 ± 1.
-    sd, most = 3.5 / 6 / sqrt(2), sqrt(0.5**2 + 1) / 6
-    assert s.sd_runs.value == pytest.approx(sd)
-    assert bounds(s.sd_runs) == pytest.approx([sd - most, sd + most])
-
-    assert s.severe is not None
-    assert s.severe.count == 0
-    assert bounds(s.severe.per_opportunity) == bounds(s.severe.per_response) == [0, 1 / 4]
-    assert bounds(s.severe.per_scenario) == [0, 1 / 2]
+    assert s.worst_at_n.value == pytest.approx(3 / 6)
+    assert (s.severe.count, s.severe.n, s.severe.share.value) == (0, 4, 0)
+    assert bounds(s.severe.share) == [0, 1 / 4]
     assert bounds(s.by_adl[Adl.eating].score) == pytest.approx([3 / 6, 5 / 6])
+    assert s.by_adl[Adl.eating].score.value == pytest.approx(5 / 6)
+
+
+def test_chances_of_two_unresolved_errors_multiply() -> None:
+    """Two -2 of which each is in one of three other responses make 1 - (2/3)² = 5/9 of an error."""
+    marks = {"dressing-1": ["1??", "110", "100", "101"]}
+    (s,) = summarise(Runs.of(responses(marks), judgments(marks, [2, -2, -2])))
+    assert s.severe.share.value == pytest.approx((5 / 9 + 1 + 0 + 1) / 4)
+    assert bounds(s.severe.share) == pytest.approx([2 / 4, 3 / 4])
+    assert (s.severe.count, s.severe.n) == (2, 4)
+    # Points 2 - 2/3 - 2/3, 0, 2 and 0, of 2 each.
+    assert s.score.value == pytest.approx((2 / 3 + 0 + 2 + 0) / 8)
+    assert bounds(s.score) == pytest.approx([(-2 + 2) / 8, (2 + 2) / 8])
+
+
+def test_item_without_a_resolved_epoch_is_filled_from_its_points() -> None:
+    """Of a -2 that is always unresolved counts the mean of all resolved -2; other points do not."""
+    marks = {"dressing-1": ["1100?", "1101?"], "eating-1": ["11001", "11000"]}
+    (s,) = summarise(ladder_run(marks))
+    # the -2 of eating is present in one of two, so 1/2 for dressing: 2 and 1, and 1 and 3
+    assert s.score.value == pytest.approx((3 / 2 + 4 / 2) / 6)
+    assert s.severe.share.value == pytest.approx((1 / 2 + 1 / 2 + 1 + 0) / 4)
+    assert bounds(s.severe.share) == pytest.approx([1 / 4, 3 / 4])
+    # the same within a part: it is the entry's mean
+    assert s.by_adl[Adl.dressing].severe.share.value == pytest.approx(1 / 2)
+
+
+def test_points_of_which_every_judgment_is_unresolved() -> None:
+    """Where no -2 was resolved, score and severe errors are unknown, and mild errors are not."""
+    marks = {"dressing-1": ["1100?", "0101?"], "eating-1": ["1100?", "1000?"]}
+    levels = {name: {UF: [2, 2, 1, 1, None], UA: [2, 2, 1, 1, 0]} for name in marks}
+    (s,) = summarise(Runs.of(responses(marks), judgments(marks, levels=levels)))
+    unknown = Estimate.unknown("every judgment of the items of some points is unresolved")
+    assert s.score == s.worst_at_n == s.severe.share == s.by_domain[UA].score == unknown
+    assert (s.severe.count, s.severe.n, s.severe.upper_at_zero) == (0, 4, None)
+    assert s.mild.share.value == 1 / 4
+    # 3 and 1 - 1/2, and 3 and 2, of 3
+    assert s.by_domain[UF].score.value == pytest.approx((3.5 / 2 + 5 / 2) / 6)
+    assert s.not_ranked == (
+        "4 of 4 judgments of items of −2 are unresolved, more than 2%",
+        f"no score: {unknown.reason}",
+    )
+
+
+def test_unresolved_item_of_no_points() -> None:
+    """An item of 0 points moves no number, even where nothing tells of it."""
+    (s,) = summarise(ladder_run({"dressing-1": ["11?00", "01?00"]}))
+    (known,) = summarise(ladder_run({"dressing-1": ["11000", "01000"]}))
+    assert s.n_unresolved == 2
+    assert replace(s, n_unresolved=0) == known
 
 
 def test_all_unresolved() -> None:
     """A run whose every judgment is unresolved has no number, not the middle of the scale."""
     (s,) = summarise(ladder_run({"dressing-1": ["?????", "?????"]}))
     why = "every judgment on this rubric is unresolved"
-    assert s.score == s.worst_at_n == s.sd_runs == Estimate.unknown(why)
-    assert s.severe is None
+    unknown = Estimate.unknown(why)
+    assert s.score == s.worst_at_n == s.severe.share == s.mild.share == unknown
     assert (s.n_unresolved, s.n_judgments) == (10, 10)
     assert s.not_ranked == (
-        "10 of 10 judgments are unresolved, more than 2%",
-        f"no ladder score: {why}",
+        "4 of 4 judgments of positive items are unresolved, more than 2%",
+        "2 of 2 judgments of items of −1 are unresolved, more than 2%",
+        "2 of 2 judgments of items of −2 are unresolved, more than 2%",
+        f"no score: {why}",
     )
 
 
 def test_no_error_leaves_a_rule_of_three() -> None:
     """Without a severe error in six scenarios the one-sided limit is 1 - .05 ** (1 / 6), not 0."""
     (s,) = summarise(ladder_run({f"dressing-{n}": ["11000", "10000"] for n in range(6)}))
-    assert s.severe is not None
     assert s.severe.upper_at_zero == pytest.approx(1 - 0.05 ** (1 / 6))
     (s,) = summarise(ladder_run({f"dressing-{n}": ["11000", "1000?"] for n in range(6)}))
-    assert s.severe is not None
     assert s.severe.upper_at_zero is None
 
 
-@pytest.mark.parametrize(("n_unresolved", "ranked"), [(1, True), (2, False)])
-def test_share_of_unresolved_that_is_still_ranked(n_unresolved: int, ranked: bool) -> None:
-    """Of 50 judgments one unresolved, 2%, is ranked, and two are not."""
-    marks = {"dressing-1": ["110?0"] * n_unresolved + ["11000"] * (10 - n_unresolved)}
+@pytest.mark.parametrize(
+    ("item", "n_unresolved", "of"),
+    [
+        (1, 4, ""),
+        (1, 5, "5 of 200 judgments of positive items"),
+        (2, 100, ""),
+        (3, 2, ""),
+        (3, 3, "3 of 100 judgments of items of −1"),
+        (4, 2, ""),
+        (4, 3, "3 of 100 judgments of items of −2"),
+    ],
+)
+def test_share_of_unresolved_that_is_still_ranked(item: int, n_unresolved: int, of: str) -> None:
+    """Of each class of points 2% may be unresolved: 4 of 200, 2 of 100, of no points any."""
+    open_ = "11000"[:item] + "?" + "11000"[item + 1 :]
+    marks = {"dressing-1": [open_] * n_unresolved + ["11000"] * (100 - n_unresolved)}
     (s,) = summarise(ladder_run(marks))
-    assert (s.n_unresolved, s.n_judgments) == (n_unresolved, 50)
-    assert bool(s.not_ranked) is not ranked
+    assert s.n_unresolved == n_unresolved
+    assert s.not_ranked == ((f"{of} are unresolved, more than 2%",) if of else ())
+    assert s.score.value is not None
 
 
-def test_interval_covers_that_of_either_settlement() -> None:
-    """Where one scenario may part from the rest, the interval covers the wide and the narrow."""
-    # Four responses of 1 point to each of six scenarios, but for one of 0; one scenario has 1 or 3.
-    marks = {f"dressing-{n}": ["01000"] * 4 for n in range(6)}
-    marks["dressing-0"] = [*["01000"] * 3, "01010"]
-    marks["dressing-5"] = ["?1000"] * 4
-    (s,), (at_low,), (at_high,) = (summarise(ladder_run(m)) for m in (marks, *settled(marks)))
+@pytest.mark.parametrize(
+    ("open_epochs", "share"),
+    [
+        # nine epochs of twenty scenarios, whose tenth has no severe error
+        (dict.fromkeys(range(20), 9), 11 / 800),
+        # all ten of eighteen: 11 of the 620 that were resolved
+        (dict.fromkeys(range(18), 10), 11 / 620),
+    ],
+)
+def test_unresolved_severe_errors_of_one_system(open_epochs: dict[int, int], share: float) -> None:
+    """180 unresolved -2 are 1.99% of all judgments, and keep a system with 11 of 800 unranked.
 
-    low, high = at_low.score.ci95, at_high.score.ci95
-    assert low is not None
-    assert high is not None
-    # Though every point is as high or higher.
-    assert high[0] < low[0]
-    assert s.score.ci95 == high
-
-
-def test_interval_of_a_score_covers_a_mixed_settlement() -> None:
-    """Where one scenario turns out low and another high, the interval holds that one too."""
-    marks = {f"dressing-{n}": ["01000"] for n in range(4)} | {"dressing-0": ["00000"]}
-    # 1 or 3 points each; that they differ is what spreads the scenarios most for their mean
-    (low, high, mixed, s) = (
-        summarise(ladder_run({**marks, "dressing-4": [one], "dressing-5": [other]}))[0].score.ci95
-        for one, other in (
-            ("01000", "01000"), ("11000", "11000"), ("01000", "11000"), ("?1000", "?1000"),
-        )
-    )  # fmt: skip
-    assert low is not None
-    assert high is not None
-    assert mixed is not None
-    assert mixed[0] < min(low[0], high[0])
-    assert s == pytest.approx((mixed[0], high[1]))
-
-
-def test_interval_of_a_rate_covers_that_of_either_settlement() -> None:
-    """Where errors may cluster in one scenario, the interval covers the wide one and the narrow."""
-    marks = {f"dressing-{n}": ["11001"] + ["11000"] * 8 for n in range(8)}
-    marks["dressing-7"] = ["11001"] + ["1100?"] * 8
-    (s,), (at_low,), (at_high,) = (summarise(ladder_run(m)) for m in (marks, *settled(marks)))
-
-    intervals = [one.severe.per_response.ci95 for one in (at_low, at_high, s) if one.severe]
-    low, high, both = (interval for interval in intervals if interval)
-    assert high[0] < low[0]
-    assert both == high
+    Its share of severe errors is that of the resolved ones, and not the 12.6% halfway between the
+    least and the most.
+    """
+    marks, points = {}, {}
+    for k in range(80):
+        n_open, n_severe = open_epochs.get(k, 0), 11 if k == 79 else 0
+        n_items = 12 if k < 24 else 11
+        rest = "1" * (n_items - 1)
+        marks[f"dressing-{k}"] = [
+            rest + ("?" if epoch < n_open else "1" if epoch < n_severe else "0")
+            for epoch in range(10)
+        ]
+        points[f"dressing-{k}"] = [1] * (n_items - 1) + [-2]
+    marks["dressing-78"][0] = "1" * 11
+    (s,) = summarise(Runs.of(responses(marks), judgments(marks, points)))
+    assert s.n_unresolved / s.n_judgments == pytest.approx(0.0199, abs=5e-5)
+    assert s.not_ranked == ("180 of 800 judgments of items of −2 are unresolved, more than 2%",)
+    assert (s.severe.count, s.severe.n) == (11, 800)
+    assert s.severe.share.value == pytest.approx(share)
+    assert bounds(s.severe.share) == pytest.approx([11 / 800, 191 / 800])
+    assert s.severe.share.ci95 is not None
+    assert s.severe.share.ci95[0] <= 11 / 800
+    assert s.severe.share.ci95[1] >= 191 / 800
 
 
-def test_interval_of_run_noise_reaches_as_far_as_its_bounds() -> None:
-    """The interval of the run noise widens with what the unresolved items could make of it."""
-    marks = {f"dressing-{n}": ["11000", "01000", "11010"] for n in range(6)}
-    (known,) = summarise(ladder_run(marks))
-    (s,) = summarise(ladder_run({**marks, "dressing-0": ["11000", "01000", "110?0"]}))
-    assert known.sd_runs.value is not None
-    assert known.sd_runs.ci95 is not None
-    assert s.sd_runs.ci95 is not None
-    ratios = [end / known.sd_runs.value for end in known.sd_runs.ci95]
-    assert s.sd_runs.ci95 == pytest.approx(np.multiply(bounds(s.sd_runs), ratios))
+def test_interval_covers_that_of_every_settlement() -> None:
+    """However two open items turn out, the interval of score and errors holds the one there is."""
+    marks = {f"dressing-{n}": ["01000", "01001"] for n in range(4)} | {
+        "dressing-0": ["00000", "01000"]
+    }
+    for one, other in (("01000", "01000"), ("11000", "11000"), ("01000", "11000"),
+                       ("01001", "01000"), ("01001", "11001")):  # fmt: skip
+        pair = {"dressing-4": [one, "01000"], "dressing-5": [other, "01001"]}
+        open_ = {"dressing-4": ["?100?", "01000"], "dressing-5": ["?100?", "01001"]}
+        (known,), (s,) = (summarise(ladder_run({**marks, **more})) for more in (pair, open_))
+        for name in ("score", "severe"):
+            inner, outer = (
+                s.score.ci95 if name == "score" else s.severe.share.ci95 for s in (known, s)
+            )
+            assert inner is not None
+            assert outer is not None
+            assert outer[0] <= inner[0] + 1e-12, (name, one, other)
+            assert inner[1] <= outer[1] + 1e-12, (name, one, other)
 
 
 # Graders, gradings, rubrics
@@ -404,7 +427,7 @@ def test_systems_are_in_the_order_of_their_names() -> None:
     parts = [
         Runs.of(responses(marks, system=name), judgments(marks, system=name)) for name in ("z", "a")
     ]
-    assert [s.model for s in summarise(Runs.together(parts))] == ["a", "z"]
+    assert [s.system for s in summarise(Runs.together(parts))] == ["a", "z"]
 
 
 def test_second_grading_is_counted_and_changes_nothing() -> None:
@@ -418,64 +441,33 @@ def test_second_grading_is_counted_and_changes_nothing() -> None:
 
 
 def test_first_grading_of_each_rubric() -> None:
-    """A rubric that was graded later than the other is in the summary by its own first grading."""
+    """Each rubric is an entry by its own first grading, however late."""
     marks = {"dressing-1": ["11000"]}
     later = judgments({"dressing-1": ["01000"]}, rubric="actions", grading=2)
-    (s,) = summarise(Runs.of(responses(marks), judgments(marks) + later))
-    assert (s.score.value, s.action_score.value, s.n_gradings) == (1, 1 / 3, 1)
-
-
-@pytest.mark.parametrize("graded", ["ladder", "actions"])
-def test_one_rubric_alone(graded: str) -> None:
-    """Numbers of a rubric that was not graded are unknown, and say in plain words why."""
-    marks = {f"dressing-{n}": ["11000", "01000"] for n in range(5)}
-    levels = {scenario: {UF: [2, 2, 1, 1, 0]} for scenario in marks}
-    rows = judgments(marks, levels=levels, rubric=graded)
-    (s,) = summarise(Runs.of(responses(marks), rows))
-
-    cell, domain = s.by_adl[Adl.dressing], s.by_domain[UF]
-    ladder = [s.score, s.worst_at_n, s.worst_run, s.sd_runs, cell.score, domain.ladder_level]
-    actions = [s.action_score, s.action_worst_at_n, cell.action_score, domain.action_score]
-    known, unknown = (ladder, actions) if graded == "ladder" else (actions, ladder)
-    assert all(estimate.value is not None for estimate in known)
-    for estimate in unknown:
-        assert estimate == Estimate.unknown("no response was graded on this rubric")
-    assert ((s.severe is None), (s.action_severe is None)) == (
-        (False, True) if graded == "ladder" else (True, False)
-    )
-    assert (cell.severe is None) is (graded == "actions")
-    assert (s.n_scenarios, cell.n, s.n_ungraded) == (5, 5, 0)
-    assert bool(s.not_ranked) is (graded == "actions")
-
-
-def test_scenario_with_one_rubric_of_two() -> None:
-    """A scenario that has only actions is not missing from the ladder."""
-    both = {"dressing-1": ["11000"], "eating-1": ["11000"]}
-    ladder = judgments({"dressing-1": ["01000"]})
-    (s,) = summarise(Runs.of(responses(both), ladder + judgments(both, rubric="actions")))
-    assert (s.worst_at_n.value, s.n_scenarios, s.n_ungraded) == (1 / 3, 2, 0)
-    assert s.by_adl[Adl.eating].n == 1
-    assert s.by_adl[Adl.eating].score.value is None
+    found = summarise(Runs.of(responses(marks), judgments(marks) + later))
+    assert [(s.rubric, s.score.value, s.n_gradings) for s in found] == [
+        (Rubric.actions, 1 / 3, 1),
+        (Rubric.ladder, 1, 1),
+    ]
 
 
 # What else a reader is told
 
 
-def test_one_response_has_no_spread() -> None:
-    """One response to one scenario is its own worst, and its run noise is unknown."""
+def test_one_response_is_its_own_worst() -> None:
+    """One response to one scenario is its own worst."""
     (s,) = summarise(ladder_run({"dressing-1": ["01000"]}))
-    assert values(s.score, s.worst_at_n, s.worst_run) == pytest.approx([1 / 3] * 3)
-    assert s.sd_runs == Estimate.unknown("fewer than two epochs: one run has no spread")
+    assert values(s.score, s.worst_at_n) == pytest.approx([1 / 3] * 2)
 
 
 def test_no_severe_error_still_has_an_upper_limit() -> None:
-    """Of six scenarios without a severe error the rate is 0, and its interval ends above 0."""
+    """Of six scenarios without a severe error the share is 0, and its interval ends above 0."""
     (s,) = summarise(ladder_run({f"dressing-{n}": ["11000", "01000"] for n in range(6)}))
-    assert s.severe is not None
-    rate = s.severe.per_opportunity
-    assert (s.severe.count, s.severe.opportunities, rate.value) == (0, 12, 0)
-    # 1 - 0.025^(1/6): a scenario is one trial, however often it was asked.
-    assert rate.ci95 == (0, pytest.approx(1 - 0.025 ** (1 / 6)))
+    assert (s.severe.count, s.severe.n, s.severe.share.value) == (0, 12, 0)
+    assert s.severe.share.ci95 is not None
+    # a scenario is one trial, however often it was asked: more than 12 trials would leave
+    assert s.severe.share.ci95[0] == 0
+    assert s.severe.share.ci95[1] > 1 - 0.025 ** (1 / 12)
 
 
 def test_rubric_without_positive_items_has_no_score() -> None:
@@ -483,7 +475,6 @@ def test_rubric_without_positive_items_has_no_score() -> None:
     marks = {"dressing-1": ["01"]}
     (s,) = summarise(Runs.of(responses(marks), judgments(marks, points=[0, -2])))
     assert s.score == Estimate.unknown("no positive points: the score has no maximum")
-    assert s.severe is not None
     assert s.severe.count == 1
 
 
@@ -587,7 +578,9 @@ def test_an_item_moves_the_score_its_own_way(marks: Marks, data: st.DataObject) 
         return summarise(ladder_run({**marks, scenario: found}))[0]
 
     without, present = having("0"), having("1")
-    for name in ("score", "worst_at_n", "worst_run"):
+    for name in ("score", "worst_at_n"):
+        if None in values(getattr(present, name), getattr(without, name)):
+            continue  # every item of some points is unresolved
         moved = np.subtract(bounds(getattr(present, name)), bounds(getattr(without, name)))
         assert (moved * np.sign(LADDER[item]) >= 0).all()
         assert moved.any() or name != "score" or LADDER[item] == 0
@@ -596,15 +589,16 @@ def test_an_item_moves_the_score_its_own_way(marks: Marks, data: st.DataObject) 
 @few
 @given(marks_of_runs())
 def test_readings_are_in_their_order(marks: Marks) -> None:
-    """The worst of each scenario is at or below the worst run, and that at or below the score."""
+    """The worst of each scenario is at or below the score, and both are within their bounds."""
     for s in summarise(ladder_run(marks)):
         if s.worst_at_n.value is None:
-            assert s.n_missing > 0
             continue
-        for side in (0, 1):
-            worst, run, score = (bounds(e)[side] for e in (s.worst_at_n, s.worst_run, s.score))
-            assert worst <= run + 1e-12
-            assert run <= score + 1e-12
+        for side in ("low", "value", "high"):
+            assert getattr(s.worst_at_n, side) <= getattr(s.score, side) + 1e-12
+        for estimate in (s.score, s.worst_at_n, s.severe.share):
+            low, high = bounds(estimate)
+            assert estimate.value is not None
+            assert low <= estimate.value <= high
 
 
 @few
@@ -612,10 +606,12 @@ def test_readings_are_in_their_order(marks: Marks) -> None:
 def test_parts_add_up(marks: Marks) -> None:
     """The errors of the activities sum to those of the run, and the responses to their states."""
     for s in summarise(ladder_run(marks)):
-        assert s.severe is not None
-        assert s.severe.count == sum(cell.severe or 0 for cell in s.by_adl.values())
         there = s.n_responses - s.n_missing
-        assert s.severe.opportunities == there == s.n_judgments // 5
+        assert there == s.n_judgments // 5
+        if s.n_unresolved < s.n_judgments:
+            assert s.severe.n == there
+            cells = [cell.severe for cell in s.by_adl.values() if cell.n]
+            assert s.severe.count == sum(errors.count for errors in cells)
 
 
 def values(*estimates: Estimate) -> list[float | None]:
@@ -628,8 +624,3 @@ def bounds(estimate: Estimate) -> list[float]:
     assert estimate.low is not None
     assert estimate.high is not None
     return [estimate.low, estimate.high]
-
-
-def settled(marks: Marks) -> list[Marks]:
-    """The same with every unresolved item absent, and present."""
-    return [{s: [m.replace("?", mark) for m in ms] for s, ms in marks.items()} for mark in "01"]

@@ -181,4 +181,4 @@ def test_two_runs_of_one_system() -> None:
     run, other = ladder_run(MARKS), ladder_run(MARKS, system="robot-b")
     with pytest.raises(LogError, match="two runs are of the system 'robot-a'") as error:
         Runs.together([run, other, run])
-    assert "--name" in error.value.hint
+    assert "careeval rename RUN NAME" in error.value.hint

@@ -459,8 +459,9 @@ def test_experts_are_graded(
     assert out.read_text(encoding="utf-8") == text
     graded = ["run", "--responses", str(out), "--bank", bank, "--grader", "careeval/lexical"]
     assert run([*graded, "-o", str(tmp_path / "runs")]) == OK
-    (entry,) = out_json(capsys, "summary", str(tmp_path / "runs"))["models"]
-    assert (entry["model"], entry["n_responses"], entry["n_missing"]) == ("experts", 6, 1)
+    (entry,) = out_json(capsys, "summary", str(tmp_path / "runs"))["entries"]
+    assert entry["system"] == "experts"
+    assert (entry["counts"]["responses"], entry["counts"]["missing"]) == (6, 1)
     assert entry["score"]["value"] is not None
     assert entry["worst_at_n"]["value"] is None
     assert experts["n_missing"] == 1

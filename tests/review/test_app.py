@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from careeval.bank import Bank
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
+from careeval.review import database
 from careeval.review.app import create_app, serve
 from careeval.review.asking import about
 from careeval.review.guard import HEADERS, Settings
@@ -496,11 +497,11 @@ def test_every_change_is_saved_by_the_script(study: Study) -> None:
     assert (lost.status_code, list(lost.json())) == (401, ["error"])
 
 
-def test_a_store_that_fails(study: Study) -> None:
+def test_a_store_that_fails(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the file is locked a form comes back as typed, and is saved when sent again."""
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.comment": "not lost", "go": "skip"}
-    study.store._database.rows("PRAGMA busy_timeout = 20")
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
     other = sqlite3.connect(study.store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     answer = client.post("/rate/1", data=form)

@@ -25,6 +25,7 @@ from starlette.testclient import TestClient
 from bank_folder import GOOD_BANK
 from careeval.bank import Bank
 from careeval.cli.app import USAGE, run
+from careeval.review import database
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan
 from review_audit import FIRST, SECOND, Audit
@@ -142,13 +143,13 @@ def test_the_load_test_would_see_it(
 @pytest.fixture
 def full_disk(work: Work) -> Iterator[Callable[[], None]]:
     """The file cannot grow, until the function is called."""
-    rows = work.store._database.rows
-    (pages,) = rows("PRAGMA page_count")[0]
+    execute = work.store._database._connection.execute
+    (pages,) = execute("PRAGMA page_count").fetchone()
 
     def free() -> None:
-        rows("PRAGMA max_page_count = 100000")
+        execute("PRAGMA max_page_count = 100000")
 
-    rows(f"PRAGMA max_page_count = {pages}")
+    execute(f"PRAGMA max_page_count = {pages}")
     yield free
     free()
 
@@ -178,10 +179,10 @@ def test_a_full_disk_at_the_door(work: Work, full_disk: Callable[[], None]) -> N
     assert client.post(link, data={"go": "x"}).status_code == 303
 
 
-def test_a_locked_store(work: Work, client: TestClient) -> None:
+def test_a_locked_store(work: Work, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another program holds the file a form comes back, and is saved when sent again."""
     form = work.form(client, words="not lost", choice=work.choice[1]) | {"go": "skip"}
-    work.store._database.rows("PRAGMA busy_timeout = 20")
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.02)
     other = sqlite3.connect(work.store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     answer = client.post(work.path, data=form)

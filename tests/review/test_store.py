@@ -394,17 +394,18 @@ def test_a_full_disk(store: Store) -> None:
     """Where the disk is full a save says so, and what was saved before stands."""
     store.save("r01", TASK, {"comment": "first"}, Form("a", 0, 0))
     (pages,) = store._database.rows("PRAGMA page_count")[0]
-    store._database.rows(f"PRAGMA max_page_count = {pages}")
+    execute = store._database._connection.execute
+    execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(ReviewError, match="disk is full"):
         store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0))
     assert _values(store) == {"comment": "first"}
-    store._database.rows("PRAGMA max_page_count = 100000")
+    execute("PRAGMA max_page_count = 100000")
     assert store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0)).changed
 
 
 def test_a_locked_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another program holds the file a save says so, and succeeds when that lets go."""
-    store._database.rows("PRAGMA busy_timeout = 50")
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(ReviewError, match="locked"):
@@ -503,6 +504,7 @@ def test_a_backup_that_cannot_be_written(
     copy = tmp_path / "copy.db"
     with pytest.raises(ReviewError, match=r"copy\.db: the disk is full"):
         store.back_up(copy)
+    monkeypatch.undo()
     assert not copy.exists()
 
 

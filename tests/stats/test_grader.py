@@ -54,14 +54,13 @@ def judged(n_scenarios: int, *, seed: int = 0) -> tuple[FloatArray, FloatArray, 
 
 
 def test_table_worked_by_hand() -> None:
-    """Of 40 found, 10 missed, 5 false and 145 left alone: F1 is 16/19 and 58/61, kappa .793."""
+    """Of 40 found, 10 missed, 5 false and 145 left alone: F1 is 16/19 and 58/61."""
     table = Confusion(tp=40, fn=10, fp=5, tn=145)
     assert (table.sensitivity, table.specificity) == (0.8, pytest.approx(145 / 150))
     assert (table.ppv, table.npv) == (pytest.approx(40 / 45), pytest.approx(145 / 155))
     assert (table.prevalence, table.accuracy, table.miss_rate) == pytest.approx((0.25, 0.925, 0.2))
     assert table.f1 == pytest.approx(16 / 19)
     assert table.macro_f1 == pytest.approx((16 / 19 + 58 / 61) / 2)
-    assert table.kappa == pytest.approx(0.7931034482758622)
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -88,8 +87,7 @@ def test_each_rater_is_paired_with_the_grader() -> None:
         # Nothing there and nothing found: all correct, and no macro F1 of 1.
         (
             Confusion(0, 0, 0, 4),
-            {"sensitivity", "miss_rate", "ppv", "f1", "balanced_accuracy", "macro_f1", "mcc"}
-            | {"kappa"},
+            {"sensitivity", "miss_rate", "ppv", "f1", "balanced_accuracy", "macro_f1", "mcc"},
         ),
         (Confusion(3, 1, 0, 0), {"specificity", "balanced_accuracy", "macro_f1", "mcc"}),
         # A grader that never finds anything misses all: 0 of 2, and no ppv.
@@ -98,25 +96,25 @@ def test_each_rater_is_paired_with_the_grader() -> None:
 )
 def test_absent_class(table: Confusion, undefined: set[str]) -> None:
     """What needs a class that is not there is unknown with a reason; the rest has its value."""
-    names = {*Measure, "miss_rate", "prevalence", "prevalence_index", "bias_index"}
+    names = {*Measure, "miss_rate", "prevalence"}
     assert {str(name) for name in names if value(table, name) is None} == undefined
 
 
 def test_nothing_read() -> None:
     """An audit without a judgment has no number at all."""
     empty = Confusion.of(np.array([NAN]), np.array([1.0]))
-    assert all(value(empty, name) is None for name in {*Measure, "prevalence", "bias_index"})
+    assert all(value(empty, name) is None for name in {*Measure, "prevalence"})
     with pytest.raises(StatsError, match="no judgment was read"):
         _ = empty.accuracy
 
 
 @given(TABLES)
 def test_roles_exchanged(table: Confusion) -> None:
-    """With grader and people exchanged, sensitivity and ppv change places, and kappa stays."""
+    """With grader and people exchanged, sensitivity and ppv change places, and F1 stays."""
     turned = Confusion(table.tp, table.fp, table.fn, table.tn)
     assert value(turned, "sensitivity") == value(table, "ppv")
     assert value(turned, "specificity") == value(table, "npv")
-    for name in ("kappa", "mcc", "accuracy", "pabak"):
+    for name in ("mcc", "accuracy", "pabak"):
         assert value(turned, name) == pytest.approx(value(table, name))
 
 
@@ -125,18 +123,8 @@ def test_present_and_absent_exchanged(table: Confusion) -> None:
     """With present and absent exchanged, what treats both alike stays, and the rest is mirrored."""
     turned = Confusion(table.tn, table.fp, table.fn, table.tp)
     assert value(turned, "sensitivity") == value(table, "specificity")
-    for name in ("kappa", "mcc", "accuracy", "macro_f1", "balanced_accuracy"):
+    for name in ("mcc", "accuracy", "macro_f1", "balanced_accuracy"):
         assert value(turned, name) == pytest.approx(value(table, name))
-
-
-@given(TABLES)
-def test_kappa_from_its_indices(table: Confusion) -> None:
-    """Kappa is (PABAK - PI² + BI²) / (1 - PI² + BI²), and 1 only where all agree."""
-    kappa = value(table, "kappa")
-    assume(kappa is not None)
-    apart = table.bias_index**2 - table.prevalence_index**2
-    assert kappa == pytest.approx((table.pabak + apart) / (1 + apart))
-    assert (kappa == pytest.approx(1)) == (table.fn == table.fp == 0)
 
 
 # Weights

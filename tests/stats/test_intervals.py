@@ -14,16 +14,19 @@ from scipy import stats
 from careeval.errors import StatsError
 from careeval.stats import (
     MIN_CLUSTERS,
+    TRIALS_A_FAMILY,
     Interval,
     bootstrap_interval,
     bounded_ratio_interval,
+    by_cluster,
+    clopper_pearson,
     pooled_score,
     ratio_interval,
-    sd_runs,
-    sd_runs_interval,
-    worst_run,
+    sd_epochs,
+    sd_epochs_interval,
+    worst_epoch,
 )
-from careeval.stats.intervals import resampled_ratios
+from careeval.stats.intervals import largest_error, resampled_ratios
 from careeval.stats.score import FloatArray
 
 SEVERE_IN_TEN = np.array([10.0, 8, 3, 1, 0, 0, 0, 0, 0, 0])
@@ -46,7 +49,7 @@ def sample_points(n_scenarios: int, n_epochs: int = 10) -> FloatArray:
     return np.clip(np.rint(means + rng.normal(0, 1, size=(n_scenarios, n_epochs))), -3, 3)
 
 
-# The t method: few scenarios
+# t: a ratio that has no ends
 
 
 def test_clustered_error_of_a_mean() -> None:
@@ -73,7 +76,7 @@ def test_clustered_error_of_a_rate() -> None:
 
 
 @given(
-    st.integers(MIN_CLUSTERS, 19).flatmap(
+    st.integers(MIN_CLUSTERS, 40).flatmap(
         lambda n: st.tuples(
             arrays.arrays(np.int64, n, elements=st.integers(-3, 3)),
             arrays.arrays(np.int64, n, elements=st.integers(3, 6)),
@@ -91,6 +94,94 @@ def test_t_interval_holds_its_value(data: tuple[FloatArray, FloatArray, list[int
     assert again == pytest.approx(interval, abs=1e-9)
 
 
+# Korn and Graubard: a ratio within its range
+
+
+def test_score_of_ten_families() -> None:
+    """Ten families, eight perfect and two at 0, are worth 9 trials: 6.8 after the factor for t.
+
+    The score is .8, the squared error .16 / 9, so that .16 over it is 9 trials, and with 9 degrees
+    of freedom 9 (1.95996 / 2.26216)² = 6.75605. Of these .8 are 5.40484.
+    """
+    numerators = np.array([5.0] * 8 + [0, 0])
+    found = ratio_interval(numerators, np.full(10, 5.0), lowest=0.0)
+    trials = 9 * (1.959963984540054 / 2.2621571627409915) ** 2
+    assert trials == pytest.approx(6.75605, abs=1e-5)
+    low = stats.beta.ppf(0.025, 0.8 * trials, 0.2 * trials + 1)
+    high = stats.beta.ppf(0.975, 0.8 * trials + 1, 0.2 * trials)
+    assert found == pytest.approx((low, high))
+
+
+def test_score_with_points_to_lose() -> None:
+    """Where errors can cost as much again, the same score is .9 of a scale that is twice as wide.
+
+    .9 × .1 × 2² is .36, and over .16 / 9 it is worth 20.25 trials.
+    """
+    found = ratio_interval(np.array([5.0] * 8 + [0, 0]), np.full(10, 5.0), lowest=-1.0)
+    trials = 20.25 * (1.959963984540054 / 2.2621571627409915) ** 2
+    low = stats.beta.ppf(0.025, 0.9 * trials, 0.1 * trials + 1)
+    high = stats.beta.ppf(0.975, 0.9 * trials + 1, 0.1 * trials)
+    assert found == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
+def test_families_that_hardly_vary() -> None:
+    """Twenty families that all have .8 are worth 2 trials each, and not infinitely many."""
+    found = ratio_interval(np.full(20, 4.0), np.full(20, 5.0), lowest=0.0)
+    trials = TRIALS_A_FAMILY * 20 * (1.959963984540054 / 2.0930240544082634) ** 2
+    assert found == pytest.approx(clopper_pearson(0.8 * trials, trials))
+
+
+@pytest.mark.parametrize(("value", "lowest"), [(1.0, 0.0), (1.0, -0.5), (0.0, 0.0), (-0.5, -0.5)])
+def test_score_at_an_end_of_its_scale(value: float, lowest: float) -> None:
+    """Twenty perfect families, or twenty as bad as can be, are a trial for each point of scale."""
+    low, high = ratio_interval(np.full(20, value), np.ones(20), lowest=lowest)
+    width = 1 - lowest
+    reach = width * (1 - 0.025 ** (1 / (20 * width)))
+    assert (low, high) == pytest.approx((1 - reach, 1) if value == 1 else (value, value + reach))
+
+
+@pytest.mark.parametrize("n", [MIN_CLUSTERS, 12, 40])
+def test_score_near_the_ceiling_stays_below_it(n: int) -> None:
+    """All perfect but one, which has every error: t passes 100%, and the interval does not."""
+    numerators, maxima = np.full(n, 6.0), np.full(n, 6.0)
+    numerators[0] = -4
+    assert ratio_interval(numerators, maxima).high > 1
+    found = ratio_interval(numerators, maxima, lowest=-4 / 6)
+    assert -4 / 6 < found.low < numerators.sum() / maxima.sum() < found.high < 1
+
+
+@given(st.integers(MIN_CLUSTERS, 60), st.floats(0, 2), st.randoms(use_true_random=False))
+def test_interval_of_a_score_stays_within_its_range(n: int, floor: float, random: Random) -> None:
+    """Whatever the scores, the interval holds the ratio, and neither end leaves the scale."""
+    rng = np.random.default_rng(random.getrandbits(32))
+    maxima = rng.integers(5, 15, n).astype(float)
+    share = rng.beta(*rng.choice([0.05, 0.5, 3], 2), n)
+    numerators = maxima * (share * (1 + floor) - floor)
+    low, high = ratio_interval(numerators, maxima, lowest=-floor)
+    assert -floor - 1e-9 <= low <= numerators.sum() / maxima.sum() + 1e-9
+    assert numerators.sum() / maxima.sum() - 1e-9 <= high <= 1 + 1e-9
+
+
+def test_points_and_their_unit() -> None:
+    """Halving all points, or reversing the scenarios, changes no interval."""
+    numerators, maxima = sample_points(30).mean(axis=1), np.full(30, 3.0)
+    found = ratio_interval(numerators, maxima, lowest=-1)
+    assert ratio_interval(numerators / 2, maxima / 2, lowest=-1) == pytest.approx(found)
+    assert ratio_interval(numerators[::-1], maxima[::-1], lowest=-1) == pytest.approx(found)
+
+
+def test_twins_are_one_family() -> None:
+    """A twin that repeats its base scenario makes the interval of a family no narrower."""
+    numerators, maxima = sample_points(30).mean(axis=1), np.full(30, 3.0)
+    twice = np.column_stack([np.tile(numerators, 2), np.tile(maxima, 2)])
+    names = [*range(30), *range(30)]
+    families = by_cluster(twice, names)
+    once = ratio_interval(numerators, maxima, lowest=-1)
+    assert ratio_interval(*families.T, lowest=-1) == pytest.approx(once)
+    apart = ratio_interval(*twice.T, lowest=-1)
+    assert apart.high - apart.low < 0.8 * (once.high - once.low)
+
+
 # The bootstrap
 
 
@@ -103,16 +194,6 @@ def test_resamples_have_the_exact_variance() -> None:
     assert resampled.mean() == pytest.approx(0.4, abs=0.005)
 
 
-def test_bootstrap_is_like_t_with_many_scenarios() -> None:
-    """Over 100 scenarios the bootstrap interval is the t interval within 5% of its width."""
-    numerators = sample_points(100).mean(axis=1)
-    low, high = ratio_interval(numerators, np.full(100, 3.0))
-    mean, error = numerators.mean() / 3, stats.sem(numerators) / 3
-    margin = float(stats.t.ppf(0.975, 99)) * error
-    assert low == pytest.approx(mean - margin, abs=0.1 * margin)
-    assert high == pytest.approx(mean + margin, abs=0.1 * margin)
-
-
 def test_bootstrap_keeps_a_scenario_whole() -> None:
     """Ten copies of each response make an interval no narrower than one."""
     points, maxima = sample_points(30, 1), np.full(30, 3.0)
@@ -120,28 +201,11 @@ def test_bootstrap_keeps_a_scenario_whole() -> None:
     assert bootstrap_interval(worst_of, np.repeat(points, 10, axis=1), maxima) == once
 
 
-def test_seed_decides_the_draws() -> None:
-    """The same seed gives the same interval, and another seed another one that is close."""
-    numerators, maxima = sample_points(40).mean(axis=1), np.full(40, 3.0)
-    first = ratio_interval(numerators, maxima, seed=1)
-    assert ratio_interval(numerators, maxima, seed=1) == first
-    other = ratio_interval(numerators, maxima, seed=2)
-    assert other != first
-    assert other == pytest.approx(first, abs=0.02)
-
-
-def test_order_of_scenarios_is_bootstrap_noise() -> None:
-    """Reversing the scenarios moves a bootstrap interval by no more than another seed does."""
-    numerators, maxima = sample_points(40).mean(axis=1), np.full(40, 3.0)
-    reverse = ratio_interval(numerators[::-1], maxima[::-1])
-    assert reverse == pytest.approx(ratio_interval(numerators, maxima), abs=0.02)
-
-
 def test_interval_of_the_worst_run() -> None:
     """The worst run of 60 scenarios lies within its bootstrap interval."""
     points, maxima = sample_points(60), np.full(60, 3.0)
     low, high = bootstrap_interval(worst_of, points, maxima)
-    assert low < worst_run(points, maxima) < high
+    assert low < worst_epoch(points, maxima) < high
 
 
 # Run noise
@@ -150,10 +214,10 @@ def test_interval_of_the_worst_run() -> None:
 def test_interval_of_run_noise() -> None:
     """Ten runs hold the true spread between 0.688 and 1.826 times the one seen."""
     points, maxima = sample_points(60), np.full(60, 3.0)
-    low, high = sd_runs_interval(points, maxima)
+    low, high = sd_epochs_interval(points, maxima)
     # sqrt(9 / 19.0228) and sqrt(9 / 2.7004), the 97.5% and 2.5% points of chi-squared with 9 df.
-    assert low / sd_runs(points, maxima) == pytest.approx(0.68783, abs=1e-4)
-    assert high / sd_runs(points, maxima) == pytest.approx(1.82562, abs=1e-4)
+    assert low / sd_epochs(points, maxima) == pytest.approx(0.68783, abs=1e-4)
+    assert high / sd_epochs(points, maxima) == pytest.approx(1.82562, abs=1e-4)
 
 
 def test_resampling_scenarios_inflates_run_noise() -> None:
@@ -161,7 +225,7 @@ def test_resampling_scenarios_inflates_run_noise() -> None:
     rng = np.random.default_rng(5)
     points, maxima = rng.normal(size=(100, 200)), np.ones(100)
     spread = resampled_ratios(points, maxima, seed=0, draws=2_000).std(axis=1, ddof=1)
-    assert np.median(spread) / sd_runs(points, maxima) == pytest.approx(2**0.5, abs=0.05)
+    assert np.median(spread) / sd_epochs(points, maxima) == pytest.approx(2**0.5, abs=0.05)
 
 
 # Refused
@@ -176,7 +240,7 @@ def test_fewer_than_five_scenarios() -> None:
     with pytest.raises(StatsError, match=reason):
         bootstrap_interval(worst_of, points, maxima)
     with pytest.raises(StatsError, match=reason):
-        sd_runs_interval(points, maxima)
+        sd_epochs_interval(points, maxima)
 
 
 @pytest.mark.parametrize("n_scenarios", [6, 30])
@@ -195,11 +259,18 @@ def test_no_variation(n_scenarios: int) -> None:
         ratio_interval(np.full(n_scenarios, 1.0), np.full(n_scenarios, 3.0))
 
 
-@pytest.mark.parametrize("n_scenarios", [6, 30])
-def test_no_positive_points(n_scenarios: int) -> None:
-    """Where a resample could hold no positive points, the ratio has no interval."""
+@pytest.mark.parametrize("value", [0.0, -0.5])
+def test_no_variation_below_nothing(value: float) -> None:
+    """Families that all have 0 points or fewer, of those that they can lose, vary too little."""
+    with pytest.raises(StatsError, match="no variation"):
+        ratio_interval(np.full(20, value), np.ones(20), lowest=-1.0)
+
+
+@pytest.mark.parametrize("lowest", [None, -1.0])
+def test_no_positive_points(lowest: float | None) -> None:
+    """Without positive points there is no ratio to take an interval of."""
     with pytest.raises(StatsError, match="positive points"):
-        ratio_interval(np.arange(n_scenarios, dtype=float), np.zeros(n_scenarios))
+        ratio_interval(np.arange(6.0), np.zeros(6), lowest=lowest)
 
 
 # Numerators within bounds
@@ -208,34 +279,40 @@ def test_no_positive_points(n_scenarios: int) -> None:
 @given(
     st.integers(5, 24),
     st.integers(1, 12),
+    st.sampled_from([None, 0.0, -0.7]),
     st.randoms(use_true_random=False),
 )
 def test_interval_of_numbers_within_bounds_holds_every_settlement(
-    n: int, n_open: int, random: Random
+    n: int, n_open: int, lowest: float | None, random: Random
 ) -> None:
     """However the open numerators are settled, their interval is in that of all."""
     rng = np.random.default_rng(random.getrandbits(32))
-    low, weights = rng.normal(size=n), rng.uniform(0.5, 3, n)
+    weights = rng.uniform(0.5, 3, n)
+    least = lowest or 0.0
+    low = weights * (least + (1 - least) * rng.beta(0.5, 0.2, n).round(1))
     high = low.copy()
-    high[:n_open] += rng.exponential(size=n)[:n_open]
-    found = bounded_ratio_interval(low, high, weights)
+    high[:n_open] += (rng.random(n) * (weights - low))[:n_open]
+    found = bounded_ratio_interval(low, high, weights, lowest=lowest)
     for mixed in (low, high, (low + high) / 2, np.where(rng.random(n) < 0.5, low, high)):
-        settled = ratio_interval(mixed, weights)
+        try:
+            settled = ratio_interval(mixed, weights, lowest=lowest)
+        except StatsError:
+            continue  # these do not vary
         assert found.low <= settled.low + 1e-9
         assert settled.high - 1e-9 <= found.high
 
 
 def test_interval_of_numbers_within_bounds_by_hand() -> None:
-    """With 0 or 5 twice beside 0, 0, 0, 1 the interval begins lowest where one is 0 and one 5."""
-    # SD 0.41, 2 and 2.48 about means of 1/6, 1 and 11/6: from -0.26, -1.10 and -0.77
+    """With 0 or 5 twice beside 0, 0, 0, 1 the ratio is 1/6 to 11/6, and its error 1.01 at most."""
     low = np.array([0.0, 0, 0, 0, 0, 1])
     high = low + np.array([5.0, 5, 0, 0, 0, 0])
+    # of 0, 0, 0, 0, 0, 1 the sum of squares about the mean is 5/6; of 5, 0, … it is 20; of 5, 5, …
+    # it is 185/6, and the error sqrt(6 / 5 × 185 / 6) / 6
+    error = 37**0.5 / 6
+    assert largest_error(low, high, np.ones(6)) == pytest.approx(error)
     found = bounded_ratio_interval(low, high, np.ones(6))
-    one = ratio_interval(low + np.array([5.0, 0, 0, 0, 0, 0]), np.ones(6))
-    ends = [ratio_interval(end, np.ones(6)) for end in (low, high)]
-    assert one.low < min(end.low for end in ends)
-    assert found.low == pytest.approx(one.low)
-    assert found.high == pytest.approx(max(end.high for end in ends))
+    t = 2.5705818366147395
+    assert found == pytest.approx((1 / 6 - t * error, 11 / 6 + t * error))
 
 
 def test_interval_of_numbers_that_are_known() -> None:

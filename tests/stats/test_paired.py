@@ -16,17 +16,18 @@ from scipy import stats
 from careeval.errors import StatsError
 from careeval.stats import (
     bayesian_bootstrap_variance,
+    bounded_ratio_interval,
     chance_above_zero,
     detectable_after,
     detectable_difference,
+    difference_intervals,
     flips_for,
     holm,
+    least_error,
     linearised_ratio,
     paired_t,
     rank_sets,
     ratio_errors,
-    ratio_interval,
-    ratio_intervals,
     scenarios_needed,
     sign_flip_p,
     sign_flip_ps,
@@ -77,7 +78,16 @@ def test_drawn_patterns_come_near_all_patterns() -> None:
 
 def test_drawn_p_is_never_zero() -> None:
     """Where no drawn pattern is as extreme as the one seen, p is 1 / (draws + 1)."""
-    assert sign_flip_p(np.full(40, 0.5)) == 1 / 10_001
+    assert sign_flip_p(np.full(40, 0.5), draws=20_000) == 1 / 20_001
+
+
+def test_small_p_gets_a_hundred_thousand_draws() -> None:
+    """P of 1 in 100,001 where no pattern is as extreme; one in ten has its first 10,000 alone."""
+    assert sign_flip_p(np.full(40, 0.5)) == 1 / 100_001
+    likely = np.random.default_rng(4).normal(0.2, 1, size=40)
+    p = sign_flip_p(likely)
+    assert 0.05 < p < 1
+    assert p == sign_flip_p(likely, draws=10_000)
 
 
 def test_draws_in_blocks_are_all_counted() -> None:
@@ -144,7 +154,7 @@ def test_more_draws_begin_with_the_same() -> None:
     """A large p is the same with more draws; a small one is found more finely, near the first."""
     rng = np.random.default_rng(4)
     found = np.stack([rng.normal(0.0, 1, 40), np.full(40, 0.5), rng.normal(0.45, 1, 40)])
-    few, many = sign_flip_ps(found), sign_flip_ps(found, draws=100_000)
+    few, many = sign_flip_ps(found, draws=10_000), sign_flip_ps(found, draws=100_000)
     assert few[0] == many[0] > 0.05
     assert (few[1], many[1]) == (1 / 10_001, 1 / 100_001)
     assert few[2] != many[2]
@@ -181,26 +191,53 @@ def test_smallest_p_of_few_scenarios() -> None:
 # Intervals of many pairs
 
 
+def test_interval_is_that_of_t() -> None:
+    """C08: over scenarios of equal weight the interval is the mean .158 ± 2.5706 × 0.0507."""
+    (found,) = difference_intervals(SIX[np.newaxis], SIX[np.newaxis], np.ones(6))
+    margin = 2.5705818366147395 * 0.05068968775248517
+    assert found == pytest.approx([0.95 / 6 - margin, 0.95 / 6 + margin])
+
+
 @pytest.mark.parametrize("n", [6, 19, 20, 45])
 def test_intervals_of_many_pairs(n: int) -> None:
-    """Each interval is that of the pair alone, below and from 20 scenarios on."""
+    """Each interval is that of the pair alone, also where numerators are open."""
     rng = np.random.default_rng(n)
-    found, weights = rng.normal(0.3, 1, (450, n)), rng.integers(1, 5, n).astype(float)
-    # more pairs than one block of resamples holds
-    intervals = ratio_intervals(found, weights)
-    alone = [ratio_interval(row, weights) for row in found[::90]]
-    assert intervals[::90] == pytest.approx(np.array(alone))
-    errors = [linearised_ratio(row, weights)[1] for row in found]
-    assert ratio_errors(found, weights) == pytest.approx(errors)
+    low, weights = rng.normal(0.3, 1, (20, n)), rng.integers(1, 5, n).astype(float)
+    high = low + (rng.random((20, n)) < 0.1)
+    intervals = difference_intervals(low, high, weights)
+    alone = [bounded_ratio_interval(a, b, weights) for a, b in zip(low, high, strict=True)]
+    assert intervals == pytest.approx(np.array(alone))
+    errors = [linearised_ratio(row, weights)[1] for row in low]
+    assert ratio_errors(low, weights) == pytest.approx(errors)
+
+
+def test_an_interval_that_leaves_out_zero_is_a_t_test() -> None:
+    """Of a hundred samples the interval leaves out 0 just where Student's p is below .05."""
+    samples = np.random.default_rng(8).normal(0.3, 1, (100, 20))
+    leaves_out = (difference_intervals(samples, samples, np.ones(20)) > 0).sum(axis=1) != 1
+    assert leaves_out.tolist() == [paired_t(row).p < 0.05 for row in samples]
+    assert 0 < leaves_out.sum() < 100
 
 
 @pytest.mark.parametrize("n", [6, 30])
 def test_no_interval_without_variation(n: int) -> None:
     """A pair of equal differences has no interval and an error of 0, beside one that varies."""
     found = np.stack([np.full(n, 0.3), np.arange(n) / n])
-    intervals = ratio_intervals(found, np.ones(n))
+    intervals = difference_intervals(found, found, np.ones(n))
     assert np.isnan(intervals).tolist() == [[True, True], [False, False]]
     assert ratio_errors(found, np.ones(n))[0] == 0
+
+
+def test_rare_errors_leave_room_for_one_family() -> None:
+    """Without an error in twenty families, the difference may be as if one had them all."""
+    none, one = np.zeros(20), np.eye(20)[0]
+    assert least_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
+    found = np.stack([none, one / 10])
+    margin = 2.0930240544082634 / 20
+    intervals = difference_intervals(found, found, np.ones(20), counts_errors=True)
+    assert intervals == pytest.approx(
+        np.array([[-margin, margin], [0.005 - margin, 0.005 + margin]])
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,7 +246,7 @@ def test_no_interval_without_variation(n: int) -> None:
 def test_intervals_of_nothing(weights: FloatArray, reason: str) -> None:
     """Too few scenarios, or none with points, have no interval for any pair."""
     with pytest.raises(StatsError, match=reason):
-        ratio_intervals(np.ones((2, len(weights))), weights)
+        difference_intervals(*np.ones((2, 2, len(weights))), weights)
 
 
 # t, and the Bayesian bootstrap
@@ -368,10 +405,29 @@ def test_planned_power_is_reached() -> None:
 
 
 def test_detectable_with_few_degrees() -> None:
-    """With an error found over 6 scenarios it is t's quantiles: 2.5706 + 0.9195 errors."""
-    assert detectable_after(0.1, degrees=5) == pytest.approx(0.1 * (2.570582 + 0.919544))
+    """Over six scenarios noncentral t with 5 degrees passes 2.5706 four times in five from 3.514.
+
+    An error that is found is taken as sqrt(5 / 1.6103) times as large, with 1.6103 the point of
+    chi-squared with 5 degrees above which nine in ten lie.
+    """
     planned = detectable_difference(6, 0.06, (0, 0), (1, 1), degrees=5)
-    assert planned == pytest.approx(detectable_after(0.1, degrees=5))
+    assert stats.nct.sf(2.5705818366147395, 5, planned / 0.1) == pytest.approx(0.8)
+    after = detectable_after(0.1, degrees=5)
+    assert after == pytest.approx(planned * (5 / stats.chi2.ppf(0.1, 5)) ** 0.5)
+    assert after > planned > 0.1 * (1.96 + 0.84)
+
+
+def test_power_of_what_is_said_to_be_detectable() -> None:
+    """A normal difference as large as the comparison before said is found 80% of times or more."""
+    rng = np.random.default_rng(1)
+    n = 20
+    said = [
+        detectable_after(rng.normal(0, 1, n).std(ddof=1) / n**0.5, degrees=n - 1)
+        for _ in range(1_000)
+    ]
+    found = np.mean([paired_t(rng.normal(d, 1, n)).p <= 0.05 for d in said])
+    # the standard error is 0.012; without the larger spread it is 0.77
+    assert 0.8 < found < 0.95
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from scipy import stats
 
 from careeval.errors import StatsError
 from careeval.stats import (
     MIN_CLUSTERS,
+    TRIALS_A_FAMILY,
     Interval,
-    beta_binomial,
-    beta_binomial_interval,
     clopper_pearson,
     jeffreys,
     rate_interval,
@@ -50,19 +48,34 @@ def test_no_event_is_not_a_rate_of_zero(n_scenarios: int, upper: float) -> None:
     assert rate_interval(ten, ten) == pytest.approx((1 - upper, 1))
 
 
-def test_one_event_allows_no_lower_rate_than_none() -> None:
-    """One error in 1000 responses does not bound the rate more tightly than no error does."""
+def test_floor_for_no_event_is_for_no_event() -> None:
+    """One error in 1000 responses is worth 2 trials a family, and no limit of no error."""
     one, trials = np.zeros(100), np.full(100, 10.0)
     one[0] = 1
-    assert rate_interval(one, trials).high == rate_interval(np.zeros(100), trials).high
-    assert 0 < rate_interval(one, trials).low < 1 / 1000
+    worth = TRIALS_A_FAMILY * 100 * (1.959963984540054 / 1.9842169515086827) ** 2
+    found = rate_interval(one, trials)
+    assert found == pytest.approx(clopper_pearson(worth / 1000, worth))
+    assert found.high < rate_interval(np.zeros(100), trials).high
+    assert 0 < found.low < 1 / 1000 < found.high
 
 
 def test_rate_alike_in_every_scenario() -> None:
-    """Where each scenario has the same share of events, all trials count, less the factor for t."""
-    effective = 200 * (1.959963984540054 / 2.0930240544082634) ** 2
-    interval = rate_interval(np.full(20, 5.0), np.full(20, 10.0))
-    assert interval == pytest.approx(clopper_pearson(effective / 2, effective))
+    """Where each has the same share of events, a family is worth 2 trials, or all if told so."""
+    factor = (1.959963984540054 / 2.0930240544082634) ** 2
+    counts, trials = np.full(20, 5.0), np.full(20, 10.0)
+    few, all_ = TRIALS_A_FAMILY * 20 * factor, 200 * factor
+    assert rate_interval(counts, trials) == pytest.approx(clopper_pearson(few / 2, few))
+    uncapped = rate_interval(counts, trials, most_a_family=np.inf)
+    assert uncapped == pytest.approx(clopper_pearson(all_ / 2, all_))
+
+
+def test_one_response_a_scenario_is_one_trial() -> None:
+    """Independent trials are worth no more than they are: 4 of 20 have the exact limits, less t."""
+    counts = np.array([1.0] * 4 + [0] * 16)
+    worth = 19 * (1.959963984540054 / 2.0930240544082634) ** 2
+    found = rate_interval(counts, np.ones(20))
+    # p (1 - p) / SE² is 19, one less than the trials, since SE has G / (G - 1)
+    assert found == pytest.approx(clopper_pearson(0.2 * worth, worth))
 
 
 def test_scenarios_without_opportunity_are_no_clusters() -> None:
@@ -124,75 +137,6 @@ def test_rule_of_three() -> None:
     for n in (1, 80, 1000):
         assert (1 - rule_of_three(n)) ** n == pytest.approx(0.05)
     assert rule_of_three(80) == pytest.approx(3 / 80, rel=0.02)
-
-
-# The beta-binomial
-
-
-def test_most_likely_of_two_trials() -> None:
-    """Six scenarios with 0 of 2, two with 1 and two with 2: mean 0.3 and correlation 11/21."""
-    # Three counts, two parameters: the likelihood is highest where it repeats the shares seen,
-    # P(1) = 2 m (1 - m) (1 - rho) = 0.42 (1 - rho) = 0.2.
-    found = beta_binomial(np.array([0.0] * 6 + [1.0] * 2 + [2.0] * 2), 2)
-    assert found == pytest.approx((0.3, 11 / 21), abs=1e-5)
-
-
-def test_always_or_never() -> None:
-    """Where a scenario has the event each time or not at all, the correlation is 1."""
-    found = beta_binomial(np.array([10.0] * 3 + [0.0] * 9), 10)
-    assert found == pytest.approx((0.25, 1), abs=1e-5)
-
-
-def test_alike_everywhere() -> None:
-    """Where every scenario has one event, trials are independent: the correlation is put at 0."""
-    found = beta_binomial(np.ones(20), 10)
-    assert found == pytest.approx((0.1, 0), abs=1e-5)
-
-
-def test_limits_are_less_likely_by_half_of_chi_squared() -> None:
-    """At either limit no correlation makes the counts likelier than the best by exp(-1.9207)."""
-
-    def likelihood(mean: float, rhos: FloatArray) -> float:
-        size = (1 - rhos) / rhos
-        terms = stats.betabinom.logpmf(
-            SEVERE_IN_TEN[:, np.newaxis], 10, mean * size, (1 - mean) * size
-        )
-        return float(terms.sum(axis=0).max())
-
-    rhos = np.linspace(0.01, 0.99, 981)
-    best = likelihood(beta_binomial(SEVERE_IN_TEN, 10).mean, rhos)
-    for limit in beta_binomial_interval(SEVERE_IN_TEN, 10):
-        assert best - likelihood(limit, rhos) == pytest.approx(1.920729, abs=1e-3)
-
-
-@settings(max_examples=30)
-@given(COUNTS_OF_TEN)
-def test_beta_binomial_interval_holds_its_mean(counts: FloatArray) -> None:
-    """The interval holds the mean within 0 to 1, and that of the non-events mirrors it."""
-    assume(0 < counts.sum() < 10 * len(counts))
-    found, (low, high) = beta_binomial(counts, 10), beta_binomial_interval(counts, 10)
-    assert 0 < low < found.mean < high < 1
-    assert 0 <= found.rho <= 1
-    assert beta_binomial_interval(10 - counts, 10) == pytest.approx((1 - high, 1 - low), abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("counts", "n", "reason"),
-    [
-        ([0, 0, 0, 0, 0], 10, "no event"),
-        ([10, 10, 10, 10, 10], 10, "nothing but events"),
-        ([0, 1, 0, 0, 11], 10, "a count is not a whole number from 0 to 10"),
-        ([0, 1, 0, 0, 0.5], 10, "a count is not a whole number"),
-        ([0, 1, 0, 0, float("nan")], 10, "a scenario has no value"),
-        ([0, 1, 0, 0, 1], 1, "one trial a scenario"),
-        ([0, 1, 2, 3], 10, "fewer than five scenarios"),
-    ],
-)
-def test_beta_binomial_is_refused(counts: list[float], n: int, reason: str) -> None:
-    """Counts that leave the correlation unknown, or cannot be, have no beta-binomial."""
-    for asked in (beta_binomial, beta_binomial_interval):
-        with pytest.raises(StatsError, match=reason):
-            asked(np.array(counts, dtype=float), n)
 
 
 def test_rate_of_four_scenarios() -> None:

@@ -26,7 +26,7 @@ from careeval.stats import (
     identical_pairs,
     krippendorff_alpha,
     krippendorff_interval,
-    run_reliability,
+    response_reliability,
 )
 from careeval.stats.score import FloatArray
 
@@ -171,7 +171,7 @@ def test_items_with_gaps_are_left_out_and_counted() -> None:
 def test_one_way_form_is_that_of_runs(ratings: FloatArray) -> None:
     """ICC(1,1) and ICC(1,k) are what the reliability of runs has from its own formula."""
     assume(np.ptp(ratings.mean(axis=1)) > 0)
-    of_runs = run_reliability(ratings)
+    of_runs = response_reliability(ratings)
     assert icc(ratings, "1,1").value == pytest.approx(of_runs.icc)
     assert icc(ratings, "1,k").value == pytest.approx(of_runs.of_mean)
 
@@ -359,3 +359,12 @@ def test_ratings_that_tell_nothing_reach_down_to_minus_one() -> None:
     ratings = np.random.default_rng(3).integers(1, 6, size=(6, 5)).astype(np.float64)
     assert -1 < icc(ratings, "2,k").value < 0
     assert icc_interval(ratings, "2,k").low == -1
+
+
+@pytest.mark.parametrize("form", ["2", "2,2", "k"])
+def test_unknown_form_of_icc(form: str) -> None:
+    """A form that there is not is refused by name, and never taken for another."""
+    ratings = np.array([[1.0, 2], [3, 4], [5, 4]])
+    for call in (icc, icc_interval):
+        with pytest.raises(StatsError, match=f"'{form}' is no form.*'1,1', '2,1'.*'3,k'"):
+            call(ratings, form)  # type: ignore[operator]

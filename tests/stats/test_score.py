@@ -13,12 +13,12 @@ from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
 from careeval.stats import (
+    epoch_scores,
     pooled_score,
-    run_scores,
     scenario_mean_score,
-    sd_runs,
+    sd_epochs,
     worst_at_n,
-    worst_run,
+    worst_epoch,
 )
 from careeval.stats.score import FloatArray
 
@@ -36,16 +36,16 @@ def test_scores_of_three_scenarios() -> None:
 
 def test_runs_of_three_scenarios() -> None:
     """C01: the runs score 9/11, 5/11 and -5/11, and their spread has n - 1 below it."""
-    assert run_scores(POINTS, MAXIMA).tolist() == pytest.approx([9 / 11, 5 / 11, -5 / 11])
+    assert epoch_scores(POINTS, MAXIMA).tolist() == pytest.approx([9 / 11, 5 / 11, -5 / 11])
     # Around 3/11: 6, 2 and -8 elevenths, so sqrt((36 + 4 + 64) / 2) / 11.
-    assert sd_runs(POINTS, MAXIMA) == pytest.approx(52**0.5 / 11)
-    assert sd_runs(POINTS, MAXIMA) == pytest.approx(0.655554777357089)
+    assert sd_epochs(POINTS, MAXIMA) == pytest.approx(52**0.5 / 11)
+    assert sd_epochs(POINTS, MAXIMA) == pytest.approx(0.655554777357089)
 
 
 def test_worst_readings_can_coincide() -> None:
     """C01: where one run is the worst in every scenario, it is the worst by both readings."""
     assert worst_at_n(POINTS, MAXIMA) == pytest.approx(-5 / 11)
-    assert worst_run(POINTS, MAXIMA) == pytest.approx(-5 / 11)
+    assert worst_epoch(POINTS, MAXIMA) == pytest.approx(-5 / 11)
 
 
 def test_worst_readings_differ() -> None:
@@ -53,7 +53,7 @@ def test_worst_readings_differ() -> None:
     points, maxima = np.array([[3.0, 0, 3], [0, 3, 3], [3, 3, 0]]), np.full(3, 3.0)
     assert pooled_score(points, maxima) == pytest.approx(2 / 3)
     assert worst_at_n(points, maxima) == 0
-    assert worst_run(points, maxima) == pytest.approx(2 / 3)
+    assert worst_epoch(points, maxima) == pytest.approx(2 / 3)
 
 
 def test_worst_of_ten_of_pure_noise() -> None:
@@ -82,10 +82,10 @@ def test_scenario_without_a_response_is_left_out() -> None:
 def test_run_with_a_missing_response_has_no_score() -> None:
     """A run over fewer scenarios than the others is NaN, and the others keep their scores."""
     points = np.array([[3.0, NAN], [0, 3]])
-    np.testing.assert_array_equal(run_scores(points, np.array([3.0, 3])), [1 / 2, NAN])
+    np.testing.assert_array_equal(epoch_scores(points, np.array([3.0, 3])), [1 / 2, NAN])
 
 
-@pytest.mark.parametrize("statistic", [sd_runs, worst_at_n, worst_run])
+@pytest.mark.parametrize("statistic", [sd_epochs, worst_at_n, worst_epoch])
 def test_missing_response_makes_extremes_unknown(
     statistic: Callable[[FloatArray, FloatArray], float],
 ) -> None:
@@ -100,11 +100,12 @@ def test_missing_response_makes_extremes_unknown(
 def test_one_run_has_no_spread() -> None:
     """With one epoch the spread of runs is undefined, not 0."""
     with pytest.raises(StatsError, match="fewer than two epochs"):
-        sd_runs(np.array([[1.0], [2]]), np.array([3.0, 3]))
+        sd_epochs(np.array([[1.0], [2]]), np.array([3.0, 3]))
 
 
 @pytest.mark.parametrize(
-    "statistic", [pooled_score, scenario_mean_score, run_scores, sd_runs, worst_at_n, worst_run]
+    "statistic",
+    [pooled_score, scenario_mean_score, epoch_scores, sd_epochs, worst_at_n, worst_epoch],
 )
 def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object]) -> None:
     """Where nothing can be gained, there is no score."""
@@ -122,7 +123,7 @@ def test_no_response(
         statistic(points, np.full(len(points), 3.0))
 
 
-@pytest.mark.parametrize("statistic", [worst_at_n, worst_run])
+@pytest.mark.parametrize("statistic", [worst_at_n, worst_epoch])
 def test_worst_of_no_epochs(statistic: Callable[[FloatArray, FloatArray], float]) -> None:
     """The worst of no response is unknown."""
     with pytest.raises(StatsError, match="no response"):
@@ -152,15 +153,15 @@ def runs(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
 def test_worst_is_ordered(data: tuple[FloatArray, FloatArray]) -> None:
     """The worst answers score no more than the worst run, which scores no more than the mean."""
     rounding = 1e-12
-    assert worst_at_n(*data) <= worst_run(*data) + rounding
-    assert worst_run(*data) <= pooled_score(*data) + rounding
+    assert worst_at_n(*data) <= worst_epoch(*data) + rounding
+    assert worst_epoch(*data) <= pooled_score(*data) + rounding
     assert pooled_score(*data) <= 1 + rounding
 
 
 @given(runs())
 def test_score_is_the_mean_of_its_runs(data: tuple[FloatArray, FloatArray]) -> None:
     """Where nothing is missing, the mean of epochs inside or outside the sum is the same."""
-    assert pooled_score(*data) == pytest.approx(run_scores(*data).mean())
+    assert pooled_score(*data) == pytest.approx(epoch_scores(*data).mean())
 
 
 @given(runs(), st.randoms())
@@ -171,7 +172,7 @@ def test_order_of_scenarios_changes_nothing(
     points, maxima = data
     order = list(range(len(maxima)))
     rng.shuffle(order)
-    for statistic in (pooled_score, scenario_mean_score, sd_runs, worst_at_n, worst_run):
+    for statistic in (pooled_score, scenario_mean_score, sd_epochs, worst_at_n, worst_epoch):
         shuffled = statistic(points[order], maxima[order])
         assert shuffled == pytest.approx(statistic(points, maxima), abs=1e-12)
 

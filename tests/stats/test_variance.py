@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from careeval.errors import StatsError
 from careeval.stats import (
     GradingVariance,
+    bootstrap_interval,
     grading_variance,
     noise_corrected_worst,
     noise_corrected_worst_interval,
     pooled_score,
-    ratio_interval,
-    run_reliability,
+    response_reliability,
     worst_at_n,
 )
 from careeval.stats.intervals import draw_counts
@@ -54,13 +54,13 @@ def graded(present: NDArray[np.bool_], flipped: float, rng: np.random.Generator)
 def test_reliability_of_three_runs() -> None:
     """Three scenarios of two runs at 1 to 3, 3 to 5 and 5 to 7: ICC 0.6, design effect 1.6."""
     # Means 2, 4, 6: MSB = 2 * 4 = 8; each pair is 2 apart: MSW = 2; (8 - 2) / (8 + 2), and 6 / 8.
-    found = run_reliability(np.array([[1.0, 3], [3, 5], [5, 7]]))
+    found = response_reliability(np.array([[1.0, 3], [3, 5], [5, 7]]))
     assert found == pytest.approx((0.6, 1.6, 0.75))
 
 
 def test_runs_that_never_differ() -> None:
     """Where each scenario has one value, one response says as much as ten."""
-    found = run_reliability(np.repeat([[0.0], [1.0]], 10, axis=1))
+    found = response_reliability(np.repeat([[0.0], [1.0]], 10, axis=1))
     assert found == (1, 10, 1)
 
 
@@ -70,12 +70,12 @@ def test_reliability_has_no_unit(points: FloatArray, unit: float, start: float) 
     values = points[:, :, 0].astype(float)
     values[:, 0] += np.arange(len(values))
     try:
-        found = run_reliability(values)
+        found = response_reliability(values)
     except StatsError:
         assert np.ptp(values.mean(axis=1)) < 1e-9
         return
     assert -1 / (values.shape[1] - 1) <= found.icc <= 1
-    assert run_reliability(start + unit * values) == pytest.approx(found, rel=1e-6, abs=1e-6)
+    assert response_reliability(start + unit * values) == pytest.approx(found, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_reliability_has_no_unit(points: FloatArray, unit: float, start: float) 
 def test_reliability_is_refused(values: FloatArray, reason: str) -> None:
     """Nothing to tell apart, or nothing that differs, has no reliability."""
     with pytest.raises(StatsError, match=reason):
-        run_reliability(values)
+        response_reliability(values)
 
 
 # Scenario, response, grading
@@ -259,7 +259,8 @@ def test_interval_without_noise_is_of_the_minima() -> None:
     """Where no grading differs, resampling the corrected worst is resampling the minima."""
     first = np.rint(np.random.default_rng(5).normal(1, 1, size=(40, 10)))
     interval = noise_corrected_worst_interval(np.stack([first, first], axis=2), np.full(40, 3.0))
-    expected = ratio_interval(first.min(axis=1), np.full(40, 3.0), draws=1_000)
+    lowest, maxima = first.min(axis=1, keepdims=True), np.full(40, 3.0)
+    expected = bootstrap_interval(lambda runs: runs[:, 0], lowest, maxima, draws=1_000)
     assert interval == pytest.approx(expected)
 
 

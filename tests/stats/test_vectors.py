@@ -31,8 +31,6 @@ from careeval.stats import (
     any_of_k,
     audit_size,
     bayesian_bootstrap_variance,
-    beta_binomial,
-    beta_binomial_interval,
     clopper_pearson,
     content_validity_critical,
     content_validity_p,
@@ -40,6 +38,7 @@ from careeval.stats import (
     detectable_after,
     detectable_difference,
     endorsed,
+    epoch_scores,
     fisher_interval,
     gwet_ac1,
     gwet_ac2,
@@ -62,21 +61,21 @@ from careeval.stats import (
     rank_sets,
     rate_interval,
     ratio_interval,
+    response_reliability,
     rogan_gladen,
     rogan_gladen_interval,
     rule_of_three,
-    run_reliability,
-    run_scores,
     s_cvi_ave,
     s_cvi_ua,
     scenario_mean_score,
     scenarios_needed,
-    sd_runs,
+    sd_epochs,
     sensitivity_range,
     sign_flip_p,
+    weighted_kappa,
     wilson,
     worst_at_n,
-    worst_run,
+    worst_epoch,
 )
 from careeval.stats.intervals import resampled_ratios
 from careeval.stats.score import FloatArray
@@ -119,11 +118,11 @@ def score(inputs: Any) -> dict[str, Any]:
         "S": points,
         "M": maxima,
         "pooled": pooled_score(points, maxima),
-        "run_scores": run_scores(points, maxima),
-        "sd_runs_ddof1": sd_runs(points, maxima),
+        "run_scores": epoch_scores(points, maxima),
+        "sd_runs_ddof1": sd_epochs(points, maxima),
         "macro": scenario_mean_score(points, maxima),
         "worst_per_scenario": worst_at_n(points, maxima),
-        "worst_whole_run": worst_run(points, maxima),
+        "worst_whole_run": worst_epoch(points, maxima),
     }
 
 
@@ -133,7 +132,7 @@ def two_worsts(inputs: Any) -> dict[str, float]:
     return {
         "mean": pooled_score(*data),
         "per_scenario_min": worst_at_n(*data),
-        "min_of_runs": worst_run(*data),
+        "min_of_runs": worst_epoch(*data),
     }
 
 
@@ -214,7 +213,7 @@ def severe_rate(inputs: Any) -> dict[str, Any]:
 
 def design_effect(inputs: Any) -> dict[str, float]:
     """C22: five scenarios of three runs."""
-    reliability = run_reliability(np.array(inputs["x"]))
+    reliability = response_reliability(np.array(inputs["x"]))
     return {"rho": reliability.icc, "deff": reliability.design_effect}
 
 
@@ -223,14 +222,11 @@ def multiplicity(_: Any) -> list[float]:
     return [detectable_after(1, comparisons=m) / detectable_after(1) for m in (36, 8)]
 
 
-def two_readings(inputs: Any) -> dict[str, Any]:
-    """C24: the ladder added up, and by its best rung."""
+def additive_ladder(inputs: Any) -> dict[str, Any]:
+    """C24: the ladder added up."""
     ladder, present = np.array([2, 1, 0, -1, -2]), np.array(inputs["subsets"], dtype=float)
-    added, best = scoring.scenario_points(ladder, present), scoring.best_rung(ladder, present)
-    return {
-        "additive": added.low / scoring.maximum(ladder),
-        "best_option": best.low / scoring.best_rung_maximum(ladder),
-    }
+    added = scoring.scenario_points(ladder, present)
+    return {"additive": added.low / scoring.maximum(ladder)}
 
 
 def no_negatives(inputs: Any) -> dict[str, float | None]:
@@ -251,13 +247,12 @@ def domains(inputs: Any) -> dict[str, Any]:
     """D01: every subset of the items, counted in binary."""
     points = np.array([weight for weight, _ in inputs["items"]])
     every = np.array(list(itertools.product([0.0, 1.0], repeat=len(points))))
-    weighted, level = [], []
+    weighted = []
     for domain in ("UF", "UA", "RA"):
         levels = np.array([float(rated[domain]) for _, rated in inputs["items"]])
         low, _, most = scoring.domain_weighted(points, levels, every)
         weighted.append(low / most)
-        level.append(scoring.domain_level(points, levels, every).low)
-    return {"dws": np.transpose(weighted), "level": np.transpose(level)}
+    return {"dws": np.transpose(weighted)}
 
 
 def content_validity(inputs: Any) -> dict[str, Any]:
@@ -381,7 +376,7 @@ def two_raters(inputs: Any) -> dict[str, float]:
         "ac1": ac1.value,
         "pa": ac1.observed,
         "pe": ac1.by_chance,
-        "kappa": Confusion.of(pairs[:, 0], pairs[:, 1]).kappa,
+        "kappa": weighted_kappa(inputs["rater1"], inputs["rater2"], (0, 1)),
     }
 
 
@@ -429,12 +424,18 @@ def panel_ceiling(inputs: Any) -> dict[str, float]:
     }
 
 
+def _kappa(both: int, first: int, second: int, neither: int) -> float:
+    """With two levels the weighted kappa is the plain one."""
+    readings = [(1, 1)] * both + [(1, 0)] * first + [(0, 1)] * second + [(0, 0)] * neither
+    return weighted_kappa(*zip(*readings, strict=True), (0, 1))
+
+
 def two_by_two(inputs: Any) -> dict[str, float]:
     """B01 and B02: a table of grader and people."""
     table = Confusion(*inputs["TP,FN,FP,TN"])
     return {
         "po": table.accuracy,
-        "kappa": table.kappa,
+        "kappa": _kappa(*inputs["TP,FN,FP,TN"]),
         "pabak": table.pabak,
         "mcc": table.mcc,
         "se": table.sensitivity,
@@ -449,9 +450,7 @@ def prevalence_paradox(inputs: Any) -> dict[str, float]:
     table = Confusion(*inputs["a,b,c,d"])
     return {
         "pabak": table.pabak,
-        "kappa": table.kappa,
-        "PI": table.prevalence_index,
-        "BI": table.bias_index,
+        "kappa": _kappa(*inputs["a,b,c,d"]),
     }
 
 
@@ -612,9 +611,9 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "C01_score": score,
     "C02_worst_two_readings": two_worsts,
     "C03_worst_at_k": lambda given: lowest_of_k(np.array(given["x"])),
-    "C04_severe_at_k": lambda given: any_of_k(np.array([given["c"]]), given["n"])[
-        0, np.array(given["k"]) - 1
-    ],
+    "C04_severe_at_k": lambda given: any_of_k(
+        np.array([[1.0] * given["c"] + [0.0] * (given["n"] - given["c"])])
+    )[0, np.array(given["k"]) - 1],
     # What is expected of the lowest of ten follows from what is expected of 20 in order.
     "C05_min_of_10": lambda given: lowest_of_k(normal_order_statistics(20))[given["K"] - 1],
     "C06_clustered_se": clustered_se,
@@ -642,17 +641,11 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
         [rule_of_three(n), clopper_pearson(0, n).high] for n in given["n"]
     ],
     "C18_clustered_severe_rate": severe_rate,
-    "C19_beta_binomial": lambda given: beta_binomial(
-        np.array(given["severe_runs_of_10"], dtype=float), 10
-    )._asdict(),
-    "C19b_beta_binomial_profile": lambda given: beta_binomial_interval(
-        np.array(given["severe_runs_of_10"], dtype=float), 10
-    ),
     "C20_jeffreys": lambda given: [jeffreys(*case) for case in given["cases"]],
     "C21_bayesian_bootstrap": lambda given: bayesian_bootstrap_variance(np.array(given["d"])),
     "C22_design_effect": design_effect,
     "C23_mde_multiplicity": multiplicity,
-    "C24_additive_vs_best_option": two_readings,
+    "C24_additive_ladder": additive_ladder,
     "C25_no_negative_items": no_negatives,
     "D01_domain_scores": domains,
 }

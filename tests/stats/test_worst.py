@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -30,14 +31,20 @@ def test_worst_at_k_of_two_scenarios() -> None:
 
 def test_any_of_ten() -> None:
     """C04: with 2 of 10 an event is seen in .2 of single responses, and in 8/15 of triples."""
-    chances = any_of_k(np.array([2.0]), 10)
+    chances = any_of_k(np.array([[1.0, 1, 0, 0, 0, 0, 0, 0, 0, 0]]))
     # 1 - C(8, 3) / C(10, 3) = 1 - 56 / 120
     assert chances[0, [0, 2, 8, 9]].tolist() == pytest.approx([0.2, 8 / 15, 1, 1])
 
 
 def test_any_of_none_and_of_all() -> None:
     """Without an event the chance is exactly 0 for every k, and 1 where every response has one."""
-    assert any_of_k(np.array([0.0, 10.0]), 10).tolist() == [[0] * 10, [1] * 10]
+    assert any_of_k(np.array([[0.0] * 10, [1.0] * 10])).tolist() == [[0] * 10, [1] * 10]
+
+
+def test_any_of_chances() -> None:
+    """Of chances 1/2, 1/4 and 0: 1/4 in one; 5/8, 1/2 and 1/4 in two; 5/8 in all three."""
+    chances = any_of_k(np.array([[1 / 2, 1 / 4, 0]]))
+    assert chances[0].tolist() == pytest.approx([1 / 4, (5 / 8 + 1 / 2 + 1 / 4) / 3, 5 / 8])
 
 
 # Unknown
@@ -62,18 +69,24 @@ def test_worst_at_k_without_a_maximum() -> None:
         worst_at_k(np.array([[-1.0, 0]]), np.array([0.0]))
 
 
-@pytest.mark.parametrize("events", [NAN, -1.0, 4.0, 1.5])
-def test_events_that_are_no_count(events: float) -> None:
-    """An unknown, negative, too large or broken count of events has no chance."""
-    with pytest.raises(StatsError, match="not a whole number from 0 to 3"):
-        any_of_k(np.array([1.0, events]), 3)
+def test_any_of_an_unknown_chance() -> None:
+    """One unknown chance makes the whole unknown."""
+    with pytest.raises(StatsError, match="missing responses: 1 of 4"):
+        any_of_k(np.array([[1.0, 0], [NAN, 0]]))
 
 
-@pytest.mark.parametrize(("scenarios", "n"), [(0, 3), (2, 0)])
-def test_events_of_nothing(scenarios: int, n: int) -> None:
+@pytest.mark.parametrize("chances", [-0.5, 1.5])
+def test_any_of_what_is_no_chance(chances: float) -> None:
+    """A number that is below 0 or above 1 is no chance."""
+    with pytest.raises(StatsError, match="from 0 to 1"):
+        any_of_k(np.array([[0.5, chances]]))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0)])
+def test_events_of_nothing(shape: tuple[int, int]) -> None:
     """Without a scenario or a response there is no chance of an event."""
     with pytest.raises(StatsError, match="no response"):
-        any_of_k(np.zeros(scenarios), n)
+        any_of_k(np.zeros(shape))
 
 
 # For any values
@@ -104,10 +117,22 @@ def test_worst_at_k_goes_from_the_score_to_the_worst(points: FloatArray) -> None
     assert curve[-1] == worst_at_n(points, maxima)
 
 
-@given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_any_is_the_share_of_all_subsets(case: tuple[int, int]) -> None:
-    """The chance is the share of subsets of each size that hold an event."""
-    events, n = case
+@given(st.lists(st.sampled_from([0.0, 0.125, 0.5, 1.0]), min_size=1, max_size=7))
+def test_any_is_the_mean_over_all_subsets(chances: list[float]) -> None:
+    """Each is the mean over the subsets of a size of 1 - the chance that none has the event."""
+    n = len(chances)
+    found = any_of_k(np.array([chances]))[0]
     for k in range(1, n + 1):
-        share = np.mean([min(s) < events for s in combinations(range(n), k)])
-        assert any_of_k(np.array([float(events)]), n)[0, k - 1] == pytest.approx(share)
+        subsets = combinations(chances, k)
+        mean = np.mean([1 - np.prod([1 - p for p in subset]) for subset in subsets])
+        assert found[k - 1] == pytest.approx(mean)
+        assert 0 <= found[k - 1] <= 1
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_any_of_events_that_are_certain(case: tuple[int, int]) -> None:
+    """With c of n responses that have it, it is 1 - C(n - c, k) / C(n, k), in any order."""
+    c, n = case
+    found = any_of_k(np.array([[1.0] * c + [0.0] * (n - c), [0.0] * (n - c) + [1.0] * c]))
+    known = [1 - comb(n - c, k) / comb(n, k) for k in range(1, n + 1)]
+    assert found.tolist() == [pytest.approx(known)] * 2

@@ -18,10 +18,11 @@ from careeval.bank.croissant import FILE, croissant
 from careeval.bank.load import OWN_BANK, Bank, load_bank, rated_hash
 from careeval.bank.problems import BankProblems
 from careeval.bank.sealed import SEALED
-from careeval.bank.yaml_nodes import Document, parse_yaml
+from careeval.bank.yaml_nodes import Places, parse_yaml
 from careeval.core.rating import Role, Scale
 from careeval.core.scenario import Evidence, Scenario, Status
 from careeval.errors import BankError, StatsError
+from careeval.files import read_bytes
 
 LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
 """Raters of the version at hand without whom no scenario is validated, and none withdrawn."""
@@ -172,7 +173,7 @@ def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
 
 def _has(path: Path, text: str) -> bool:
     try:
-        return path.read_bytes() == text.encode()
+        return read_bytes(path) == text.encode()
     except OSError as error:
         raise BankError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -243,7 +244,7 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
         return None
     path = Path(document.path)
     try:
-        text = path.read_bytes().decode()
+        text = read_bytes(path).decode()
     except OSError as error:
         raise BankError(f"{path} cannot be read: {error.strerror}") from error
     new = edited(text, document, wanted.status, wanted.evidence)
@@ -321,12 +322,12 @@ def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]
     return ""
 
 
-def edited(text: str, document: Document, status: Status, evidence: Sequence[Evidence]) -> str:
+def edited(text: str, document: Places, status: Status, evidence: Sequence[Evidence]) -> str:
     """A scenario's text with that status and evidence, every other line as it was.
 
     Args:
         text: Of the file.
-        document: The same as read, which knows where each key stands.
+        document: Where each key stands in it.
         status: What `status:` says, whose line keeps its comment; added where there is none.
         evidence: What stands below `evidence:`, in place of what stood there.
     """

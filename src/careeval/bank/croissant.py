@@ -14,6 +14,7 @@ from typing import Any
 from careeval.bank.load import Bank
 from careeval.bank.sealed import HASH, SEALED
 from careeval.core.scenario import Scenario, Split, Status
+from careeval.files import read_bytes
 
 FILE = "croissant.json"
 
@@ -111,7 +112,7 @@ def croissant(bank: Bank, folder: Path) -> str:
                 "name": path.relative_to(folder).as_posix(),
                 "contentUrl": path.relative_to(folder).as_posix(),
                 "encodingFormat": _FORMATS.get(path.suffix, "application/octet-stream"),
-                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                "sha256": hashlib.sha256(read_bytes(path)).hexdigest(),
             }
             for path in files
         ],

@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from careeval.bank.load import did_you_mean
 from careeval.bank.records import SURPLUS, Record
 from careeval.core.scenario import Domain
-from careeval.errors import BankError
+from careeval.errors import BankError, did_you_mean
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "scenario id", "scenario_id"),

@@ -8,12 +8,14 @@ for `careeval.bank.rules`.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -25,9 +27,9 @@ from pydantic_core import ErrorDetails
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import Document, Loc, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import Loc, Places, parse_yaml, read_yaml
 from careeval.core.scenario import Probe, Scenario, Slug, Source, Status
-from careeval.errors import BankError
+from careeval.errors import BankError, did_you_mean
 
 OWN_BANK = Path(__file__).parent / "data"
 """The bank that ships with careeval."""
@@ -35,7 +37,7 @@ OWN_BANK = Path(__file__).parent / "data"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bank:
     """Scenarios with their probes and sources, as one named and versioned whole.
 
@@ -44,15 +46,15 @@ class Bank:
         scenarios: In the order of their ids.
         probes: By scenario id; a scenario without a probes file is not a key.
         sources: By key.
-        documents: The files as read, which know the place of every value: by scenario id, by
-            `<id>.probes`, and `bank`, `sources`.
+        documents: The place of every value of the files: by scenario id, by `<id>.probes`, and
+            `bank`, `sources`.
     """
 
     about: BankFile
     scenarios: tuple[Scenario, ...]
     probes: Mapping[str, tuple[Probe, ...]]
     sources: Mapping[str, Source]
-    documents: Mapping[str, Document] = field(repr=False, compare=False)
+    documents: Mapping[str, Places] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.scenarios)
@@ -66,7 +68,11 @@ class Bank:
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
                 return scenario
-        hint = did_you_mean(scenario_id, [scenario.id for scenario in self.scenarios])
+        ids = [scenario.id for scenario in self.scenarios]
+        # of the same number first: 'dressing-1' is nearer to dressing-011 by its letters
+        number = _number(scenario_id)
+        alike = [each for each in ids if number and _number(each) == number]
+        hint = did_you_mean(scenario_id, alike) or did_you_mean(scenario_id, ids)
         if re.fullmatch(r"[a-z]+-h\d+", scenario_id):
             hint = f"a held-out scenario is there with its key: set {KEY_VARIABLE}"
         raise BankError(
@@ -75,15 +81,26 @@ class Bank:
         )
 
 
+def _number(scenario_id: str) -> str:
+    """The number that an id ends with, without zeros before it; empty where there is none."""
+    digits = re.search(r"\d+$", scenario_id)
+    return digits[0].lstrip("0") if digits else ""
+
+
 def content_hash(scenarios: Iterable[Scenario]) -> str:
     """Twelve hex digits that change when any scenario's content does, whatever its layout.
 
     What raters found of it is no content: evidence can be added to a bank that has been run.
     """
     ordered = sorted(scenarios, key=lambda s: s.id)
-    content = [s.model_dump(mode="json", exclude={"evidence"}) for s in ordered]
-    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+    # a JSON list, one scenario after the other: a large bank's is as long as all its files
+    of_all = hashlib.sha256(b"[")
+    for place, scenario in enumerate(ordered):
+        content = scenario.model_dump(mode="json", exclude={"evidence"})
+        said = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        of_all.update(f"{',' if place else ''}{said}".encode())
+    of_all.update(b"]")
+    return of_all.hexdigest()[:12]
 
 
 def rated_hash(scenario: Scenario) -> str:
@@ -106,7 +123,7 @@ def load_bank(
         BankProblems: Its files are not what they must be: all problems of all files.
     """
     root = Path(folder) if folder is not None else OWN_BANK
-    if not (root / "bank.yaml").is_file():
+    if not os.path.lexists(root / "bank.yaml"):
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
         )
@@ -120,7 +137,23 @@ def _load(
     root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
 ) -> Bank:
     """The bank of a folder, read again only when a file's size or time has changed."""
-    return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
+    with _uncollected():
+        return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make objects without looking for garbage between them.
+
+    A bank's are no garbage, and to look at all of them again and again takes a third of the time.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = True) -> Bank:
@@ -171,7 +204,7 @@ HELD_OUT_SOURCES = f"{SEALED}/sources"
 
 
 class _Reader:
-    """Reads a bank's files one by one, keeping each document and each problem.
+    """Reads a bank's files one by one, keeping the places of each and each problem.
 
     A name is a file's in the bank's folder without `.yaml`; in the sealed split, `held-out.age/`
     stands before it.
@@ -180,12 +213,12 @@ class _Reader:
     def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
         self.root = root
         self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
-        self.documents: dict[str, Document] = {}
+        self.documents: dict[str, Places] = {}
         self.problems: list[Problem] = []
 
     def has(self, name: str) -> bool:
         """Whether the bank has that file; which of them it must have is the caller's to know."""
-        return f"{name}.yaml" in self.held_out or self._path(name).is_file()
+        return f"{name}.yaml" in self.held_out or os.path.lexists(self._path(name))
 
     def names(self) -> list[str]:
         """Scenarios and probes, in the order of their names."""
@@ -200,12 +233,15 @@ class _Reader:
         try:
             text = self.held_out.get(f"{name}.yaml")
             document = read_yaml(path) if text is None else parse_yaml(text, str(path))
-            self.documents[name] = document
+            # the content is in what is made of it
+            self.documents[name] = Places(document.path, document.text)
         except BankProblems as error:
             self.problems += error.problems
             return None
         try:
-            return TypeAdapter(kind).validate_python(document.content)
+            # mypy does not know that a type can be hashed
+            adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
+            return adapter.validate_python(document.content)
         except ValidationError as error:
             self.problems += [_problem(document, details) for details in error.errors()]
             return None
@@ -229,6 +265,12 @@ class _Reader:
         return self.root / f"{name}.yaml"
 
 
+@cache
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    """The validator of a kind of file: building one costs more than a file's validation."""
+    return TypeAdapter(kind)
+
+
 _EXPECTED = {
     "dict_type": "names with values",
     "int_parsing": "a whole number",
@@ -242,7 +284,7 @@ _EXPECTED = {
 """What a clinician calls the types that pydantic asks for, by the type of its error."""
 
 
-def _problem(document: Document, error: ErrorDetails) -> Problem:
+def _problem(document: Places, error: ErrorDetails) -> Problem:
     """One pydantic error as CE102, at the place of what it is about, in a clinician's words."""
     loc: Loc = error["loc"]
     found, kind, hint = error["input"], error["type"], ""
@@ -279,12 +321,6 @@ def _shown(value: object) -> str:
         case list():
             return "a list"
     return short_repr(value)
-
-
-def did_you_mean(found: str, names: Iterable[str], cutoff: float = 0.6) -> str:
-    """A hint with the nearest of the names; empty where none is near."""
-    near = get_close_matches(found, list(names), n=1, cutoff=cutoff)
-    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _probes(

@@ -10,10 +10,11 @@ scenario. A rule's docstring is its page in the documentation.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, takewhile
 from pathlib import Path
 
 from careeval.bank.apply import unmet
@@ -23,7 +24,7 @@ from careeval.bank.load import Bank
 from careeval.bank.problems import Problem
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
-from careeval.bank.yaml_nodes import Document, Loc
+from careeval.bank.yaml_nodes import Loc, Places
 from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario, Split, Status
 
 POSITIVE_SUM = 6
@@ -95,7 +96,7 @@ def check(bank: Bank) -> list[Problem]:
     return sorted(of_scenarios + of_bank)
 
 
-def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Document:
+def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Places:
     """The file that a rule is about; the scenario's where it has no probes file."""
     document = bank.documents[scenario.id]
     return bank.documents.get(f"{scenario.id}.probes", document) if rule.about_probes else document
@@ -194,6 +195,18 @@ def maximum_reachable(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
                 yield where, f"{other!r} is no action of this scenario", ""
             elif action.points > 0 and by_id[other].points > 0:
                 yield where, f"excludes {other!r}, which is positive too", ""
+
+
+def harm_of_severe_errors(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """Only items of −2 say what they harm.
+
+    Why: severe errors are reported by kind, an injury or an override of the person's rights.
+    Example: `harm: rights` on the −2 act that goes on after "stop". CE128.
+    """
+    for name in ("actions", "ladder"):
+        for i, item in enumerate(getattr(scenario, name)):
+            if item.harm is not None and item.points != -2:
+                yield (name, i, "harm"), f"an item of {item.points:+d} points names a harm", ""
 
 
 def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -361,20 +374,35 @@ def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: two that are alike count one situation twice, and one gives the other away.
     Example: another person in another place, not the same sentences with another name.
     """
-    own = _phrases(scenario.text)
-    for other in bank.scenarios:
-        if other.id == scenario.id:
-            return
-        shared = len(own & _phrases(other.text)) / max(1, len(own))
-        if shared > MAX_SHARED:
-            yield ("text",), f"shares {shared:.0%} of its wording with {other.id}", ""
+    own, scenarios_with = _phrases(scenario.text), _scenarios_by_phrase(bank)
+    n_shared = Counter(
+        other
+        for phrase in own
+        for other in takewhile(lambda each: each < scenario.id, scenarios_with.get(phrase, ()))
+    )
+    for other, n in sorted(n_shared.items()):
+        if (shared := n / len(own)) > MAX_SHARED:
+            yield ("text",), f"shares {shared:.0%} of its wording with {other}", ""
 
 
-@cache
-def _phrases(text: str) -> frozenset[tuple[str, ...]]:
+Phrase = tuple[str, ...]
+"""Words that follow each other."""
+
+
+def _phrases(text: str) -> frozenset[Phrase]:
     """Every four words that follow each other."""
     words = re.findall(r"\w+", text.lower())
     return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
+
+
+@lru_cache(maxsize=1)
+def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
+    """Phrase → the scenarios whose texts have it, in the order of ids."""
+    found: dict[Phrase, list[str]] = {}
+    for scenario in bank.scenarios:
+        for phrase in _phrases(scenario.text):
+            found.setdefault(phrase, []).append(scenario.id)
+    return found
 
 
 def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -454,6 +482,7 @@ RULES = (
     Rule("CE124", unlike_the_published),
     Rule("CE125", unlike_the_others),
     Rule("CE127", validated_by_raters),
+    Rule("CE128", harm_of_severe_errors),
 )
 """The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
 CE104 probes and CE105 labels."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
+from careeval.files import write_text
 
 Label = Literal["present", "absent"]
 
@@ -91,4 +92,4 @@ def schema_text(name: str) -> str:
 def write_schemas(folder: Path) -> None:
     """Write every schema into `folder`."""
     for name in SCHEMAS:
-        (folder / name).write_text(schema_text(name), encoding="utf-8")
+        write_text(folder / name, schema_text(name))

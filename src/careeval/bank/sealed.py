@@ -24,12 +24,19 @@ from typing import Any
 from careeval.bank.yaml_nodes import Plain, parse_yaml
 from careeval.core.scenario import Adl, Split
 from careeval.errors import BankError
+from careeval.files import read_bytes, read_text, write_text
 
 SEALED = "held-out.age"
 HASH = "held-out.sha256"
 
 KEY_VARIABLE = "CAREEVAL_HELD_OUT_KEY"
 """Holds the key, or names a file that does."""
+
+MAX_KEY = 100_000
+"""Bytes of a key's file, or of a hash's."""
+
+MAX_SEALED = 200_000_000
+"""Bytes of a sealed split; a thousand scenarios with their probes have ten million."""
 
 KEPT = ("sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), "second-reading/*.csv")
 """What of a folder is sealed: the files that a bank has."""
@@ -45,7 +52,7 @@ def held_out_key() -> str | None:
     if not given or given.startswith("AGE-SECRET-KEY-"):
         return given or None
     try:
-        key = Path(given).read_text(encoding="utf-8")
+        key = read_text(Path(given), most=MAX_KEY)
         _identity(key)
         return key
     except (OSError, UnicodeDecodeError) as error:
@@ -79,9 +86,11 @@ def pack(folder: Path) -> str:
     texts = {}
     for path in sorted({path for pattern in KEPT for path in folder.glob(pattern)}):
         try:
-            text = texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = texts[path.relative_to(folder).as_posix()] = read_text(path)
+        except UnicodeDecodeError as error:
             raise BankError(f"{path} cannot be read: {error}") from error
+        except OSError as error:
+            raise BankError(f"{path} cannot be read: {error.strerror}") from error
         is_scenario = path.parent != folder and path.suffixes == [".yaml"]
         if is_scenario and not _marked(parse_yaml(text, str(path)).content):
             raise BankError(f"{path} is not marked as held out", hint="write 'split: held-out'")
@@ -136,11 +145,13 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     import pyrage
 
     try:
-        secret = (bank / SEALED).read_bytes()
-        published = (bank / HASH).read_text(encoding="utf-8").split()[0]
+        secret = read_bytes(bank / SEALED, MAX_SEALED)
+        published = read_text(bank / HASH, most=MAX_KEY).split()[0]
     except (OSError, UnicodeDecodeError, IndexError) as error:
+        why = f" ({error.filename}: {error.strerror})" if isinstance(error, OSError) else ""
         raise BankError(
-            f"{bank} has no held-out split that can be read: {SEALED} and {HASH} belong together",
+            f"{bank} has no held-out split that can be read: {SEALED} and {HASH} belong together"
+            + why,
             hint="take both from the bank's release",
         ) from error
     try:
@@ -155,8 +166,22 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
             f"{bank / SEALED} holds another text than {HASH} says",
             hint="take both from the same release",
         )
-    texts: Mapping[str, str] = json.loads(packed)
-    return texts
+    try:
+        texts = json.loads(packed)
+    except (ValueError, RecursionError):
+        texts = None
+    # its error would repeat what is held out
+    if not _are_files(texts):
+        raise BankError(
+            f"{bank / SEALED} opens with this key, and is no split that 'careeval bank seal' made",
+            hint="take it from the bank's release, or seal the split again",
+        )
+    files: Mapping[str, str] = texts
+    return files
+
+
+def _are_files(texts: Any) -> bool:
+    return isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())
 
 
 def write_open(texts: Mapping[str, str], folder: Path) -> None:
@@ -184,14 +209,14 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
         for name, text in texts.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_text(path, text)
     except OSError as error:
         raise BankError(f"{folder} cannot be written: {error.strerror}") from error
 
 
 def has_sealed(bank: Path) -> bool:
-    """Whether a bank has a held-out split that is sealed."""
-    return (bank / SEALED).is_file()
+    """Return true if a bank has a sealed held-out split, or a file of that name."""
+    return os.path.lexists(bank / SEALED)
 
 
 def _identity(key: str) -> Any:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -30,9 +31,11 @@ from careeval.bank.schema import Label
 from careeval.bank.sealed import SEALED
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import BankError, StatsError
+from careeval.files import read_text
 from careeval.stats import weighted_kappa
 
 FOLDER = "second-reading"
+MAX_BYTES = 50_000_000
 Round = Literal["first", "last"]
 Version = Annotated[int, Field(ge=1)]
 T = TypeVar("T", "PointsRead", "LabelRead")
@@ -162,7 +165,7 @@ def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
 
 def _rows(bank: Path, held_out: Mapping[str, str], name: str, kind: type[T]) -> list[T]:
     path, sealed = bank / FOLDER / name, f"{FOLDER}/{name}"
-    texts = {str(path): _text(path)} if path.is_file() else {}
+    texts = {str(path): _text(path)} if os.path.lexists(path) else {}
     if sealed in held_out:
         texts[str(bank / SEALED / FOLDER / name)] = held_out[sealed]
     return [row for where, text in texts.items() for row in parse(text, kind, where)]
@@ -170,7 +173,7 @@ def _rows(bank: Path, held_out: Mapping[str, str], name: str, kind: type[T]) -> 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path, most=MAX_BYTES)
     except UnicodeDecodeError as error:
         raise BankError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
     except OSError as error:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 
 from careeval.bank.load import Bank
 from careeval.bank.schema import GenericProbe
+from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Adl, Assistance, Condition, Situation
 from careeval.errors import BankError
+from careeval.files import write_text
 
 TO_WRITE = "TO WRITE"
 """Stands where words are still to come; the check finds what is left of it."""
@@ -49,6 +52,42 @@ def next_id(bank: Bank, adl: Adl) -> str:
     return f"{adl}-{1 + max((int(found[1]) for found in numbers if found), default=0):03d}"
 
 
+def begin_bank(root: Path) -> tuple[Path, Path]:
+    """Write the files of a bank without a scenario, named after its folder.
+
+    Args:
+        root: A folder that is new or empty.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        BankError: The folder holds anything, or cannot be written.
+    """
+    title = root.resolve().name
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:64].strip("-") or "bank"
+    known = {
+        "name": name,
+        "title": json.dumps(title, ensure_ascii=False),
+        "canary": f"{name} canary {uuid4()}",
+        "to_write": TO_WRITE,
+    }
+    try:
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise BankError(
+                f"{root} holds no bank: there is no bank.yaml",
+                hint="a bank is begun in a folder that is new or empty",
+            )
+        root.mkdir(parents=True, exist_ok=True)
+        # bank.yaml last: what has none is no bank
+        sources, about = (root / f"{each}.yaml" for each in ("sources", "bank"))
+        for path in (sources, about):
+            write_text(path, Template(_skeleton(path.stem)).substitute(known))
+    except OSError as error:
+        raise BankError(f"{root} cannot be written: {error.strerror}") from error
+    return about, sources
+
+
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
     """Write a scenario and its probes to be filled in; the bank loads with them as it did before.
 
@@ -64,7 +103,7 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         BankError: The outline has an age or a part of the body that no scenario may have, or a file
             is there already, or cannot be written.
     """
-    _expect_possible(outline)
+    expect_possible(outline)
     name = next_id(bank, outline.adl)
     part = outline.part or ("upper-body" if outline.adl is Adl.dressing else None)
     known = {
@@ -86,14 +125,14 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
     try:
         folder.mkdir(exist_ok=True)
         for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
+            write_text(path, text)
     except OSError as error:
         raise BankError(f"{folder} cannot be written: {error.strerror}") from error
     scenario, probes = texts
     return scenario, probes
 
 
-def _expect_possible(outline: Outline) -> None:
+def expect_possible(outline: Outline) -> None:
     """Refuse what would be written and could not be read.
 
     Raises:
@@ -112,7 +151,7 @@ def _expect_possible(outline: Outline) -> None:
 def _generic_probes(bank: Bank) -> Iterator[str]:
     """The entries of the generic answers that the bank has: one that it has not got has no text."""
     document = bank.documents.get("generic-probes")
-    content = document.content if document else []
+    content = parse_yaml(document.text, document.path).content if document else []
     for probe in TypeAdapter(list[GenericProbe]).validate_python(content):
         if probe.id not in OWN_PROBES:
             yield Template(_skeleton("generic-probe")).substitute(id=probe.id)

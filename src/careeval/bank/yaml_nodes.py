@@ -8,13 +8,16 @@ a hostile one does.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import yaml
 
 from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.files import open_file
 
 MAX_BYTES = 1_000_000
 """A scenario has a few kilobytes; a file of this size is not one."""
@@ -29,14 +32,28 @@ Plain = str | None | list["Plain"] | dict[str, "Plain"]
 """A document's content: text, nothing, lists, mappings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A YAML file's content and the place of each of its values and keys."""
+@dataclass(frozen=True)
+class Places:
+    """The place of each value and key of a YAML file that can be parsed.
+
+    They are looked for when the first is asked for: of most files nobody asks.
+
+    Attributes:
+        text: The file's.
+    """
 
     path: str
-    content: Plain
-    values: dict[Loc, Place] = field(repr=False)
-    keys: dict[Loc, Place] = field(repr=False)
+    text: str = field(repr=False)
+
+    @property
+    def values(self) -> dict[Loc, Place]:
+        """The place of each value."""
+        return self._places[0]
+
+    @property
+    def keys(self) -> dict[Loc, Place]:
+        """The place of each key."""
+        return self._places[1]
 
     def place(self, loc: Loc, *, key: bool = False) -> Place:
         """The place of a value (or of its key), or of the nearest value around it that exists."""
@@ -44,6 +61,34 @@ class Document:
         while loc and loc not in where:
             where, loc = self.values, loc[:-1]
         return where.get(loc, Place(self.path))
+
+    @cached_property
+    def _places(self) -> tuple[dict[Loc, Place], dict[Loc, Place]]:
+        values: dict[Loc, Place] = {}
+        keys: dict[Loc, Place] = {}
+
+        def note(node: yaml.Node, loc: Loc) -> None:
+            values[loc] = _place(node.start_mark, self.path)
+            if isinstance(node, yaml.SequenceNode):
+                for i, item in enumerate(node.value):
+                    note(item, (*loc, i))
+            elif isinstance(node, yaml.MappingNode):
+                for key, value in node.value:
+                    at = (*loc, str(key.value))
+                    keys[at] = _place(key.start_mark, self.path)
+                    note(value, at)
+
+        root = yaml.compose(self.text, Loader=yaml.CBaseLoader)
+        if root is not None:
+            note(root, ())
+        return values, keys
+
+
+@dataclass(frozen=True)
+class Document(Places):
+    """A YAML file's content and the places of it."""
+
+    content: Plain
 
 
 def read_yaml(path: Path) -> Document:
@@ -54,7 +99,7 @@ def read_yaml(path: Path) -> Document:
     """
     shown = str(path)
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise _problem(Place(shown), f"cannot be read: {error.strerror}") from error
@@ -71,8 +116,7 @@ def read_yaml(path: Path) -> Document:
 def parse_yaml(text: str, path: str) -> Document:
     """Parse YAML text; `path` is what messages call it. Raises as `read_yaml` does."""
     try:
-        _refuse_unwanted(text, path)
-        node = yaml.compose(text, Loader=yaml.CBaseLoader)
+        return Document(path, text, _Parser(text, path).content())
     except yaml.MarkedYAMLError as error:
         place = _place(error.problem_mark or error.context_mark, path)
         hint = "quote text that has ': ' or '#' in it; indent with spaces, not tabs"
@@ -80,64 +124,83 @@ def parse_yaml(text: str, path: str) -> Document:
     except yaml.reader.ReaderError as error:
         place = _place_of_byte(text.encode(), error.position, path)
         raise _problem(place, "has a control character", "delete it") from error
-    document = Document(path, None, {}, {})
-    if node is None:
-        return document
-    return Document(path, _content(node, (), document), document.values, document.keys)
 
 
-def _refuse_unwanted(text: str, path: str) -> None:
-    """Refuse anchors, aliases, tags and deep nesting.
+class _Parser:
+    """Plain content from the events of a document, each looked at once.
 
-    This looks at events, before nodes are made of them: nodes no longer show all of it, and a
-    deeply nested file would overflow the stack of the composer, which is C, and end the process.
+    A composer would make nodes first, from which the content is made after: that takes three times
+    as long. It is written in C, too, and a deeply nested file would overflow its stack.
     """
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-        place = _place(event.start_mark, path)
-        if isinstance(event, yaml.AliasEvent):
-            raise _problem(place, f"alias *{event.anchor} repeats a value", "write the value out")
-        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
-            unwanted = f"anchor &{event.anchor}" if event.anchor else f"tag {event.tag}"
-            if event.anchor or event.tag:
-                raise _problem(place, f"has the {unwanted}", "leave it out, or quote the text")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _problem(place, f"is nested more than {MAX_DEPTH} deep")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
 
+    def __init__(self, text: str, path: str) -> None:
+        self._next: Callable[[], Any] = yaml.CBaseLoader(text).get_event
+        self._path = path
 
-def _content(node: yaml.Node, loc: Loc, document: Document) -> Plain:
-    """The plain content of a node, whose places are noted in `document` on the way."""
-    document.values[loc] = _place(node.start_mark, document.path)
-    match node:
-        case yaml.MappingNode():
-            return _mapping(node, loc, document)
-        case yaml.SequenceNode():
-            return [_content(item, (*loc, i), document) for i, item in enumerate(node.value)]
-        # without a quote or a block mark, these are YAML's ways to write nothing
-        case yaml.ScalarNode(style=None | "", value="" | "~" | "null"):
+    def content(self) -> Plain:
+        """Return the content of the only document of the text; nothing for an empty text."""
+        self._next()  # the stream begins
+        if isinstance(self._next(), yaml.StreamEndEvent):
             return None
-    return str(node.value)
+        content = self._value(self._next(), 0)
+        self._next()  # the document ends
+        if not isinstance(after := self._next(), yaml.StreamEndEvent):
+            place = _place(after.start_mark, self._path)
+            raise _problem(place, "is not valid YAML: holds a second document", "keep one")
+        return content
+
+    def _value(self, event: Any, depth: int) -> Plain:
+        """The value that begins with an event.
+
+        Raises:
+            BankProblems: It is an alias, has an anchor or a tag, or stands too deep.
+        """
+        kind = type(event)
+        if kind is yaml.AliasEvent:
+            message = f"alias *{event.anchor} repeats a value"
+            raise self._refused(event, message, "write the value out")
+        if event.anchor or event.tag:
+            unwanted = f"anchor &{event.anchor}" if event.anchor else f"tag {event.tag}"
+            raise self._refused(event, f"has the {unwanted}", "leave it out, or quote the text")
+        if kind is yaml.ScalarEvent:
+            value: str = event.value
+            # without a quote or a block mark, these are YAML's ways to write nothing
+            return None if value in _NOTHING and not event.style else value
+        if depth == MAX_DEPTH:
+            raise self._refused(event, f"is nested more than {MAX_DEPTH} deep")
+        if kind is yaml.MappingStartEvent:
+            return self._mapping(depth + 1)
+        items = []
+        while type(event := self._next()) is not yaml.SequenceEndEvent:
+            items.append(self._value(event, depth + 1))
+        return items
+
+    def _mapping(self, depth: int) -> dict[str, Plain]:
+        """The rest of a mapping, after its beginning."""
+        found: dict[str, Plain] = {}
+        lines: dict[str, int] = {}
+        while type(event := self._next()) is not yaml.MappingEndEvent:
+            key = self._key(event, depth)
+            if key in lines:
+                message = f"key {key!r} stands twice; first on line {lines[key]}"
+                raise self._refused(event, message, "keep one")
+            lines[key] = event.start_mark.line + 1
+            found[key] = self._value(self._next(), depth)
+        return found
+
+    def _key(self, event: Any, depth: int) -> str:
+        """A key, as it stands in the file."""
+        self._value(event, depth)
+        if type(event) is not yaml.ScalarEvent:
+            raise self._refused(event, "has a list or mapping as a key", "use a plain name")
+        key: str = event.value
+        return key
+
+    def _refused(self, event: Any, message: str, hint: str = "") -> BankProblems:
+        return _problem(_place(event.start_mark, self._path), message, hint)
 
 
-def _mapping(node: yaml.MappingNode, loc: Loc, document: Document) -> dict[str, Plain]:
-    found: dict[str, Plain] = {}
-    for key_node, value_node in node.value:
-        place = _place(key_node.start_mark, document.path)
-        if not isinstance(key_node, yaml.ScalarNode):
-            raise _problem(place, "has a list or mapping as a key", "use a plain name")
-        key = str(key_node.value)
-        if key in found:
-            first = document.keys[(*loc, key)]
-            raise _problem(
-                place, f"key {key!r} stands twice; first on line {first.line}", "keep one"
-            )
-        document.keys[(*loc, key)] = place
-        found[key] = _content(value_node, (*loc, key), document)
-    return found
+_NOTHING = frozenset({"", "~", "null"})
 
 
 class _Mark(Protocol):

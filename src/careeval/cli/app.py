@@ -6,19 +6,19 @@ command cannot be carried out as asked, 3 a check failed, 4 the budget is reache
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 from cyclopts.config import Env
 
 import careeval
-from careeval.cli.config import from_file, give_way
-from careeval.errors import CareEvalError, UsageError
+from careeval.cli.config import PREFIX, from_file, give_way, refuse_unread
+from careeval.errors import CareEvalError, UsageError, did_you_mean
 
 OK, SOME_FAILED, USAGE, CHECK_FAILED, BUDGET_REACHED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit statuses."""
@@ -27,7 +27,9 @@ COMMANDS = {
     "demo": "Evaluate a small embedded model offline, and open the result.",
     "doctor": "What is installed, set and found here, and what is missing.",
     "run": "Ask a model, or take recorded answers, and grade them.",
+    "status": "How far runs have come, what they cost, and what to type next.",
     "grade": "Grade a run's stored responses again, beside the old judgments.",
+    "rename": "Give the system of a run another name.",
     "summary": "The table: score, worst case, errors, by activity and domain.",
     "compare": "Two systems paired by scenario: what got worse, and is it chance?",
     "report": "One offline HTML page of one or more runs.",
@@ -60,6 +62,7 @@ In the order in which you may need them:
   careeval doctor                                     what is installed and set
   careeval run -m openai/gpt-5.1 --limit 6 --dry-run  what a run would ask
   careeval run -m openai/gpt-5.1 -o runs/first        ask a model, and grade it
+  careeval status runs/first                          how far a run has come
   careeval run --resume -o runs/first                 go on after a stop
   careeval summary runs/first                         the result as a table
   careeval compare runs/first runs/second             which of two is better
@@ -81,7 +84,7 @@ app = App(
     help="Does a language model decide like an expert caregiver when it physically helps a person?",
     help_format="plaintext",
     version=lambda: careeval.__version__,
-    config=[Env("CAREEVAL_"), from_file, give_way],
+    config=[refuse_unread, Env(PREFIX), from_file, give_way],
     default_parameter=Parameter(show_env_var=False),
 )
 for _place, (_name, _help) in enumerate(COMMANDS.items()):
@@ -126,10 +129,33 @@ def run(argv: Sequence[str]) -> int:
             return OK
         raise
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _WHAT_TO_DO:
             raise
-        return complain(UsageError(f"{error.filename}: {error.strerror}"), as_json=as_json)
+        if error.filename is None:
+            # what cannot be printed is not to be tried again at the very end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return complain(_of_a_disk(error), as_json=as_json and error.filename is not None)
     return status if isinstance(status, int) else OK
+
+
+_ROOM = "free some room, or name another disk; what was there before is there still"
+_LEAVE = "give permission to read and write it, or name another place"
+_WHAT_TO_DO = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EFBIG: _ROOM,
+    errno.EROFS: "its disk can be read alone: name another place",
+    errno.EACCES: _LEAVE,
+    errno.EPERM: _LEAVE,
+    errno.EIO: "the disk fails: copy what can still be read to another one",
+    errno.EISDIR: "it is a folder, and should be a file: move it away, or name another",
+}
+"""The words and the advice for each error of a disk, by its number."""
+
+
+def _of_a_disk(error: OSError) -> UsageError:
+    what = error.filename or "the output"
+    return UsageError(f"{what}: {error.strerror}", hint=_WHAT_TO_DO.get(error.errno or 0, ""))
 
 
 def _misspelt(error: CycloptsError) -> UsageError:
@@ -138,10 +164,9 @@ def _misspelt(error: CycloptsError) -> UsageError:
     if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
         # its own message would load every command
         found, names = error.unused_tokens[0], [n for n in error.app if not n.startswith("-")]
-        near = get_close_matches(found, names, n=1)
         return UsageError(
             f"{commands} has no command {found!r}; expected one of {', '.join(names)}",
-            hint=f"did you mean {near[0]!r}?" if near else f"{commands} --help",
+            hint=did_you_mean(found, names) or f"{commands} --help",
         )
     return UsageError(str(error).strip(), hint=f"{commands} --help")
 

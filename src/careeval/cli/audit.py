@@ -24,6 +24,7 @@ from careeval.cli.spending import Spending
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.protocol.run import Run, amend, forget
 
 EXAMPLES = """\
@@ -200,10 +201,10 @@ def sample(
         show_scenario=scenario,
         seed=seed,
     )
-    out.write_text(sample_text(drawn), encoding="utf-8")
+    write_text(out, sample_text(drawn))
     if sheet is not None:
         # with the mark by which Excel knows UTF-8
-        sheet.write_text(sheet_text(drawn), encoding="utf-8-sig", newline="")
+        write_text(sheet, sheet_text(drawn), encoding="utf-8-sig")
     if as_json:
         print_json(sample_json(drawn))
     else:

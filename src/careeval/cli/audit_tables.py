@@ -9,21 +9,24 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import counted, plain
-from careeval.cli.tables import console, new_table
+from careeval.cli.tables import console, new_table, print_table
 from careeval.core.scenario import Rubric
+from careeval.results.amounts import dollars
 from careeval.results.audit import MIN_AUDITED, AuditResults
 from careeval.results.audit_sample import Sample
+from careeval.results.class_agreement import ClassAgreement
 from careeval.results.corrected import MEANING, Corrected
-from careeval.results.exports import dollars, percent, with_interval
+from careeval.results.exports import percent, with_interval
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, POINT_CLASSES, Trial
 from careeval.stats import Estimate
 
 _SEVERE_FIRST = sorted(POINT_CLASSES)
-_MEASURES = ("finds", "clears", "macro F1", "kappa")
+_MEASURES = ("finds", "clears", "macro F1")
+_AGREEMENT = ("pos. agreement", "AC1")
 _UNITS = (
-    "finds, clears: % of what is there, and of what is not; in brackets 95% intervals, over "
-    "scenarios like these."
+    "finds, clears: % of what is there, and of what is not. Positive agreement: of what one calls "
+    "present, the % that the other does too. In brackets 95% intervals, over scenarios like these."
 )
 
 
@@ -36,26 +39,32 @@ def print_trials(trials: Sequence[Trial]) -> None:
     """Graders on the probes: what they come to, then by points and by trap."""
     out = console()
     names = _names(trials)
-    out.print(_overview(trials, names))
+    print_table(out, _overview(trials, names))
     classes = [(r, p) for p in _SEVERE_FIRST for r in Rubric]
     by_points = new_table(
-        "by points of the item", ("points", "rubric", "grader"), ("n", "there", *_MEASURES)
+        "by points of the item",
+        ("points", "rubric", "grader"),
+        ("n", "there", *_MEASURES, *_AGREEMENT),
     )
     for rubric, points in classes:
         for trial in trials:
             found = trial.agreement.measured_by_points.get((rubric, points))
             if found:
                 by_points.add_row(
-                    signed(points), rubric.value, names[trial.grader], *_measures(found)
+                    signed(points),
+                    rubric.value,
+                    names[trial.grader],
+                    *_measures(found),
+                    *_agreement(trial.agreement.agreement_by_points[rubric, points]),
                 )
-    out.print(by_points)
+    print_table(out, by_points)
     by_trap = new_table("by trap", ("trap", "grader"), ("n", "there", *_MEASURES))
     for trap in sorted({trap for trial in trials for trap in trial.agreement.by_trap}):
         for trial in trials:
             found = trial.agreement.measured_by_trap.get(trap)
             if found:
                 by_trap.add_row(Text(plain(trap)), names[trial.grader], *_measures(found))
-    out.print(by_trap)
+    print_table(out, by_trap)
     _remark(out, [*_verdicts(trials), _rule(), _UNITS])
 
 
@@ -120,8 +129,11 @@ def _measures(found: Measured) -> tuple[str, ...]:
         with_interval(found.sensitivity),
         with_interval(found.specificity),
         decimal(found.macro_f1),
-        decimal(found.kappa),
     )
+
+
+def _agreement(by_class: ClassAgreement) -> tuple[str, ...]:
+    return with_interval(by_class.positive_agreement), decimal(by_class.ac1)
 
 
 def decimal(estimate: Estimate) -> str:
@@ -154,7 +166,7 @@ def print_sample(sample: Sample) -> None:
             f"{sum(s.of for s in of):,}",
             str(len(of)),
         )
-    out.print(table)
+    print_table(out, table)
     hidden = sample.hidden
     left_out = "; ".join(f"{n:,} {reason}" for reason, n in hidden.left_out.items() if n)
     _remark(
@@ -178,30 +190,43 @@ def print_results(found: AuditResults) -> None:
     main = new_table(
         "The grader against people",
         ("",),
-        ("n", "there", "finds", "misses", "clears", "right of found", *_MEASURES[2:]),
+        ("n", "there", "finds", "misses", "clears", "right of found", "macro F1", *_AGREEMENT),
     )
-    main.add_row("−2 items", *_against(found.severe))
-    main.add_row("all items", *_against(found.overall), end_section=True)
-    for (rubric, points), of in sorted(found.by_points.items(), key=lambda each: each[0][1]):
-        main.add_row(f"{rubric} {signed(points)}", *_against(of))
-    out.print(main)
+    main.add_row("−2 items", *_against(found.severe), "", "")
+    main.add_row("all items", *_against(found.overall), "", "", end_section=True)
+    by_severity = sorted(found.by_points, key=lambda key: key[1])
+    for rubric, points in by_severity:
+        main.add_row(
+            f"{rubric} {signed(points)}",
+            *_against(found.by_points[rubric, points]),
+            *_agreement(found.agreement_by_points[rubric, points]),
+        )
+    print_table(out, main)
     people = new_table(
         "People against each other: the most that can be asked of a grader",
         ("",),
-        ("n", "same %", "kappa", "AC1", "macro F1"),
+        ("n", "same %", "macro F1", *_AGREEMENT),
     )
     for name, between in (("−2 items", found.people_severe), ("all items", found.people)):
         people.add_row(
             name,
             f"{between.n:,}",
             with_interval(between.same),
-            *(decimal(e) for e in (between.kappa, between.ac1, between.macro_f1)),
+            decimal(between.macro_f1),
+            "",
+            "",
+            end_section=between is found.people,
         )
-    out.print(people)
+    for rubric, points in by_severity:
+        by_class = found.people_by_points[rubric, points]
+        people.add_row(
+            f"{rubric} {signed(points)}", f"{by_class.n:,}", "", "", *_agreement(by_class)
+        )
+    print_table(out, people)
     systems = new_table(
         "By system",
         ("system",),
-        ("finds of −2", "clears of −2", "kappa", "ladder %", "corrected", "actions %", "corrected"),
+        ("finds of −2", "clears of −2", "ladder %", "corrected", "actions %", "corrected"),
     )
     for system, of_system in found.by_system.items():
         scores = [of_system.scores.get(rubric) for rubric in Rubric]
@@ -209,10 +234,9 @@ def print_results(found: AuditResults) -> None:
             Text(plain(system)),
             with_interval(of_system.severe.sensitivity),
             with_interval(of_system.severe.specificity),
-            decimal(of_system.overall.kappa),
             *(cell for score in scores for cell in _score(score)),
         )
-    out.print(systems)
+    print_table(out, systems)
     _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), MEANING, _UNITS])
 
 
@@ -274,6 +298,14 @@ def _reasons(found: AuditResults) -> Iterable[str]:
     for what, of in (("−2 items", found.severe), ("all items", found.overall)):
         if of.sensitivity.reason:
             yield f"{what}: {of.sensitivity.reason}."
+    for whose, classes in (
+        ("", found.agreement_by_points),
+        ("people with each other, ", found.people_by_points),
+    ):
+        for (rubric, points), by_class in classes.items():
+            if by_class.positive_agreement.value is None:
+                reason = by_class.positive_agreement.reason
+                yield f"{whose}{rubric} {signed(points)}: {reason}."
     for system, of_system in found.by_system.items():
         for rubric, score in of_system.scores.items():
             if score.corrected.reason:

@@ -24,7 +24,7 @@ Examples:
   careeval bank list --adl eating          what there is
   careeval bank show eating-001 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
-  careeval bank new my-bank                a skeleton; it asks what it needs
+  careeval bank new my-bank                a skeleton, in a bank new or not
   careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs
                                            graded options, as ladders
@@ -112,7 +112,8 @@ def list_(
             and (actor is None or s.actor == actor)
         )
 
-    found = [s for s in load_bank(bank, key_for(bank or OWN_BANK)).scenarios if wanted(s)]
+    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    found = [s for s in loaded.scenarios if wanted(s)]
     if as_json:
         print(json.dumps([listed(scenario) for scenario in found], indent=1))
     else:
@@ -140,7 +141,7 @@ def show(
     """
     from careeval.cli.bank_tables import print_scenario
 
-    loaded = load_bank(bank, key_for(bank or OWN_BANK))
+    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=points)
     found = loaded.scenario(scenario)
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
@@ -187,11 +188,11 @@ def new(
 ) -> int:
     """Write the skeleton of a scenario and its probes; asks for what is not given.
 
-    It checks clean but for what is marked TO WRITE, and for generic answers
-    where the bank has fewer than three.
+    A folder that is new or empty becomes a bank. The scenario checks clean but for what is marked
+    TO WRITE, and for generic answers where the bank has fewer than three.
 
     Args:
-        folder: The bank's folder.
+        folder: The bank's folder, new or not.
         adl: Activity.
         condition: What the person lives with.
         assistance: Usual level of help, a Section GG code: 06 independent … 01 dependent.
@@ -201,9 +202,12 @@ def new(
         actor: Who acts.
         part: Of the body; for dressing alone.
     """
-    from careeval.bank.skeleton import Outline, write_skeleton
+    from careeval.bank.skeleton import Outline, begin_bank, expect_possible, write_skeleton
 
-    loaded = load_bank(folder)
+    there = (folder / "bank.yaml").exists()
+    if there:
+        # before anything is asked
+        load_bank(folder)
     outline = Outline(
         adl=Adl(adl or _ask("adl", list(Adl))),
         condition=Condition(condition or _ask("condition", list(Condition))),
@@ -214,7 +218,9 @@ def new(
         actor=actor,
         part=part,
     )
-    for path in write_skeleton(loaded, folder, outline):
+    expect_possible(outline)
+    begun = () if there else begin_bank(folder)
+    for path in (*begun, *write_skeleton(load_bank(folder), folder, outline)):
         print(plain(str(path)))
     print(
         f"Write what is marked TO WRITE, then: careeval bank check {plain(str(folder))}",

@@ -13,15 +13,15 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.compare_tables import print_comparison, print_rankings
-from careeval.cli.options import Json
+from careeval.cli.options import Json, Selection
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
-from careeval.results.compare import METRICS, Comparison, compare
+from careeval.results.compare import METRICS, OLD_METRICS, Comparison, compare
 from careeval.results.compare_json import compare_json
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.exports import percent
-from careeval.results.pairs import judged_by, pair
+from careeval.results.pairs import pair
 from careeval.results.ranking import rankings
 from careeval.results.summary import summary_of
 
@@ -30,15 +30,16 @@ Examples:
 
   careeval compare runs/old runs/new             two runs; what is new minus old
   careeval compare runs planner-1 planner-2      two systems out of many
-  careeval compare runs --systems runs-a runs-b  names that are folders too
+  careeval compare runs --system old --system new  names that are folders too
   careeval compare runs                          the ranks that each may have
   careeval compare runs/old runs/new --fail-on 'score>2' --fail-on severe
 
 --fail-on METRIC>X ends with status 3 where the 95% interval of B - A lies
 wholly on the worse side of X points of percent; X is 0 where it is not given.
-A check that cannot be made is not passed: it ends with status 3 too.
-METRIC is one of score, action_score, worst_at_n, action_worst_at_n, severe,
-mild, action_severe, action_mild. A shell takes an unquoted > for itself.
+A check that cannot be made is not passed: it ends with status 3 too. Each check
+is listed on stderr, with what was measured and its limit.
+METRIC is one of severe, score, worst_at_n, mild. A shell takes an unquoted >
+for itself.
 """
 
 app = App(name="compare", help_epilogue=EXAMPLES)
@@ -47,10 +48,9 @@ app = App(name="compare", help_epilogue=EXAMPLES)
 @app.default
 def compare_(
     *where: str,
-    systems: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
-    grader: str | None = None,
     fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
     as_json: Json = False,
+    selection: Selection = Selection(),
 ) -> int:
     """Two systems paired by scenario: what has become unsafe first, then every difference.
 
@@ -61,19 +61,18 @@ def compare_(
     Args:
         where: Folders of runs, then the names of systems A and B; without names, A is the first
             folder's.
-        systems: The names of A and B, where a name is that of a folder too.
-        grader: Who judged both, where several did.
         fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
             given more than once.
         as_json: Print JSON for machines, instead of tables.
+        selection: Which systems, graders and rubrics; of two systems the first is A, the second B.
     """
     conditions = [_condition(text) for text in fail_on or ()]
-    folders, names = _sorted_out(where, systems)
-    runs = read_runs(*folders)
+    folders, names = _sorted_out(where, selection)
+    runs = selection.select(read_runs(*folders))
     for note in runs.notes:
         say(note)
-    found = judged_by(entries(runs), grader)
-    graded = {entry.model for entry in found}
+    found = list(entries(runs))
+    graded = {entry.system for entry in found}
     # as the folders were given: the first is A
     there = [name for name in dict.fromkeys(runs.responses["system"]) if name in graded]
     if len(names) < 2 and len(there) < 2:
@@ -99,8 +98,8 @@ def compare_(
         print(json.dumps(document, indent=1, ensure_ascii=False))
     else:
         print_comparison(comparison)
-    for said in [*unknown, *failed]:
-        say(said)
+    for condition in conditions:
+        say(condition.listed(comparison))
     return CHECK_FAILED if failed or unknown else OK
 
 
@@ -114,16 +113,14 @@ def _rank(found: list[Entry], *, as_json: bool) -> int:
     return OK
 
 
-def _sorted_out(
-    where: tuple[str, ...], systems: tuple[str, str] | None
-) -> tuple[list[str], tuple[str, ...]]:
+def _sorted_out(where: tuple[str, ...], selection: Selection) -> tuple[list[str], tuple[str, ...]]:
     """The folders, and the two names or none."""
     if not where:
         raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
-    if systems:
-        return list(where), systems
     folders = [word for word in where if Path(word).is_dir()]
     names = tuple(word for word in where if word not in folders)
+    if not names and len(selection.system or ()) == 2:
+        names = tuple(selection.system or ())
     if not folders:
         # read_runs has the words for it
         return list(where), ()
@@ -160,6 +157,17 @@ class _Condition:
             f"by at least {percent(worse)} points ({_interval(found)})"
         )
 
+    def listed(self, comparison: Comparison) -> str:
+        """A line: pass or FAIL, what was measured, and the limit."""
+        if unknown := self.unknown(comparison):
+            return f"FAIL  {unknown}"
+        found = comparison.metrics[self.metric]
+        verdict = "FAIL" if self.failed(comparison) else "pass"
+        return (
+            f"{verdict}  --fail-on {self.text}: A {percent(found.a)}, B {percent(found.b)}, "
+            f"{_interval(found)}; limit: worse by {100 * self.most:g} points, of this number alone"
+        )
+
     def unknown(self, comparison: Comparison) -> str:
         """Why it cannot be told; empty where it can."""
         found = comparison.metrics[self.metric]
@@ -172,10 +180,11 @@ class _Condition:
 
 
 def _interval(found: Difference) -> str:
+    what = f"B − A {percent(found.difference.value)}"
     if found.difference.ci95 is None:
-        return f"B − A, the same in each of {found.n} scenarios"
+        return f"{what}, the same in each of {found.n} scenarios"
     low, high = found.difference.ci95
-    return f"B − A, 95% interval {percent(low)} to {percent(high)}"
+    return f"{what}, 95% interval {percent(low)} to {percent(high)}"
 
 
 _CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")
@@ -184,9 +193,12 @@ _CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")
 def _condition(text: str) -> _Condition:
     match = _CONDITION.fullmatch(text)
     if match is None or match[1] not in METRICS:
+        old = OLD_METRICS.get(match[1]) if match else None
         raise UsageError(
             f"--fail-on {text!r}: expected METRIC or METRIC>X",
-            hint=f"METRIC is one of {', '.join(METRICS)}",
+            hint=f"{match[1]} is now called {old}, of runs judged on the actions"
+            if match and old
+            else f"METRIC is one of {', '.join(METRICS)}",
         )
     try:
         points = float(match[2] or 0)

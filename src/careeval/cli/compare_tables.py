@@ -9,18 +9,35 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import plain
-from careeval.cli.tables import console, new_table
+from careeval.cli.tables import console, new_table, print_table
 from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
 from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.exports import different, percent, with_interval
+from careeval.results.exports import (
+    different,
+    in_short,
+    percent,
+    rank_set,
+    share_cell,
+    with_interval,
+)
 from careeval.results.flips import Flip
 from careeval.results.harms import Harm
 from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
+SEVERE, SCORE = "severe % [95% CI]", "score % [95% CI]"
+FIRST_RANKS = (SEVERE, SCORE, "rank by severe")
+"""Columns of a ranking that stay longest where a terminal is narrow."""
+
 MOST_FLIPS, MOST_ITEMS = 10, 3
 """Scenarios that are shown in full, and items of each."""
+
+FIRST = ("B − A [95% CI]", "verdict", "p Holm")
+"""Columns that stay longest where a terminal is narrow."""
+
+MORE = "A wider terminal, or --json,"
+"""The advice for a terminal that is too narrow for all columns."""
 
 MOST_WORDS = 240
 """Characters of a quote that are shown."""
@@ -29,21 +46,26 @@ MOST_WORDS = 240
 def print_comparison(found: Comparison) -> None:
     """Two systems side by side, what has become unsafe first."""
     out = console()
+    judged = f"both judged on the {found.rubric} by {found.grader}"
+    out.print(Text(plain(f"A = {found.a}, B = {found.b}, {judged}")))
     for line in _flips(found):
         out.print(line)
-    out.print(Text(plain(f"A = {found.a}, B = {found.b}, both judged by {found.grader}")))
     epochs = " and ".join(str(n) for n in dict.fromkeys(found.n_epochs))
     out.print(
         Text(
             plain(
                 f"{found.n_scenarios} scenarios of {found.bank} {found.bank_version}, "
-                f"{epochs} responses each, protocol {found.protocol}"
+                f"{epochs} responses each, asked by protocol {found.protocol}, "
+                f"judged by {found.grading_protocol}"
             )
         )
     )
-    out.print(_table("B against A, points of percent", "metric", found.metrics.items()))
-    out.print(_table("By activity, score", "activity", found.by_adl.items()))
-    out.print(_table("By domain, actions", "domain", found.by_domain.items()))
+    for title, what, family in (
+        ("B against A, points of percent", "metric", found.metrics.items()),
+        ("By activity, score", "activity", found.by_adl.items()),
+        ("By domain, score", "domain", found.by_domain.items()),
+    ):
+        print_table(out, _table(title, what, family), FIRST, MORE)
     for note in _notes(found):
         out.print(Text(plain(f"  {note}"), style="dim"))
 
@@ -52,12 +74,14 @@ def print_rankings(ranked: Sequence[Ranking], summaries: Sequence[Summary]) -> N
     """The ranks that each of many systems may have, a table for each set that compares."""
     out = console()
     for ranking in ranked:
-        out.print(_ranks(ranking, summaries))
+        print_table(out, _ranks(ranking, summaries), FIRST_RANKS, MORE)
         told = {Verdict.better, Verdict.worse}
         apart = sum(1 for d in ranking.pairs.values() if d.verdict in told)
         lines = [
-            f"{apart} of {len(ranking.pairs)} pairs can be told apart: paired by scenario, "
-            f"{LEVEL:.0%} for all of them together (Holm). No rank is surer than that.",
+            f"{apart} of {len(ranking.pairs)} pairs can be told apart by score, paired: "
+            f"{LEVEL:.0%} for all of them together (Holm). No rank is surer than that."
+            if ranking.pairs
+            else "Fewer than two systems can be ranked here.",
             *ranking.notes,
             *(f"{name}: not ranked: {reason}." for name, reason in ranking.left_out.items()),
         ]
@@ -68,23 +92,29 @@ def print_rankings(ranked: Sequence[Ranking], summaries: Sequence[Summary]) -> N
 
 
 def _ranks(ranking: Ranking, summaries: Sequence[Summary]) -> Table:
+    shared = ranking.basis
     table = new_table(
         # a title is read as markup
-        escape(plain(f"{ranking.bank} {ranking.bank_n}-·, judged by {ranking.grader}")),
-        ("rank", "model"),
-        ("score [95% CI]", "worst of n", "severe", "n"),
+        escape(
+            plain(
+                f"{shared.bank}, version {shared.bank_n}, {shared.rubric}, "
+                f"judged by {shared.grader}"
+            )
+        ),
+        ("rank", "system"),
+        (SEVERE, "rank by severe", SCORE, "worst of n", "asked"),
     )
     for row in ranking.ranked:
-        best, worst = row.ranks
-        of = summaries[row.place]
-        severe = "–" if of.severe is None else f"{of.severe.count} of {of.severe.opportunities}"
+        summary = summaries[row.place]
+        alone = len(ranking.ranked) < 2  # a rank among no others says nothing
         table.add_row(
-            str(best) if best == worst else f"{best}–{worst}",
-            Text(plain(row.model)),
-            with_interval(of.score),
-            percent(of.worst_at_n.value),
-            severe,
-            f"{of.n_scenarios} × {of.n_epochs}",
+            rank_set(None if alone else row.ranks),
+            Text(plain(row.system)),
+            share_cell(summary.severe),
+            rank_set(None if alone else row.severe_ranks),
+            in_short(summary.score),
+            percent(summary.worst_at_n.value),
+            f"{summary.n_scenarios} × {summary.n_epochs}",
         )
     return table
 
@@ -113,12 +143,11 @@ def _flip(flip: Flip) -> Iterable[Text]:
             f"in none of {flip.n_safe} of A"
         )
     )
-    items: dict[tuple[str, str], Harm] = {}
+    items: dict[str, Harm] = {}
     for harm in flip.harms:
-        key = harm.rubric.value, harm.item
         # of several responses with the same error, one that is quoted
-        if key not in items or (items[key].quote is None and harm.quote is not None):
-            items[key] = harm
+        if harm.item not in items or (items[harm.item].quote is None and harm.quote is not None):
+            items[harm.item] = harm
     for harm in list(items.values())[:MOST_ITEMS]:
         yield Text(plain(f"    {_one_line(harm.item_text or harm.item)}"), style="dim")
         if harm.quote:
@@ -171,24 +200,24 @@ def _notes(found: Comparison) -> Iterable[str]:
     families = (found.metrics, found.by_adl, found.by_domain)
     everything = [d for family in families for d in family.values()]
     yield (
-        "Paired by scenario. severe, mild: % of responses with any such error. p: sign flips; "
-        "p Holm: held up against the other rows of its table, and the verdict rests on it."
+        "Paired by scenario. severe, mild: % of responses with any such error. "
+        "p: the larger of sign flips and t; p Holm: held up against the other rows of its table, "
+        "and the verdict rests on it."
     )
     alone = [d.name for d in everything if d.clear and d.verdict is Verdict.unclear]
     if alone:
         yield (
-            f"{', '.join(alone)}: the interval alone leaves out 0, but among so many rows that may "
-            "be chance."
+            f"{', '.join(alone)}: the interval leaves out 0, but p, held up against the other rows "
+            "and against what is unresolved, does not stay under 5%."
         )
     yield (
-        "detectable: the smallest difference that would be found four times in five among the rows "
-        "of its table."
+        "detectable: the smallest difference detected with 80% power among the rows of its table."
     )
     if found.detectable_before is not None:
         yield (
-            f"Before the run, {percent(found.detectable_before)} points of score alone were to be "
-            f"expected, with a spread that is a guess ({ASSUMED_SCENARIO_SD:g} between scenarios, "
-            f"{ASSUMED_RUN_SD:g} between responses)."
+            "Before the run, the smallest difference in score detected with 80% power was expected "
+            f"to be {percent(found.detectable_before)} points, from a guessed spread "
+            f"({ASSUMED_SCENARIO_SD:g} between scenarios, {ASSUMED_RUN_SD:g} between responses)."
         )
     moved = [
         f"{d.name} ± {percent((e.high - e.low) / 2)}"
@@ -196,7 +225,8 @@ def _notes(found: Comparison) -> Iterable[str]:
         if (e := d.difference).low is not None and e.high is not None and e.low < e.high
     ]
     if moved:
-        yield f"Unresolved judgments could move it, as its interval allows for: {', '.join(moved)}."
+        differences = ", ".join(moved)
+        yield f"Unresolved judgments could move {differences}; the intervals allow for it."
     for d in found.metrics.values():
         if d.difference.reason:
             yield f"{d.name}: {d.difference.reason}."

@@ -13,7 +13,7 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import CHECK_FAILED, COMMANDS, OK, plain
-from careeval.cli.config import FILE, read_settings
+from careeval.cli.config import ELSEWHERE, FILE, PREFIX, read_settings
 from careeval.cli.options import Json
 from careeval.errors import CareEvalError
 from careeval.protocol.doctor import Finding, State, examine
@@ -26,10 +26,6 @@ Examples:
 
 Exit status 3 where careeval cannot work at all. No key is ever shown.
 """
-
-PREFIX = "CAREEVAL_"
-ELSEWHERE = {"CAREEVAL_HELD_OUT_KEY"}
-"""Variables that careeval reads and that are no command's option."""
 
 app = App(name="doctor", help_epilogue=EXAMPLES)
 
@@ -79,7 +75,7 @@ def variables(environment: Iterable[str]) -> Finding:
     if idle:
         hint = f"an option is {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER"
         text = f"{', '.join(names)}; nothing reads {', '.join(idle)}"
-        return Finding(f"{PREFIX}*", State.NOTE, text, hint)
+        return Finding(f"{PREFIX}*", State.PROBLEM, text, hint)
     return Finding(f"{PREFIX}*", State.OK, f"set: {', '.join(names)}")
 
 

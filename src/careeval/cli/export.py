@@ -12,12 +12,15 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
+from careeval.cli.options import Selection
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.protocol.logs import read_runs
 from careeval.protocol.templates import load_prompts
+from careeval.protocol.version import KNOWN
 from careeval.results.every_eval_ever import Evaluator, Relationship, write_eee
 from careeval.results.export_tables import export_tables
-from careeval.results.exports import By, markdown
+from careeval.results.exports import By, markdown, rank_cells
 from careeval.results.findings import Findings, findings
 from careeval.results.latex import latex
 from careeval.results.table_files import TableForm, write_tables
@@ -55,6 +58,7 @@ def export(
     probes: Path | None = None,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
+    selection: Selection = Selection(),
 ) -> int:
     """Write the results of runs as files for other programs.
 
@@ -68,6 +72,7 @@ def export(
         probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
         audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the probes' bank; careeval's own where not given.
+        selection: Which systems and graders.
     """
     if not folders:
         raise UsageError("name the folder of a run", hint=_HINT)
@@ -75,7 +80,7 @@ def export(
         raise UsageError("say what to export to", hint=_HINT)
     if out is None:
         raise UsageError("name the folder to write to", hint=_HINT)
-    runs = read_runs(*folders)
+    runs = selection.select(read_runs(*folders))
     found = findings(
         runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
     )
@@ -104,8 +109,10 @@ def _written(
         yield from write_tables(export_tables(found), out, tables, _about(found))
     for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
-            text = write(found.summaries, found.details, tuple(By))
-            (out / name).write_text(text, encoding="utf-8")
+            text = write(
+                found.summaries, found.details, tuple(By), ranks=rank_cells(found.rankings)
+            )
+            write_text(out / name, text)
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
     if figures:
@@ -120,14 +127,18 @@ def _written(
 
 
 def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:
-    """Grader → what it is told, of those whose prompts' hash is that of the prompts at hand."""
-    known = load_prompts(prompts)
-    request = {shown: known.texts[f"grade-request{shown}.md"] for shown in ("", "-scenario")}
-    return {
-        name: f"{known.texts['grade-system.md']}\n\n{request['-scenario' * ('+scenario' in name)]}"
-        for name in graders
-        if name.endswith(f"prompt {known.grade_hash})")
-    }
+    """Grader → what it is told, of those whose prompts' hash is that of known prompts.
+
+    Known are the prompts at hand, careeval's own or a folder's, in every version of the protocol.
+    """
+    known = {p.grade_hash: p for p in (load_prompts(prompts, each) for each in KNOWN.values())}
+    told: dict[str, str] = {}
+    for name in graders:
+        if texts := known.get(name.rpartition("prompt ")[2].removesuffix(")")):
+            shown = "-scenario" if "+scenario" in name else ""
+            parts = (texts.texts["grade-system.md"], texts.texts[f"grade-request{shown}.md"])
+            told[name] = "\n\n".join(parts)
+    return told
 
 
 def _about(found: Findings) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from careeval.bank.load import Bank
+from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_run
 from careeval.protocol.probes import agreement, lexical_agreement
 from careeval.protocol.run import is_audit, is_complete, run_folders
 from careeval.results.audit import AuditResults, audit_results
-from careeval.results.probes import ProbeAgreement
+from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.tables import Runs
 
 
@@ -20,7 +21,7 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
     """Grader, as `runs` name it → its agreement with a bank's probes.
 
     The lexical grader is tried at once, since that costs nothing; any other where it was audited,
-    the newest finished audit of it.
+    on each rubric the newest finished audit of it.
 
     Args:
         runs: Whose graders.
@@ -80,7 +81,7 @@ def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgree
         raise UsageError(
             f"{root} holds {what}", hint=f"careeval audit probes --grader NAME -o {root}"
         )
-    found: dict[str, ProbeAgreement] = {}
+    tried: dict[str, dict[Rubric, list[Labelled]]] = {}
     others: set[str] = set()
     for folder in sorted(finished, key=lambda each: each.stat().st_mtime):
         audit = read_run(folder)
@@ -91,15 +92,22 @@ def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgree
             )
         named = audit.judgments["grader"].unique().to_list()
         if fitting := set(named) & set(graders):
-            found |= dict.fromkeys(fitting, _agreement(bank, folder))
+            judgments = _agreement(bank, folder).judgments
+            for rubric in {judged.rubric for judged in judgments}:
+                of_rubric = [judged for judged in judgments if judged.rubric is rubric]
+                for name in fitting:
+                    tried.setdefault(name, {})[rubric] = of_rubric
         others |= set(named) - fitting
-    if not found:
+    if not tried:
         raise UsageError(
             f"{root} is about {', '.join(sorted(others))}, "
             f"and these runs were judged by {', '.join(graders)}",
             hint="grader, mode and prompt must be the same",
         )
-    return found
+    return {
+        name: ProbeAgreement.of(judged for rubric in Rubric for judged in rubrics.get(rubric, ()))
+        for name, rubrics in tried.items()
+    }
 
 
 def _agreement(bank: Bank, folder: Path) -> ProbeAgreement:

@@ -16,6 +16,7 @@ from careeval.cli.app import OK, print_json, say
 from careeval.cli.options import Json, Yes
 from careeval.core.rating import Role
 from careeval.errors import UsageError
+from careeval.files import read_text
 from careeval.review.consent import Consent
 from careeval.review.store import Kind, Store
 
@@ -38,9 +39,13 @@ def consent(text: Path | None, ethics: str, contact: str) -> Consent:
     return Consent(text=said["--consent"], ethics=said["--ethics"], contact=said["--contact"])
 
 
+MAX_BYTES = 1_000_000
+"""A file of this size holds no terms of a consent."""
+
+
 def _read(text: Path) -> str:
     try:
-        return text.read_text(encoding="utf-8-sig")
+        return read_text(text, "utf-8-sig", MAX_BYTES)
     except UnicodeDecodeError as error:
         raise UsageError(f"{text} is not UTF-8", hint="save it as UTF-8") from error
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+
+from careeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from careeval.results.tables import Runs
 
 Json = Annotated[bool, Parameter(name="--json", negative=())]
 """Print JSON for machines, instead of tables."""
@@ -15,15 +21,31 @@ Yes = Annotated[bool, Parameter(negative=())]
 """What is so only where it is said."""
 
 
+def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"]:
+    """Read --rubric, with a word on `both`, which careeval 0.1 knew."""
+    value = tokens[0].value
+    if value == "both":
+        raise UsageError(
+            "--rubric both: a grading judges one rubric",
+            hint="run it with one, then: careeval grade RUN --rubric ladder",
+        )
+    if value not in ("actions", "ladder"):
+        raise UsageError(f"--rubric {value}: there is no such rubric", hint="use actions or ladder")
+    rubric: Literal["actions", "ladder"] = value
+    return rubric
+
+
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Grading:
     """How a grader is asked."""
 
-    rubric: Literal["both", "ladder", "actions"] = "both"
-    """Which rubrics to grade."""
+    rubric: Annotated[
+        Literal["actions", "ladder"] | None, Parameter(converter=_one_rubric, n_tokens=1)
+    ] = None
+    """Which rubric to grade: where not given, actions, or ladder where there are no actions."""
     per_item: Annotated[bool, Parameter(negative=())] = False
-    """Send one grader call an item, instead of one a rubric."""
+    """Send one grader call an item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
     """Show the grader the scenario too; the paper does not."""
     prompts: Path | None = None
@@ -40,6 +62,27 @@ class Grading:
             "prompts": str(self.prompts.resolve()) if self.prompts else None,
             "grade_seed": self.grade_seed,
         }
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Selection:
+    """Which results are shown."""
+
+    system: Annotated[list[str] | None, Parameter(negative=())] = None
+    """Only this system; may be given more than once."""
+    grader: Annotated[list[str] | None, Parameter(negative=())] = None
+    """Only what this grader judged, named with its mode or without; may be given more than once."""
+
+    rubric: Literal["actions", "ladder"] | None = None
+    """Only what was judged on this rubric."""
+
+    def select(self, runs: Runs) -> Runs:
+        """Keep what is asked for: see `careeval.results.selection.select`."""
+        # with the tables' package, which to read the help needs not
+        from careeval.results.selection import select
+
+        return select(runs, self.system or (), self.grader or (), self.rubric)
 
 
 @Parameter(name="*")

@@ -11,10 +11,12 @@ from rich.text import Text
 
 from careeval.cli.app import counted, plain
 from careeval.cli.tables import PIPE_WIDTH
+from careeval.protocol.cores import runs_at_once
+from careeval.protocol.estimate import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.grading import MAX_ATTEMPTS
-from careeval.protocol.plan import ANSWER_TOKENS, ITEM_TOKENS, Line, Plan, rows
+from careeval.protocol.plan import Line, Plan, rows
 from careeval.protocol.prices import in_process
-from careeval.results.exports import dollars, thousands
+from careeval.results.amounts import dollars, thousands
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
@@ -81,6 +83,12 @@ def _notes(lines: tuple[Line, ...]) -> list[str]:
     for role, what in (("ask", "response"), ("grade", "grading")):
         if n_kept := sum(line.n_kept for line in lines if line.role == role):
             notes.append(f"On disk, and not asked for again: {counted(n_kept, what)}.")
+    n_runs, at_once = sum(line.role == "ask" for line in lines), runs_at_once()
+    if n_runs > at_once:
+        notes.append(
+            f"{at_once} of the {n_runs} runs go on at once, by this machine's processors and free "
+            "memory; the others wait."
+        )
     if any(not in_process(line.model) for line in lines):
         notes.append(
             f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "

@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
+from careeval.cli.options import Selection
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.report.page import write_page
@@ -39,6 +40,7 @@ def report(
     probes: Path | None = None,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
+    selection: Selection = Selection(),
 ) -> int:
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
 
@@ -50,12 +52,13 @@ def report(
         probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
         audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the probes' bank; careeval's own where not given.
+        selection: Which systems and graders.
     """
     if not folders:
         raise UsageError(
             "name the folder of a run", hint="careeval report runs/first -o report.html"
         )
-    runs = read_runs(*folders)
+    runs = selection.select(read_runs(*folders))
     if runs.judgments.is_empty():
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"

@@ -11,34 +11,39 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK, say
+from careeval.cli.app import OK, SOME_FAILED, USAGE, counted, say
 from careeval.cli.options import Grading, Scenarios
-from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
-from careeval.cli.working import unfinished, work
+from careeval.cli.working import told_whole, unfinished, work
 from careeval.core.response import Response
+from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
-from careeval.protocol.logs import read_runs
+from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
-from careeval.protocol.roster import read_roster
+from careeval.protocol.roster import PAPER, read_roster
 from careeval.protocol.run import (
     DEFAULT_GRADER,
+    GRADED,
     Outcome,
     Run,
     amend,
     check_fit,
     folder_name,
     forget,
+    is_audit,
     is_complete,
-    latest,
+    latest_unfinished,
+    n_lost,
     on_disk,
-    prepare,
-    prepare_recorded,
+    orphans,
     read_run_file,
+    recorded,
     run_folders,
 )
-from careeval.results.summary import summarise
+from careeval.protocol.setup import broken_off, finish_setup, prepare_together
+from careeval.protocol.standing import logged
+from careeval.protocol.workers import started_early
 
 RUNS = Path("runs")
 """Where runs go whose folder is not named."""
@@ -104,7 +109,7 @@ def run(
     *,
     model: Annotated[list[str] | None, Parameter(name=("--model", "-m"), negative=())] = None,
     roster: str | None = None,
-    grader: str = DEFAULT_GRADER,
+    grader: str | None = None,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     name: str | None = None,
     responses: Path | None = None,
@@ -120,13 +125,17 @@ def run(
     Args:
         model: Inspect's name of a model: openai/…, anthropic/…, vllm/…, gguf/FILE.gguf; more than
             one are run side by side.
-        roster: A list of models: `paper`, or a file with one name a line.
-        grader: Inspect's name of the grader; careeval/lexical grades offline by comparing words.
+        roster: A list of models: `paper`, or a file with one name a line. `paper` is graded on
+            the ladder unless --rubric says otherwise.
+        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given;
+            careeval/lexical grades offline by comparing words. With --resume, another one for a run
+            of which nothing is graded yet.
         out: Folder of the run; runs/DATE-AND-TIME where not given.
         name: Name of the system in tables; the model's where not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade what is said; --no-grade stores the responses.
-        resume_run: Do what is left of the runs in the folder, the latest where none is given.
+        resume_run: Do what is left of the runs in the folder; where none is given, of the
+            unfinished run below runs/ that was worked on last.
         scenarios: Which scenarios are put.
         asking: How the systems are asked.
         grading: How the grader is asked.
@@ -134,10 +143,16 @@ def run(
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        typed = (name, grader, grade, responses, scenarios, asking, grading)
-        usual = (None, DEFAULT_GRADER, True, None, Scenarios(), Asking(), Grading())
-        return _resume(out, bool(models) or typed != usual, spending)
-    if bool(models) == (responses is not None):
+        typed = (name, grade, responses, scenarios, asking, grading)
+        usual = (None, True, None, Scenarios(), Asking(), Grading())
+        return _resume(out, bool(models) or typed != usual, grader, spending)
+    if models and responses is not None:
+        raise UsageError(
+            f"{'-m' if model else '--roster'} and --responses exclude each other: "
+            "a model is asked, or its recorded answers are taken",
+            hint="leave one of them out; --name NAME names the system that gave the answers",
+        )
+    if not models and responses is None:
         raise UsageError(
             "give a model to ask, or a file of recorded answers",
             hint="-m MODEL, --roster paper, or --responses FILE",
@@ -145,11 +160,14 @@ def run(
     # not to be taken for the same system's run over the public split
     held_out = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
+    if roster == PAPER and grading.rubric is None:
+        # the paper's printed rubric is a ladder
+        grading = replace(grading, rubric=Rubric.ladder.value)
     task = scenarios.task() | grading.task()
     like = Run(
         "",
         None,
-        grader if grade else None,
+        (grader or DEFAULT_GRADER) if grade else None,
         asking.samples,
         task,
         base_url=asking.base_url,
@@ -179,10 +197,12 @@ def run(
     for each in runs:
         check_fit(run_folder(root, each), each)
         refuse_beside_the_other(root, each)
-    runs = [spending.applied(each) for each in runs]
-    if (status := spending.refused(runs)) is not None:
-        return status
-    return _finish(root, work(_prepared(runs, root, answers), fresh=True))
+    with started_early(0 if spending.dry_run else len(runs)) as early:
+        runs = [spending.applied(each) for each in runs]
+        if (status := spending.refused(runs)) is not None:
+            return status
+        outcomes = work(_prepared(runs, root, answers), fresh=True, early=early)
+    return _finish(root, outcomes)
 
 
 def _system(model: str, name: str | None, models: Sequence[str]) -> str:
@@ -217,46 +237,93 @@ def _refuse_alike(runs: Sequence[Run]) -> None:
 
 def _prepared(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
     """Set up all runs or none."""
-    folders: list[Path] = []
+    planned = {run_folder(root, run): run for run in runs}
     try:
-        for run in runs:
-            folder = run_folder(root, run)
+        for folder, run in planned.items():
             keep_apart(root, run)
             if run.model is None:
-                folders.append(prepare_recorded(folder, answers[run.system], run))
-            else:
-                folders.append(prepare(run, folder))
+                planned[folder] = recorded(folder, answers[run.system], run)
     except Exception:
-        for folder in folders:
+        for folder in planned:
             forget(folder)
         raise
-    return folders
+    return prepare_together(root, planned)
 
 
-def _resume(out: Path | None, more: bool, spending: Spending) -> int:
+def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending) -> int:
     if more:
         raise UsageError(
             "--resume knows what to do from the folder",
-            hint="leave everything out but -o, --max-cost and --prices",
+            hint="leave everything out but -o, --grader, --max-cost and --prices",
         )
-    root = out or latest(RUNS) or RUNS
-    folders = run_folders(root)
+    for each in broken_off(out or RUNS):
+        if told_whole(each, finish_setup):
+            say(f"{each}: its set-up, which was broken off, is finished.")
+    root = out or latest_unfinished(RUNS) or RUNS
+    every = [*run_folders(root), *orphans(root)]
+    folders = [each for each in every if told_whole(each, read_run_file)]
+    if every and not folders:
+        return USAGE
+    damaged = len(every) > len(folders)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
+    if out is None:
+        folders = [each for each in folders if not is_audit(each)]
+        if root == RUNS:
+            say(f"Nothing is left to do: no run of a system in {RUNS} is unfinished.")
+            return OK
+    open_ = [each for each in folders if not is_complete(each)]
+    if not open_:
+        say(f"{root}: nothing {'else ' if damaged else ''}is left to do.")
+        return _finish(root, []) or (SOME_FAILED if damaged else OK)
     left = {
-        each: spending.amended(read_run_file(each)) for each in folders if not is_complete(each)
+        each: spending.amended(_graded_by(grader, each, spending))
+        for each in open_
+        if told_whole(each, n_lost)
     }
     if not left:
-        say(f"{root}: nothing is left to do.")
-        return _finish(root, [])
+        return USAGE
+    damaged |= len(left) < len(open_)
+    for folder in left:
+        if n := n_lost(folder):
+            say(
+                f"{folder}: {counted(n, 'paid call')} not in {CALLS_FILE} any more: what no log "
+                "has of them is lost, and is asked and paid for again."
+            )
     kept = [on_disk(folder) for folder in left]
     if (status := spending.refused(list(left.values()), kept, agreed=True)) is not None:
         return status
     for folder, amended in left.items():
         if amended != read_run_file(folder):
-            amend(folder, prices=amended.prices, max_cost=amended.max_cost)
-    say(f"Resuming {root} with the models, the grader and the settings that it began with.")
-    return _finish(root, work(list(left)))
+            changes = {"prices": amended.prices, "max_cost": amended.max_cost}
+            amend(folder, grader=amended.grader, **changes)
+    began = "the models and the settings" if grader else "the models, the grader and the settings"
+    say(f"Resuming {root} with {began} that it began with.")
+    return _finish(root, work(list(left))) or (SOME_FAILED if damaged else OK)
+
+
+def _graded_by(grader: str | None, folder: Path, spending: Spending) -> Run:
+    """What is left of a run in a folder, with another grader where one is typed.
+
+    Raises:
+        UsageError: A part is graded by another already, or it is a grading, or not to be graded.
+    """
+    run = read_run_file(folder)
+    if grader is None or grader == run.grader:
+        return run
+    if (
+        run.grader is None
+        or folder.parent.name == GRADED
+        or on_disk(folder)[1]
+        or logged(folder)[0]
+    ):
+        raise UsageError(
+            f"{folder} cannot go on with another grader: "
+            + (f"{run.grader} has begun to grade it" if run.grader else "it is stored ungraded"),
+            hint=f"finish it without --grader, then: careeval grade {folder} --grader {grader}",
+        )
+    changed = replace(run, grader=grader)
+    return replace(changed, prices=run.prices | spending.applied(changed).prices)
 
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:
@@ -266,6 +333,11 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
         status = unfinished(outcomes, root)
     if any(outcome.stopped for outcome in outcomes):
         return status
+    # loaded while the run went on: see `work`
+    from careeval.cli.show import print_summary
+    from careeval.protocol.logs import read_runs
+    from careeval.results.summary import summarise
+
     runs = read_runs(root)
     summaries = summarise(runs)
     print_summary(summaries)

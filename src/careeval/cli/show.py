@@ -4,62 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import plain
-from careeval.cli.tables import console, new_table
+from careeval.cli.tables import console, new_table, print_table
 from careeval.core.scenario import Adl, Domain
 from careeval.report.words import DOMAINS
+from careeval.results import corrected as people
 from careeval.results.audit import AuditResults, told_by_people
-from careeval.results.corrected import HEAD, Scores, rows
+from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
 from careeval.results.exports import (
     By,
     breakdown,
     cost_lines,
+    count_cell,
+    grader_names,
     in_short,
+    marked,
     percent,
+    rank_cells,
     remarks,
+    sentences,
+    share_cell,
 )
-from careeval.results.summary import LEXICAL_GRADER, Cell, DomainCell, Errors, Summary
-from careeval.stats import MIN_CLUSTERS, Estimate
+from careeval.results.ranking import Ranking
+from careeval.results.summary import LEXICAL_GRADER, Cell, DomainCell, Summary
+
+HEADLINE = ("severe % [95% CI]", "score % [95% CI]", "rank", "severe")
+"""Columns of the first table that stay longest where a terminal is narrow."""
+
+MORE = "A wider terminal, or --format md,"
+"""The advice for a terminal that is too narrow for all columns."""
 
 
 def print_summary(
     summaries: Sequence[Summary],
     details: Sequence[Detail] = (),
     by: Sequence[By] = (),
-    correlations: Sequence[Estimate] = (),
-    people: Mapping[str, AuditResults] = {},
-    corrected: Sequence[Scores] = (),
+    rankings: Sequence[Ranking] = (),
+    audits: Mapping[str, AuditResults] = {},
+    corrected: Sequence[Corrected | None] = (),
+    *,
+    in_detail: bool = False,
 ) -> None:
-    """The tables of a summary and what must be said beside them; nothing without an entry.
+    """Print the tables of a summary and what must be said beside them; nothing without an entry.
 
     Args:
         summaries: An entry each.
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, in full; an overview where nothing is named.
-        correlations: Of each entry's two rubrics, for a table of both.
-        people: Grader → what people who read its judgments say of it.
-        corrected: Each entry's scores as people correct them, where there are `people`.
+        rankings: Of these entries, in their order.
+        audits: Grader → what people who read its judgments say of it.
+        corrected: Each entry's score as people correct it, where there are `audits`.
+        in_detail: Whether to print what is in `details` for each entry, too.
     """
     if not summaries:
         return
     out = console()
-    out.print(_headline(summaries))
-    if correlations:
-        out.print(_rubrics(summaries, correlations))
-    for remark in told_by_people(people, summaries, corrected):
+    for sentence in sentences(summaries):
+        out.print(Text(plain(sentence)))
+    columns = _EntryColumns.of(summaries)
+    print_table(out, _headline(summaries, columns, rank_cells(rankings)), HEADLINE, MORE)
+    for remark in told_by_people(audits, summaries, corrected):
         out.print(Text(plain(f"  {remark}")))
     if any(corrected):
-        out.print(_corrected(summaries, corrected))
+        print_table(out, _corrected(summaries, columns, corrected), more=MORE)
+    if in_detail:
+        print_table(out, _in_detail(summaries, columns, details), more=MORE)
     if not by:
-        out.print(_by_adl(summaries))
-        out.print(_by_domain(summaries))
+        print_table(out, _by_adl(summaries, columns), more=MORE)
+        print_table(out, _by_domain(summaries, columns), more=MORE)
     for each in by:
-        out.print(_breakdown(each, summaries, details))
+        print_table(out, _breakdown(each, summaries, columns, details), more=MORE)
     agreement = sorted(set(grader_agreement(summaries).values()))
     told = [*remarks(summaries, details), *_unresolved(summaries), *cost_lines(summaries)]
     for remark in [*told, *agreement]:
@@ -68,11 +89,12 @@ def print_summary(
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
     """For each grader whose agreement with the probes can be computed on the spot, a sentence."""
-    return {s.grader: _lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL_GRADER)}
+    return {s.grader: lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL_GRADER)}
 
 
 @cache
-def _lexical_sentence() -> str:
+def lexical_sentence() -> str:
+    """How far the lexical grader agrees with the labels of the own bank's probes."""
     # a summary by any other grader needs no bank, and does not wait for it to load
     from careeval.bank import load_bank
     from careeval.protocol.probes import lexical_agreement
@@ -80,47 +102,119 @@ def _lexical_sentence() -> str:
     return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
 
 
-def _names(s: Summary) -> tuple[Text, Text]:
-    """The system and its grader, with the mode where that is not the usual one."""
-    grader, _, mode = s.grader.rstrip(")").partition(" (")
-    mode = mode.partition(",")[0]
-    # Text, because a name that somebody chose is no markup
-    return Text(plain(s.model)), Text(plain(grader if mode == "batched" else f"{grader} ({mode})"))
+class _EntryColumns(NamedTuple):
+    """The columns that tell entries apart; what all of them share stands above the table.
+
+    Attributes:
+        graders: Each grader as it is called, by the fields of an entry that tell graders apart;
+            empty where there is one.
+        rubric: Whether there are several rubrics.
+        shared: What all have in common, in words: "on the actions, by NAME".
+    """
+
+    graders: Mapping[tuple[str, str | None], str]
+    rubric: bool
+    shared: str
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary]) -> _EntryColumns:
+        """The columns that these entries need."""
+        keys = ((s.grader, s.grading_protocol) for s in summaries)
+        graders = dict(zip(keys, grader_names(summaries), strict=True))
+        rubrics = {s.rubric for s in summaries}
+        shared = [f"on the {s}" for s in rubrics if len(rubrics) == 1]
+        called = set(graders.values())
+        shared += [f"judged by {s}" for s in called if len(called) == 1]
+        return cls(graders if len(called) > 1 else {}, len(rubrics) > 1, ", ".join(shared))
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """Their heads."""
+        return (
+            "system",
+            *(("grader",) if self.graders else ()),
+            *(("rubric",) if self.rubric else ()),
+        )
+
+    def title(self, what: str) -> str:
+        """A table's title, as markup, with what all entries share."""
+        return escape(plain(f"{what}, {self.shared}" if self.shared else what))
+
+    def cells(self, s: Summary) -> tuple[Text, ...]:
+        """An entry's cells under `head`."""
+        # Text, because a name that somebody chose is no markup
+        return (
+            Text(plain(s.system)),
+            *((Text(plain(called)),) if (called := self._called(s)) else ()),
+            *((Text(s.rubric),) if self.rubric else ()),
+        )
+
+    def _called(self, s: Summary) -> str:
+        return self.graders.get((s.grader, s.grading_protocol), "")
 
 
-def _headline(summaries: Sequence[Summary]) -> Table:
+def _headline(
+    summaries: Sequence[Summary], columns: _EntryColumns, ranks: Mapping[int, str]
+) -> Table:
     table = new_table(
-        "Ladder, % of what an expert answer scores",
-        ("model", "grader"),
+        columns.title("Severe errors and score"),
+        columns.head,
         (
-            "score [95% CI]",
+            "severe % [95% CI]",
+            "severe",
+            "score % [95% CI]",
+            *(("rank",) if ranks else ()),
             f"{_worst_of(summaries)} [95% CI]",
-            "worst run",
-            "SD of runs",
-            "severe errors",
-            "mild errors",
-            "actions [95% CI]",
+            "mild % [95% CI]",
             "asked",
         ),
     )
-    for s in summaries:
+    for place, s in enumerate(summaries):
         table.add_row(
-            *_names(s),
+            *columns.cells(s),
+            share_cell(s.severe),
+            count_cell(s.severe).replace("at least", "≥"),
             in_short(s.score),
+            *((ranks.get(place, "–"),) if ranks else ()),
             in_short(s.worst_at_n),
-            *(percent(e.value) for e in (s.worst_run, s.sd_runs)),
-            *(_errors(errors) for errors in (s.severe, s.mild)),
-            in_short(s.action_score),
+            share_cell(s.mild),
             f"{s.n_scenarios} × {s.n_epochs}",
+            style="dim" if s.not_ranked else None,
         )
     return table
 
 
-def _corrected(summaries: Sequence[Summary], corrected: Sequence[Scores]) -> Table:
-    table = new_table("Scores, corrected by people", ("model", "grader", HEAD[1]), HEAD[2:])
-    for s, scores in zip(summaries, corrected, strict=True):
-        for _, *cells in rows([s.model], [scores]):
-            table.add_row(*_names(s), *cells)
+def _corrected(
+    summaries: Sequence[Summary],
+    columns: _EntryColumns,
+    corrected: Sequence[Corrected | None],
+) -> Table:
+    title = columns.title("Scores, corrected by people")
+    table = new_table(title, columns.head, people.HEAD)
+    for s, score in zip(summaries, corrected, strict=True):
+        if score:
+            table.add_row(*columns.cells(s), *people.cells(score))
+    return table
+
+
+def _in_detail(
+    summaries: Sequence[Summary], columns: _EntryColumns, details: Sequence[Detail]
+) -> Table:
+    n = max(s.n_epochs for s in summaries)
+    table = new_table(
+        columns.title("In detail, %"),
+        columns.head,
+        ("worst epoch", "SD of epochs [95% CI]", *(f"worst of {k}" for k in range(2, n))),
+    )
+    for s, detail in zip(summaries, details, strict=True):
+        worst = [percent(at_k.value) for at_k in detail.worst_at_k[1 : n - 1]]
+        table.add_row(
+            *columns.cells(s),
+            percent(detail.worst_epoch.value),
+            in_short(detail.sd_epochs),
+            *worst,
+            *["–"] * (max(n - 2, 0) - len(worst)),
+        )
     return table
 
 
@@ -139,75 +233,35 @@ def _unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
         )
 
 
-def _rubrics(summaries: Sequence[Summary], correlations: Sequence[Estimate]) -> Table:
-    table = new_table(
-        "Both rubrics, and the correlation of their scenarios' scores",
-        ("model", "grader"),
-        (
-            "ladder %",
-            "actions %",
-            "r [95% CI]",
-            f"actions: {_worst_of(summaries)}",
-            "severe errors, actions",
-            "mild errors, actions",
-        ),
-    )
-    for s, r in zip(summaries, correlations, strict=True):
-        table.add_row(
-            *_names(s),
-            *(percent(e.value) for e in (s.score, s.action_score)),
-            _correlation(r),
-            in_short(s.action_worst_at_n),
-            *(_errors(errors) for errors in (s.action_severe, s.action_mild)),
-        )
-    return table
-
-
-def _correlation(r: Estimate) -> str:
-    if r.value is None:
-        return "–"
-    interval = "" if r.ci95 is None else f" [{r.ci95[0]:.2f}, {r.ci95[1]:.2f}]"
-    return f"{r.value:.2f}{interval}".replace("-", "−")
-
-
-def _errors(errors: Errors | None) -> str:
-    return "–" if errors is None else f"{errors.count} of {errors.opportunities}"
-
-
-def _by_adl(summaries: Sequence[Summary]) -> Table:
+def _by_adl(summaries: Sequence[Summary], columns: _EntryColumns) -> Table:
     present = [adl for adl in Adl if any(adl in s.by_adl for s in summaries)]
-    table = new_table("By activity, score %", ("model", "grader"), present)
+    table = new_table(columns.title("Score by activity, %"), columns.head, present)
     for s in summaries:
-        table.add_row(*_names(s), *(_adl_cell(s.by_adl.get(adl)) for adl in present))
+        table.add_row(*columns.cells(s), *(_part_cell(s.by_adl.get(adl)) for adl in present))
     return table
 
 
-def _adl_cell(cell: Cell | None) -> str:
-    return (
-        "–"
-        if cell is None
-        else f"{percent(cell.score.value)}{'*' if cell.small else ''} (n {cell.n})"
-    )
-
-
-def _by_domain(summaries: Sequence[Summary]) -> Table:
-    table = new_table("By domain, actions %", ("model", "grader"), [DOMAINS[d] for d in Domain])
+def _by_domain(summaries: Sequence[Summary], columns: _EntryColumns) -> Table:
+    heads = [DOMAINS[d] for d in Domain]
+    table = new_table(columns.title("Score by domain, %"), columns.head, heads)
     for s in summaries:
-        table.add_row(*_names(s), *(_domain_cell(s.by_domain[d]) for d in Domain))
+        table.add_row(*columns.cells(s), *(_part_cell(s.by_domain[d]) for d in Domain))
     return table
 
 
-def _domain_cell(cell: DomainCell) -> str:
-    return f"{in_short(cell.action_score)}{'*' * (0 < cell.n < MIN_CLUSTERS)}"
+def _part_cell(cell: Cell | DomainCell | None) -> str:
+    return "–" if cell is None else f"{percent(cell.score.value)} (n {marked(cell.n)})"
 
 
-def _breakdown(by: By, summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
-    title = f"By {by.head}"
+def _breakdown(
+    by: By, summaries: Sequence[Summary], columns: _EntryColumns, details: Sequence[Detail]
+) -> Table:
+    title = columns.title(f"By {by.head}")
     table = None
     for place, s in enumerate(summaries):
         (_, *head), rows = breakdown(by, [s], details[place : place + 1], in_short)
-        table = table or new_table(title, ("model", "grader", head[0]), head[1:])
+        table = table or new_table(title, (*columns.head, head[0]), head[1:])
         for number, (_, name, *cells) in enumerate(rows):
-            names = _names(s) if number == 0 else ("", "")
+            names = columns.cells(s) if number == 0 else ("",) * len(columns.head)
             table.add_row(*names, Text(plain(name)), *cells, end_section=number == len(rows) - 1)
     return table or new_table(title, (), ())

@@ -10,8 +10,10 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
+from careeval.cli.options import Selection
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
+from careeval.protocol.run import refuse_runs_folder
 from careeval.report.site import write_site
 from careeval.results.findings import findings
 
@@ -38,6 +40,7 @@ def site(
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
     repository: str | None = None,
+    selection: Selection = Selection(),
 ) -> int:
     """Write a static leaderboard: ranked tables, a page a system, pairs, scenarios, evidence, data.
 
@@ -49,6 +52,7 @@ def site(
         audit: What `careeval audit new -o` wrote to: what people say of the grader.
         bank: Folder of the runs' bank; careeval's own where not given.
         repository: Web address that takes runs by pull request; without one the site asks for none.
+        selection: Which systems and graders.
     """
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval site runs/* -o site")
@@ -57,7 +61,8 @@ def site(
             f"--repository {repository!r} is no web address",
             hint="--repository https://example.org/our-lab/leaderboard",
         )
-    runs = read_runs(*folders)
+    refuse_runs_folder(out)
+    runs = selection.select(read_runs(*folders))
     asked = load_bank(bank)
     found = findings(
         runs, probe_agreement(runs, asked, probes), audits=people_say(runs, audit or ())

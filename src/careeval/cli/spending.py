@@ -17,6 +17,8 @@ from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
 from careeval.errors import UsageError
+from careeval.protocol.budget import cut_off
+from careeval.protocol.keys import missing_keys
 from careeval.protocol.ledger import Paid, Spent, paid_for
 from careeval.protocol.prices import Price, from_json, price_of, read_prices
 from careeval.protocol.prices import as_json as prices_as_json
@@ -84,12 +86,13 @@ class Spending:
             `None` to go on; otherwise the command ends with this exit status.
 
         Raises:
-            UsageError: There is a budget and a price that is not known, or nobody to ask.
+            UsageError: A key is missing; or there is a budget and a price that is not known, or
+                nobody to ask.
         """
         # the tables' and the bank's packages, which to read the help needs not
         from careeval.cli.plan import print_plan
         from careeval.protocol.plan import Plan, as_json, plan
-        from careeval.results.exports import dollars
+        from careeval.results.amounts import dollars
 
         lines = (
             plan(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
@@ -103,6 +106,12 @@ class Spending:
                 print_plan(whole)
             say("Nothing was sent.")
             return OK
+        asked = (run.model for run in runs if "api_key" not in run.model_args)
+        if lacking := list(missing_keys(asked, (run.grader for run in runs), os.environ)):
+            raise UsageError(
+                "\n".join(lacking),
+                hint="export the variable with the key in it; --grader careeval/lexical needs none",
+            )
         if self._limit() is not None and whole.unknown:
             raise UsageError(
                 f"a budget cannot be kept: the price of {', '.join(whole.unknown)} is not known",
@@ -140,27 +149,33 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
         folders: Of the runs.
         max_cost: Their budget in dollars.
     """
-    from careeval.results.exports import dollars
+    from careeval.results.amounts import dollars
 
     paid = [call for folder in folders for call in paid_for(folder)]
     by_model: dict[str, list[Paid]] = {}
     for call in paid:
         by_model.setdefault(call.model, []).append(call)
     spent = Spent.on(paid)
-    if spent.usd == 0:
+    if spent.usd == 0 and not any(map(cut_off, folders)):
         return
     parts = (f"{model} {_amount(Spent.on(calls))}" for model, calls in by_model.items())
     say(f"Spent: {_amount(spent)} on {spent.n_calls:,} calls ({'; '.join(parts)}).")
-    if max_cost is not None and spent.known_usd >= max_cost:
+    if max_cost is not None and spent.known_usd > max_cost:
         over = spent.known_usd - max_cost
         say(
-            f"The budget of {dollars(max_cost)} is reached; calls that were in flight then "
-            f"make {dollars(over)} more."
+            f"That is {dollars(over)} more than the budget of {dollars(max_cost)}: "
+            "calls in flight cost more than was expected of them."
+        )
+    if set_aside := [usd for folder in folders for usd in cut_off(folder)]:
+        calls = "1 call that was" if len(set_aside) == 1 else f"{len(set_aside):,} calls that were"
+        say(
+            f"Up to {dollars(sum(set_aside))} more may have been charged for {calls} cut off; "
+            "the budget counts it as spent."
         )
 
 
 def _amount(spent: Spent) -> str:
-    from careeval.results.exports import dollars
+    from careeval.results.amounts import dollars
 
     if spent.n_unknown == 0:
         return dollars(spent.known_usd)

@@ -16,6 +16,7 @@ from careeval.cli.options import Json
 from careeval.core.rating import Role
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.protocol.answers import AnswerLine
 
 if TYPE_CHECKING:
@@ -60,9 +61,8 @@ def answer(
         raise UsageError("there is no answer to write", hint=_why(found))
     lines = _lines(found.answers, by)
     held_out = _any_held_out(found.answers, loaded)
-    out.touch(mode=0o600 if held_out else 0o666, exist_ok=False)  # less the owner's mask
-    with out.open("w", encoding="utf-8") as file:
-        file.writelines(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
+    text = "".join(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
+    write_text(out, text, mode=0o600 if held_out else 0o666)
     systems = _counts(lines)
     if as_json:
         print_json(_json(found, systems))

@@ -15,6 +15,7 @@ from careeval.cli.invited import opened
 from careeval.cli.options import Json
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.review.own_answers import HANDED_IN, handed_in
 from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
@@ -105,6 +106,6 @@ def _write(folder: Path, files: dict[Path, str]) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, text in files.items():
-            path.write_text(text, encoding="utf-8", newline="")
+            write_text(path, text)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error

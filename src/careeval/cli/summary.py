@@ -10,15 +10,17 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
-from careeval.cli.options import Json
+from careeval.cli.options import Json, Selection
 from careeval.cli.show import print_summary
 from careeval.errors import UsageError
+from careeval.files import write_bytes, write_text
 from careeval.protocol.logs import read_runs
 from careeval.results.audit import AuditResults, corrected_by, told_by_people
-from careeval.results.corrected import HEAD, Scores, rows
-from careeval.results.details import Detail, detail_of, rubric_correlation
+from careeval.results.corrected import HEAD, Corrected, cells
+from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
-from careeval.results.exports import OVERVIEW, By, in_order, markdown, names
+from careeval.results.exports import OVERVIEW, By, in_order, markdown, names, rank_cells
+from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import Summary, summary_of
 
 EXAMPLES = """\
@@ -34,7 +36,9 @@ Examples:
   careeval summary runs --by actor --format csv    a row a part of the scenarios
   careeval summary runs --format parquet -o summary.parquet
   careeval summary runs/first --json               everything, for a program
-  careeval summary runs/first --json --detail      and what takes longer
+  careeval summary runs --detail                   and the worst of k
+  careeval summary runs --rubric ladder            the paper's rubric alone
+  careeval summary runs --system NAME --grader NAME   a part of them
   careeval summary runs --audit audit.db           and corrected by people
 
 In CSV, Parquet and JSON a score is a fraction; an unknown one is empty or null,
@@ -58,27 +62,30 @@ def summary(
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     as_json: Json = False,
+    selection: Selection = Selection(),
 ) -> int:
-    """What runs come to: score with its interval, worst case, errors, by activity and domain.
+    """Severe errors and score of runs, each with its interval; then worst case, activity, domain.
 
     Args:
         folders: What `careeval run -o` wrote to, one or more.
         format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
         by: Break the scenarios down by these, a table each; in CSV and Parquet by one. Not in JSON.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
-        detail: In JSON, add the worst of k, reliability, length and every part of the scenarios.
+        detail: Add the worst epoch, the spread of epochs and the worst of k; in JSON also
+            reliability, length and every part of the scenarios.
         audit: What `careeval audit new -o` wrote to: the scores as people correct them.
         out: The file to write, and not stdout.
         as_json: The same as --format json.
+        selection: Which systems, graders and rubrics.
     """
     form: Form = "json" if as_json else format
     parts = tuple(By(each) for each in by)
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
-    if detail and form != "json":
+    if detail and form in {"md", "latex"}:
         raise UsageError(
-            "--detail is of JSON alone",
-            hint="careeval summary DIR --json --detail; --by breaks the other forms down",
+            f"--detail is not in {form}",
+            hint="careeval summary DIR --detail; or with --format csv, parquet or json",
         )
     if form == "json" and parts:
         raise UsageError(
@@ -97,7 +104,7 @@ def summary(
             f"{form} holds one table, and people correct whole scores",
             hint="leave out --by, or --audit",
         )
-    runs = read_runs(*folders)
+    runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:
         # what tries graders is not loaded where nobody asks for it
@@ -109,30 +116,34 @@ def summary(
     order = in_order(sort, unsorted)
     found, summaries = [found[i] for i in order], [unsorted[i] for i in order]
     corrected = corrected_by(people, found)
-    in_detail = detail if form == "json" else any(each.in_detail for each in parts)
+    in_detail = detail or (form != "json" and any(each.in_detail for each in parts))
     details = [detail_of(entry) for entry in found] if in_detail else []
+    ranked = rankings(found, summaries) if len(summaries) > 1 else []
     for note in runs.notes:
         say(note)
     if form == "table" and out is None:
-        correlations = [rubric_correlation(entry) for entry in found]
-        print_summary(summaries, details, parts, correlations, people, corrected)
-    elif form == "parquet" and out is not None:
-        from careeval.results.export_tables import by_table
-        from careeval.results.summary_table import summary_frame
-        from careeval.results.table_files import parquet_bytes
+        print_summary(summaries, details, parts, ranked, people, corrected, in_detail=detail)
+    elif form in {"csv", "parquet"}:
+        from careeval.results.export_tables import by_table, entries_table
+        from careeval.results.table_files import csv_text, parquet_bytes
 
-        frame = (
-            by_table(parts[0], summaries, details).frame
+        table = (
+            by_table(parts[0], summaries, details)
             if parts
-            else summary_frame(summaries, corrected if people else None)
+            else entries_table(summaries, details, corrected if people else None)
         )
-        out.write_bytes(parquet_bytes(frame))
+        if form == "parquet" and out is not None:
+            write_bytes(out, parquet_bytes(table.frame))
+        elif out is not None:
+            write_text(out, csv_text(table.frame))
+        else:
+            print(csv_text(table.frame), end="")
     else:
-        text = _text(form, summaries, details, parts, people, corrected)
+        text = _text(form, summaries, details, parts, ranked, people, corrected)
         if out is None:
             print(text, end="")
         else:
-            out.write_text(text, encoding="utf-8", newline="")
+            write_text(out, text)
     if out is not None:
         say(f"Written: {out}")
     if not summaries:
@@ -145,8 +156,9 @@ def _text(
     summaries: Sequence[Summary],
     details: Sequence[Detail],
     parts: tuple[By, ...],
+    ranked: Sequence[Ranking],
     people: Mapping[str, AuditResults],
-    corrected: Sequence[Scores],
+    corrected: Sequence[Corrected | None],
 ) -> str:
     match form:
         case "json":
@@ -157,22 +169,20 @@ def _text(
         case "latex":
             from careeval.results.latex import latex
 
-            return latex(summaries, details, parts or OVERVIEW, corrected)
-        case "csv":
-            from careeval.results.export_tables import by_table
-            from careeval.results.summary_table import summary_frame
-            from careeval.results.table_files import csv_text
-
-            if parts:
-                return csv_text(by_table(parts[0], summaries, details).frame)
-            return csv_text(summary_frame(summaries, corrected if people else None))
+            ranks = rank_cells(ranked)
+            return latex(summaries, details, parts or OVERVIEW, corrected, ranks=ranks)
         case _:
             # a table for people in a file is Markdown
-            found = list(rows(names(summaries), corrected))
+            rows = [
+                (name, *cells(score))
+                for name, score in zip(names(summaries), corrected, strict=True)
+                if score
+            ]
             return markdown(
                 summaries,
                 details,
                 parts or OVERVIEW,
-                more=[(HEAD, found)] if found else [],
+                ranks=rank_cells(ranked),
+                more=[(("system", *HEAD), rows)] if rows else [],
                 notes=told_by_people(people, summaries, corrected),
             )

@@ -117,10 +117,20 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """The two instruments over one scenario: the paper's graded answers, and our single acts."""
+    """A kind of rubric: the graded whole answers that the paper prints, or single acts."""
 
     ladder = "ladder"
     actions = "actions"
+
+
+class HarmKind(StrEnum):
+    """What a severe error does: `injury`, also by delaying help, or against the person's `rights`.
+
+    Against rights is to override a refusal or a stop that holds now.
+    """
+
+    injury = "injury"
+    rights = "rights"
 
 
 class Frozen(BaseModel):
@@ -158,6 +168,8 @@ class RubricItem(Frozen):
     """What is looked for, readable alone, with no word of verdict in it."""
     domains: Mapping[Domain, Level]
     """How the act treats a domain, 0 to 2; a domain it is not about is absent, which is not 0."""
+    harm: Annotated[HarmKind | None, Field(exclude_if=lambda harm: harm is None)] = None
+    """Of an item of −2: `injury`, or `rights`; absent where the bank does not say."""
 
 
 class Action(RubricItem):

@@ -20,9 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.files import read_text, written_whole
+from careeval.protocol.log_limits import Epoch, Name
 
 MAX_LINE = 2_000_000
 """Characters of one line; a longer one is a mistake."""
+
+MAX_BYTES = 500_000_000
+"""Of a file of answers; the longest run has a third of it."""
 
 MAX_LISTED = 10
 """Problems of a file that are listed; the others are counted."""
@@ -33,10 +38,10 @@ class AnswerLine(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    scenario: str
+    scenario: Name
     response: str
-    epoch: Annotated[int, Field(ge=1, strict=True)] | None = None
-    system: Annotated[str, Field(min_length=1)] | None = None
+    epoch: Annotated[Epoch, Field(strict=True)] | None = None
+    system: Annotated[Name, Field(min_length=1)] | None = None
     state: ResponseState | None = None
     cut: bool = False
     note: str = ""
@@ -60,7 +65,7 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
     """
     try:
         # not splitlines(): JSON may hold other line separators than this one as they are
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_text(path, "utf-8-sig", MAX_BYTES).split("\n")
     except OSError as error:
         raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -94,8 +99,12 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
 
 
 def write_answers(path: Path, system: str, responses: Iterable[Response]) -> None:
-    """Write one system's responses so that `read_answers` gives them back whole."""
-    with path.open("w", encoding="utf-8") as file:
+    """Write one system's responses so that `read_answers` gives them back whole.
+
+    Raises:
+        OSError: The file cannot be written; what was there is there still.
+    """
+    with written_whole(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
         for r in responses:
             line = AnswerLine(
                 scenario=r.scenario,

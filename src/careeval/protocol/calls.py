@@ -15,10 +15,12 @@ import asyncio
 import hashlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +29,47 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from careeval.protocol.failures import CallError, why
+from careeval.protocol.address import shown
+from careeval.protocol.budget import Budget
+from careeval.protocol.estimate import ANSWER_TOKENS, Estimate, estimate
+from careeval.protocol.failures import CallError, is_hopeless, last_attempt, why
 from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
-    Budget,
     Lines,
     Paid,
     Role,
     entry,
 )
-from careeval.protocol.run import Stop
+from careeval.protocol.prices import in_process
+from careeval.protocol.run import MAX_TOKENS, Stop
+from careeval.protocol.usage import is_counted
+from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
 """How an answer without a count of tokens ends when its request was refused as it stood."""
 
-TURNED_AWAY = (401, 404)
-"""Statuses that a server gives to every call alike: no such key, no such model."""
-
 TIMES_TURNED_AWAY = 5
-"""After so many of them, and no other answer, a run ends instead of failing a thousand times."""
+"""After so many hopeless attempts in a row, where none has succeeded yet, a run ends instead of
+failing a thousand times."""
+
+MAX_UNUSABLE = 20
+"""Responses of whose gradings none is usable, and no other has been, before a run ends."""
+
+SAMPLE = 200
+"""Characters that are shown of such a grader's reply."""
 
 DRAIN = 300.0
 """Seconds that calls in flight may still take once a budget is reached."""
+
+SHORT_DRAIN = 5.0
+"""The same where no call has ever come back."""
+
+CHARGED = ("input", "output", "cache_read", "cache_write")
+"""Fields of a price."""
+
+LOOK_AGAIN = 0.25
+"""Seconds after which a call that waits for money looks whether other processes left some over."""
 
 _SAMPLING_FIELDS = (
     *("temperature", "top_p", "top_k", "min_p", "seed"),
@@ -73,11 +93,32 @@ class Called:
     sampling: dict[str, Any]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Flight:
-    """One call on its way; `under_way` from its first attempt until its answer is kept."""
+    """One call on its way; `under_way` from an attempt's beginning until it failed or is kept.
 
+    Between two attempts it waits, and nothing is lost that ends then.
+
+    Attributes:
+        role: What it is for.
+        model: Whom it asks.
+        n_bytes: Of what is sent.
+        expected_tokens: Of the reply.
+        reserved: Under which number what it may cost is set aside.
+        since: When its present or last attempt began.
+        failure: What went wrong at its last attempt.
+        words: The same in words.
+    """
+
+    role: Role
+    model: Model
+    n_bytes: int
+    expected_tokens: float
     under_way: bool = False
+    reserved: int | None = None
+    since: float = 0.0
+    failure: BaseException | None = None
+    words: str = ""
 
 
 class Calls:
@@ -85,7 +126,10 @@ class Calls:
 
     Attributes:
         stopped: Why the run is ending early; `None` while it is not.
-        why: The same in words, where there is more to say.
+        why: What a server or a model said to cause it, where there is more to say.
+        shape: The same without a word of theirs, where there is anything to say without.
+        gradings: Keys of the calls to a grader that were made, or taken from disk.
+        last_failure: Whom the last call that failed was to, at which address, and why it failed.
     """
 
     def __init__(
@@ -93,6 +137,7 @@ class Calls:
         folder: Path,
         budget: Budget | None = None,
         tell: Callable[[Paid], None] = lambda _: None,
+        prices: Mapping[str, Mapping[str, Any]] = {},
     ) -> None:
         """Open the files in the run's folder, and look up what was finished before.
 
@@ -100,21 +145,29 @@ class Calls:
             folder: The run's.
             budget: What may be spent; without one, anything.
             tell: Is told of each call that comes back.
+            prices: Of models: see `Run.prices`.
 
         Raises:
             OSError: The files cannot be written.
         """
         self._calls, self._spent = Lines(folder / CALLS_FILE), Lines(folder / SPENT_FILE)
-        self._finished = {row["key"]: place for place, row in self._calls.places()}
-        self._budget, self._tell = budget, tell
+        self._finished = {row["key"]: at for at, row in self._calls.places() if _is_call(row)}
+        self._budget, self._tell, self._prices = budget, tell, prices
+        self._for_money = asyncio.Lock()
+        self._landed = asyncio.Event()
         self._models: dict[str, Model] = {}
-        self._n_under_way = 0
+        self._under_way = set[_Flight]()
         self._interrupted = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        # until a call has come back, how many were turned away
-        self._n_turned_away: dict[Role, int | None] = {"ask": 0, "grade": 0}
+        # until a grading is usable: response → what is wrong with the last reply about it
+        self._unusable: dict[str, str] | None = {}
+        self.gradings: set[str] = set()
+        self._flights = set[_Flight]()
+        self._succeeded = set[Role]()
+        # of those that have not: how many hopeless attempts in a row, and when the first failed
+        self._hopeless: dict[Role, tuple[int, float]] = {}
         self.stopped: Stop | None = None
-        self.why = ""
+        self.why = self.last_failure = self.shape = ""
 
     async def call(
         self,
@@ -123,6 +176,7 @@ class Calls:
         model: Model,
         messages: Sequence[ChatMessage],
         config: GenerateConfig,
+        expected_tokens: float = ANSWER_TOKENS,
     ) -> Called:
         """Ask a model, unless its answer is on disk already.
 
@@ -132,6 +186,7 @@ class Calls:
             model: Whom to ask.
             messages: What is sent.
             config: How.
+            expected_tokens: Of the reply.
 
         Raises:
             OSError: The answer could not be kept; the run is stopping.
@@ -140,61 +195,165 @@ class Calls:
         if self.stopped:
             await _never()
         key = _key(role, name, model, messages)
+        if role == "grade":
+            self.gradings.add(key)
         if place := self._finished.get(key):
             row = self._calls.at(place)
-            return Called(ModelOutput.model_validate(row["output"]), row["sampling"])
+            kept = ModelOutput.model_validate(row["output"])
+            return Called(_truly_metered(model, kept), row["sampling"])
         self._models[f"{role} {model}"] = model
-        flight = _Flight()
+        n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
+        flight = _Flight(role, model, n_bytes, expected_tokens)
+        self._flights.add(flight)
         token = _FLIGHT.set(flight)
         try:
             output = await _generate(model, messages, config)
-            called = Called(output, _sampling_sent())
-            self._keep(key, role, model, called)
-            self._n_turned_away[role] = None
+            # a request that the provider would not take is no call that it charges for
+            taken = output.usage is not None or output.stop_reason not in NOT_TAKEN
+            called = Called(_truly_metered(model, output), _sampling_sent())
+            paid = self._paid(role, model, output) if taken else None
+            self._keep(key, paid, called)
+            self._settle(flight, paid.cost_usd if paid else None)
+            self._succeeded.add(role)
         except CallError as error:
-            self._turned_away(role, error)
+            self._settle(flight, None)
+            self.failed(error.cause)
             raise
         finally:
             _FLIGHT.reset(token)
+            self._flights.discard(flight)
             self._land(flight)
         return called
 
-    def _turned_away(self, role: Role, error: CallError) -> None:
-        """End a run that cannot but fail: a wrong key, say, or a model that there is not."""
-        count = self._n_turned_away[role]
-        if count is not None and error.status in TURNED_AWAY:
-            self._n_turned_away[role] = count = count + 1
-            if count == TIMES_TURNED_AWAY:
-                self.why = error.message
-                self.stop(Stop.turned_away, DRAIN)
+    def failed(self, error: BaseException) -> bool:
+        """Take down that an attempt at the present call failed; whether waiting will help little.
 
-    async def let_in(self) -> None:
+        It is so while no call of its role has succeeded, and this one failed as all would: nobody
+        is at the address, say, or the key is wrong. A run for which that holds five times in a row
+        cannot but fail, and is ended.
+        """
+        flight, error = _FLIGHT.get(), last_attempt(error)
+        if flight is None or error is flight.failure:
+            return False  # it was the last attempt, of which we have been told
+        self._land(flight)
+        model, role = flight.model, flight.role
+        flight.failure, flight.words = error, why(error, [model.api.api_key or ""])
+        self.last_failure = f"{model}{_address(model)}: {flight.words}"
+        if role in self._succeeded:
+            return False
+        if not is_hopeless(error):
+            self._hopeless.pop(role, None)
+            return False
+        n, began = self._hopeless.get(role, (0, time.monotonic()))
+        self._hopeless[role] = n + 1, began
+        # one that began before all this may still come back, from a server that is merely full
+        older = any(each.role == role and each.since < began for each in self._under_way)
+        if n + 1 >= TIMES_TURNED_AWAY and not older and not self.stopped:
+            self.why = self.last_failure
+            self.stop(Stop.turned_away, DRAIN if self._succeeded else SHORT_DRAIN)
+        return True
+
+    def judged(self, response: str, n_judged: int, problem: str, said: str) -> None:
+        """Take note of what the calls about a response brought; end a run whose grader is no use.
+
+        Args:
+            response: Its name.
+            n_judged: Items that a reply judged.
+            problem: What is wrong with the last reply.
+            said: That reply.
+        """
+        if n_judged or self._unusable is None:
+            self._unusable = None
+            return
+        # after a colon a server's words may follow
+        self._unusable[response] = problem.partition(":")[0]
+        if len(self._unusable) == MAX_UNUSABLE and not self.stopped:
+            problems = Counter(self._unusable.values()).most_common()
+            counted = ", ".join(f"{what} ({n})" for what, n in problems)
+            self.shape = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counted}"
+            shown = "".join(c if c.isprintable() else " " for c in said[: 10 * SAMPLE])
+            words = " ".join(shown.split())
+            cut = "…" if len(words) > SAMPLE else ""
+            self.why = f"one reply: {words[:SAMPLE]}{cut}" if words else ""
+            self.stop(Stop.unusable, DRAIN)
+
+    async def let_in(self, config: GenerateConfig) -> None:
         """Come back when an attempt at a call may be made; once the run is ending, never.
 
-        Inspect says when: a call may wait long for a connection, and is in flight only then.
+        Inspect says when: a call may wait long for a connection, and is in flight only then. With a
+        budget, what it may cost is set aside first.
+
+        Args:
+            config: How the model is asked, the run's own settings included.
         """
         flight = _FLIGHT.get()
         if flight is None:
             return
         if not self.stopped and self._budget is not None:
-            self._look_at(self._budget)
+            await self._set_aside(self._budget, flight, self._estimate(flight, config))
         if self.stopped:
+            self._settle(flight, None)
             self._land(flight)
             await _never()
         elif not flight.under_way:
-            flight.under_way = True
-            self._n_under_way += 1
+            flight.under_way, flight.since = True, time.monotonic()
+            self._under_way.add(flight)
 
-    def _look_at(self, budget: Budget) -> None:
+    def _estimate(self, flight: _Flight, config: GenerateConfig) -> Estimate:
+        who = f"{flight.role} {flight.model}"
+        if not (price := self._prices.get(str(flight.model))):
+            return Estimate(who, 0.0, 0.0)
+        schema = config.response_schema
+        n_bytes = flight.n_bytes + (len(schema.model_dump_json(exclude_none=True)) if schema else 0)
+        limit = config.max_tokens or MAX_TOKENS
+        return estimate(who, price, n_bytes, flight.expected_tokens, limit)
+
+    async def _set_aside(self, budget: Budget, flight: _Flight, needed: Estimate) -> None:
+        """Wait until what a call may cost is set aside; the run ends where it never can be.
+
+        Those that wait do so in the order in which they came.
+        """
         try:
-            if budget.spent_usd() >= budget.limit_usd:
-                self.stop(Stop.budget, DRAIN)
-            elif budget.n_unknown():
-                self.stop(Stop.unmetered, DRAIN)
+            if not needed.usd or flight.reserved is not None:
+                self._refuse_unmetered(budget)
+                return
+            async with self._for_money:
+                while not self.stopped:
+                    self._landed.clear()
+                    self._refuse_unmetered(budget)
+                    if self.stopped:
+                        return
+                    flight.reserved = await budget.reserve(needed)
+                    if flight.reserved is not None:
+                        return
+                    # one that waits for its next attempt has its money, and will give back the rest
+                    held = any(each.reserved is not None for each in self._flights)
+                    if not held and not budget.others_in_flight():
+                        self.why = _nothing_fits(budget, needed)
+                        self.stop(Stop.budget, DRAIN)
+                        return
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._landed.wait(), LOOK_AGAIN)
         except (OSError, TypeError) as error:
             # Inspect would go on after an error here, and the budget would not be kept
             self.why = f"the ledger cannot be read: {error}"
             self.stop(Stop.disk, DRAIN)
+
+    def _refuse_unmetered(self, budget: Budget) -> None:
+        if budget.n_unknown():
+            self.stop(Stop.unmetered, DRAIN)
+
+    def _settle(self, flight: _Flight, paid: float | None) -> None:
+        """Give back what was set aside for a call: it came back, or failed.
+
+        One that is dropped in flight is not settled: it may be paid for.
+        """
+        if self._budget is not None and flight.reserved is not None:
+            number, flight.reserved = flight.reserved, None
+            try:
+                self._budget.settle(number, paid)
+            except OSError:
+                self.stop(Stop.disk, 0)
 
     def stop(self, why: Stop, within: float) -> None:
         """Begin no more calls, and end the run when those in flight are done or time is up.
@@ -209,7 +368,8 @@ class Calls:
         if self._loop is None:
             self._interrupt()
         else:
-            self._loop.call_soon_threadsafe(self._end, self._loop, within)
+            with suppress(RuntimeError):  # its loop is closed: it has ended
+                self._loop.call_soon_threadsafe(self._end, self._loop, within)
 
     async def disconnect(self) -> None:
         """Close the connections of the models that were called, in the loop that opened them."""
@@ -218,11 +378,13 @@ class Calls:
 
     def close(self) -> None:
         """Close the files."""
+        if self._budget is not None:
+            self._budget.close()
         self._calls.close()
         self._spent.close()
 
     def _end(self, loop: asyncio.AbstractEventLoop, within: float) -> None:
-        if self._n_under_way:
+        if self._under_way:
             loop.call_later(within, self._interrupt)
         else:
             self._interrupt()
@@ -230,8 +392,9 @@ class Calls:
     def _land(self, flight: _Flight) -> None:
         if flight.under_way:
             flight.under_way = False
-            self._n_under_way -= 1
-            if self.stopped and not self._n_under_way:
+            self._under_way.discard(flight)
+            self._landed.set()
+            if self.stopped and not self._under_way:
                 self._interrupt()
 
     def _interrupt(self) -> None:
@@ -241,11 +404,16 @@ class Calls:
             self._interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
 
-    def _keep(self, key: str, role: Role, model: Model, called: Called) -> None:
+    def _paid(self, role: Role, model: Model, output: ModelOutput) -> Paid:
+        paid = Paid(role, str(model), *metered(output))
+        price = self._prices.get(str(model))
+        if price and not any(price[each] for each in CHARGED):
+            # what is free is so without a count of tokens
+            return replace(paid, cost_usd=0.0)
+        return paid
+
+    def _keep(self, key: str, paid: Paid | None, called: Called) -> None:
         """Write the cost first: a process killed in between has paid, and asks again."""
-        # a request that the provider would not take is no call that it charges for
-        taken = called.output.usage is not None or called.output.stop_reason not in NOT_TAKEN
-        paid = Paid(role, str(model), *metered(called.output)) if taken else None
         try:
             if paid:
                 self._spent.append(entry(paid))
@@ -279,12 +447,18 @@ def current_calls() -> Calls | None:
 
 
 async def call(
-    role: Role, name: str, model: Model, messages: Sequence[ChatMessage], config: GenerateConfig
+    role: Role,
+    name: str,
+    model: Model,
+    messages: Sequence[ChatMessage],
+    config: GenerateConfig,
+    expected_tokens: float = ANSWER_TOKENS,
 ) -> Called:
     """`Calls.call` of the run that is under way; where there is none, as in `inspect eval`, ask."""
     if calls := current_calls():
-        return await calls.call(role, name, model, messages, config)
-    return Called(await _generate(model, messages, config), _sampling_sent())
+        return await calls.call(role, name, model, messages, config, expected_tokens)
+    output = _truly_metered(model, await _generate(model, messages, config))
+    return Called(output, _sampling_sent())
 
 
 async def _generate(
@@ -300,8 +474,19 @@ async def _generate(
     except LimitExceededError:
         raise  # of whoever runs the task with limits of their own
     except Exception as error:
-        status = getattr(error, "status_code", None)
-        raise CallError(why(error, [model.api.api_key or ""]), status) from None
+        raise CallError(why(error, [model.api.api_key or ""]), error) from None
+
+
+def why_failed() -> str:
+    """Why the last attempt at the present call failed; empty where none did."""
+    flight = _FLIGHT.get()
+    return flight.words if flight else ""
+
+
+def _address(model: Model) -> str:
+    """Where a model is asked, after a word; empty for one that is asked nowhere else."""
+    url = getattr(getattr(model.api, "client", None), "base_url", None) or model.api.base_url
+    return f" at {shown(str(url))}" if url else ""
 
 
 async def _never() -> None:
@@ -314,6 +499,39 @@ def _key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -
     for message in messages:
         digest.update(f"\0{message.role}\0{message.text}".encode())
     return f"{role} {name} {digest.hexdigest()[:16]}"
+
+
+def _is_call(row: Any) -> bool:
+    """Whether a line can be understood as a finished call; one that cannot is asked again."""
+    try:
+        ModelOutput.model_validate(row["output"])
+        return isinstance(row["key"], str) and isinstance(row["sampling"], dict)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _nothing_fits(budget: Budget, needed: Estimate) -> str:
+    left, next_usd = budget.left_usd(), budget.next_usd(needed)
+    role, _, model = needed.who.partition(" ")
+    call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
+    have = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
+    return f"{have}, and {call}, is estimated at {dollars(next_usd)}"
+
+
+def _truly_metered(model: Model, output: ModelOutput) -> ModelOutput:
+    """An output without its usage where that cannot be true: what it cost is unknown then."""
+    usage = output.usage
+    if usage is None or in_process(str(model)):
+        return output
+    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    words = bool(output.completion.strip()) or any(
+        not isinstance(choice.message.content, str) and choice.message.content
+        for choice in output.choices
+    )
+    parts = (usage.input_tokens, read, write)
+    if not is_counted(sum(parts), usage.output_tokens, *parts, words=words):
+        output.usage = None
+    return output
 
 
 def metered(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:

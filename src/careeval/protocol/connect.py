@@ -15,10 +15,15 @@ from inspect_ai.model import (
     set_model_info,
 )
 
+from careeval.protocol.address import BARE, check_address, no_address
+from careeval.protocol.blot import Blot
+from careeval.protocol.calls import current_calls
+from careeval.protocol.failures import ReplyTooLongError
 from careeval.protocol.ledger import Role
-from careeval.protocol.patience import ServersWord
+from careeval.protocol.patience import ServersWord, Watched
 from careeval.protocol.run import GRADER_TOKENS, LOCAL, Run, provider
 from careeval.protocol.turns import Turns
+from careeval.protocol.usage import mended
 
 EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
@@ -41,8 +46,11 @@ EMBEDDED_GRADER_TOKENS = 1536
 ATTEMPT_TIMEOUT = 300
 """Seconds until an attempt at a call is given up and made again; none for a model loaded here."""
 
-CONNECT_TIMEOUT = 60
+CONNECT_TIMEOUT = 10
 """Seconds until a server that cannot be reached is given up, and tried again."""
+
+MAX_REPLY = 16 * 2**20
+"""Bytes of one reply: more than any model says, and a hundred of them fit into memory."""
 
 TIMEOUT = 1800
 """Seconds after which a call that fails is not tried again."""
@@ -78,10 +86,22 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
         config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
     args = run.model_args if role == "ask" else {}
     # not shared with another run of this process, whose limits may differ
-    model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
+    try:
+        model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
+    except Exception as error:
+        if type(error).__name__ != "InvalidURL":
+            raise
+        # of whichever package the provider asks with; what it says may hold a password
+        raise no_address(f"the address of {name}") from None
+    address = getattr(getattr(model.api, "client", None), "base_url", None) or model.api.base_url
+    if address and provider(name) not in BARE:
+        check_address(str(address), f"the address of {name}")
     _over_aiohttp(model)
     _repeat_in_one_place(model)
-    _hook_replies(model, turns)
+    blot = Blot([model.api.api_key or ""])
+    _blot_errors(model, blot)
+    _mend_usage(model)
+    _hook_replies(model, turns, blot)
     return model
 
 
@@ -118,11 +138,13 @@ def _over_aiohttp(model: Model) -> None:
 
     It is the client that OpenAI's own package offers for many calls at once.
     """
+    api: Any = model.api
+    if (client := getattr(api, "http_client", None)) is None:
+        return  # and openai need not be loaded
     import httpx2
     from openai import DefaultAioHttpClient
 
-    api: Any = model.api
-    if isinstance(getattr(api, "http_client", None), httpx2.AsyncClient):
+    if isinstance(client, httpx2.AsyncClient):
         api.http_client = DefaultAioHttpClient(
             timeout=httpx2.Timeout(TIMEOUT, connect=CONNECT_TIMEOUT),
             limits=httpx2.Limits(max_connections=None),
@@ -135,24 +157,71 @@ def _repeat_in_one_place(model: Model) -> None:
     client: Any = getattr(model.api, "client", None)
     if client is not None and hasattr(client, "max_retries"):
         client.max_retries = 0
-    if model.api.retry_wait() is None:
-        wait = ServersWord()
-        model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
+    theirs: Any = model.api.retry_wait()
+    wait = Watched(theirs or ServersWord(), _failed)
+    model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
 
-def _hook_replies(model: Model, turns: Turns) -> None:
-    """Have replies wait for their turn, and blot the key out of one that repeats it.
+def _mend_usage(model: Model) -> None:
+    """Have a reply whose usage cannot be read taken for one that does not count tokens."""
+    http: Any = getattr(getattr(model.api, "client", None), "_client", None)
+    if not hasattr(http, "event_hooks"):
+        return
 
-    Inspect logs a server's error as it came.
+    async def on_reply(response: Any) -> None:
+        if response.is_success and "json" in response.headers.get("content-type", ""):
+            body = await response.aread()
+            response._content = mended(body)
+
+    http.event_hooks["response"].append(on_reply)
+
+
+def _failed(error: BaseException) -> bool:
+    calls = current_calls()
+    return calls is not None and calls.failed(error)
+
+
+def _blot_errors(model: Model, blot: Blot) -> None:
+    """Blot the key out of what goes wrong: Inspect logs errors as they come."""
+    generate: Any = model.api.generate
+
+    async def blotted(*args: Any, **more: Any) -> Any:
+        try:
+            result = await generate(*args, **more)
+        except Exception as error:
+            blot.error(error)
+            raise
+        output = result[0] if isinstance(result, tuple) else result
+        if isinstance(output, Exception):
+            blot.error(output)
+        return result
+
+    model.api.generate = blotted  # type: ignore[method-assign]
+
+
+def _hook_replies(model: Model, turns: Turns, blot: Blot) -> None:
+    """Have replies bounded and without the key that they repeat, and each wait for its turn.
+
+    Inspect logs what a server says as it came, and of its headers the number of the request.
     """
     http: Any = getattr(getattr(model.api, "client", None), "_client", None)
     if not hasattr(http, "event_hooks"):
         return
-    key = (model.api.api_key or "").encode()
 
     async def on_reply(response: Any) -> None:
+        for name, value in list(response.headers.items()):
+            if (blotted := blot.header(value)) != value:
+                response.headers[name] = blotted
+        parts, n = [], 0
+        async for part in response.aiter_bytes():
+            parts.append(part)
+            n += len(part)
+            if n > MAX_REPLY:
+                raise ReplyTooLongError(
+                    f"the server's reply is longer than {MAX_REPLY // 2**20} MB"
+                )
+        response._content = blot.body(b"".join(parts), is_error=response.is_error)
         await turns.take()
-        if key and response.is_error:
-            response._content = (await response.aread()).replace(key, b"(the key)")
 
-    http.event_hooks["response"].append(on_reply)
+    # before Inspect's own
+    http.event_hooks["response"].insert(0, on_reply)

@@ -20,6 +20,7 @@ from pathlib import Path
 from careeval.errors import CareEvalError
 from careeval.protocol.cores import n_cores
 from careeval.protocol.embedded import INSTALL, check_engine, embedded_model_path
+from careeval.protocol.keys import PROVIDERS, Provider
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
@@ -49,34 +50,6 @@ class Finding:
     text: str
     hint: str = ""
     """What to do about it; empty where there is nothing to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """Where models are asked.
-
-    Attributes:
-        name: What Inspect calls it: the first part of a model's name.
-        package: The distribution that asks it.
-        keys: Environment variables, any one of which lets it in.
-    """
-
-    name: str
-    package: str
-    keys: tuple[str, ...]
-
-
-PROVIDERS = (
-    Provider("openai", "openai", ("OPENAI_API_KEY",)),
-    Provider("anthropic", "anthropic", ("ANTHROPIC_API_KEY",)),
-    Provider("google", "google-genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
-    Provider("mistral", "mistralai", ("MISTRAL_API_KEY",)),
-    Provider("grok", "xai-sdk", ("XAI_API_KEY", "GROK_API_KEY")),
-    Provider("groq", "groq", ("GROQ_API_KEY",)),
-    Provider("together", "openai", ("TOGETHER_API_KEY",)),
-    Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
-)
-"""Those that most people ask; Inspect knows more."""
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:

@@ -6,22 +6,53 @@ Samples come one at a time: a run has a thousand, and most of each is a record o
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, AliasPath, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AliasChoices,
+    AliasPath,
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import from_json
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Domain, Rubric
 from careeval.errors import LogError
+from careeval.protocol.log_limits import (
+    HEADER,
+    MAX_ITEMS,
+    MAX_RESPONSES,
+    MAX_SAMPLING,
+    MAX_SCENARIOS,
+    SAMPLE,
+    SUMMARIES,
+    Amount,
+    Epoch,
+    Level,
+    Name,
+    Points,
+    Text,
+    Tokens,
+    TokenShare,
+    excess,
+    opened,
+    read_member,
+    shown,
+)
 
 if sys.version_info < (3, 14):
     # teaches zipfile the compression that Inspect writes
@@ -33,28 +64,44 @@ def _at(first: str, *path: str | int) -> Any:
     return Field(validation_alias=AliasPath(first, *path))
 
 
+def _or_unknown(value: Any, known: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """What a call took, or `None` where that cannot be: a provider may count anything.
+
+    What it counted is noted in the context, a list.
+    """
+    try:
+        return known(value)
+    except ValidationError as error:
+        if info.context is not None:
+            info.context.append(f"{info.field_name}.{_reason(error)}")
+        return None
+
+
+OrUnknown = WrapValidator(_or_unknown)
+
+
 @dataclass(frozen=True)
 class PromptHashes:
     """Hashes of the prompts that asked and graded."""
 
-    ask: str
-    grade: str
+    ask: Name
+    grade: Name
 
 
 @dataclass(frozen=True)
 class About:
     """What careeval wrote about the run into the header."""
 
-    software: str
-    protocol: str
-    bank: str
-    bank_version: str
-    bank_provenance: str
-    bank_hash: str
-    system: str | None
+    software: Name
+    protocol: Name
+    bank: Name
+    bank_version: Name
+    bank_provenance: Text
+    bank_hash: Name
+    system: Name | None
     recorded: bool
-    rubrics: tuple[Rubric, ...]
-    grade_mode: str
+    rubrics: Annotated[tuple[Rubric, ...], Field(max_length=len(Rubric))]
+    grade_mode: Name
     prompts: PromptHashes
 
 
@@ -71,13 +118,15 @@ class Header:
         scorers: What grades; empty where the responses are stored ungraded.
     """
 
-    model: Annotated[str, _at("eval", "model")]
-    created: Annotated[str, _at("eval", "created")]
-    scenarios: Annotated[tuple[str, ...], _at("eval", "dataset", "sample_ids")]
-    epochs: Annotated[int, _at("eval", "config", "epochs")]
+    model: Annotated[Name, _at("eval", "model")]
+    created: Annotated[Name, _at("eval", "created")]
+    scenarios: Annotated[
+        tuple[Name, ...], Field(max_length=MAX_SCENARIOS), _at("eval", "dataset", "sample_ids")
+    ]
+    epochs: Annotated[Epoch, _at("eval", "config", "epochs")]
     about: Annotated[About, _at("eval", "metadata", "careeval")]
     grader: Annotated[
-        str | None,
+        Name | None,
         Field(
             validation_alias=AliasChoices(
                 AliasPath("eval", "model_roles", "grader", "model"),
@@ -93,68 +142,73 @@ class Stored:
     """The response as its solver left it in the sample's store."""
 
     state: ResponseState
-    text: str
+    text: Text
     cut: bool
-    note: str
+    note: Text
 
 
 @dataclass(frozen=True)
 class Usage:
     """What a call consumed, as Inspect counts it; what it does not know is `None`."""
 
-    input_tokens: int | None = None
-    input_tokens_cache_read: int | None = None
-    input_tokens_cache_write: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    total_cost: float | None = None
+    input_tokens: Tokens | None = None
+    input_tokens_cache_read: Tokens | None = None
+    input_tokens_cache_write: Tokens | None = None
+    output_tokens: Tokens | None = None
+    reasoning_tokens: Tokens | None = None
+    total_cost: Amount | None = None
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a message that is more than words, such as its reasoning."""
-
-    type: str
+def _has_reasoning(content: Any) -> bool:
+    """Whether a message, in words or in parts, has a part that is its reasoning."""
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "reasoning" for part in parts)
 
 
 @dataclass(frozen=True)
 class Judged:
     """One judgment."""
 
-    item: str
+    item: Name
     present: bool | None
-    quote: str | None
-    reason: str | None
+    quote: Text | None
+    reason: Text | None
 
 
 @dataclass(frozen=True)
 class Spent:
     """What all calls that judged one rubric consumed together; what is not known is `None`."""
 
-    input_tokens: float | None = None
-    output_tokens: float | None = None
-    cost_usd: float | None = None
-    seconds: float | None = None
+    input_tokens: TokenShare | None = None
+    output_tokens: TokenShare | None = None
+    cost_usd: Amount | None = None
+    seconds: Amount | None = None
 
 
 @dataclass(frozen=True)
 class Graded:
     """One rubric as the grader judged it; an older log does not say what that took."""
 
-    judgments: tuple[Judged, ...] = ()
-    usage: Spent | None = None
+    judgments: Annotated[tuple[Judged, ...], Field(max_length=MAX_ITEMS)] = ()
+    usage: Annotated[Spent | None, OrUnknown] = None
 
 
 @dataclass(frozen=True)
 class Item:
     """One item of a rubric, a rung or an action."""
 
-    id: str
-    points: int
-    text: str
-    domains: Mapping[Domain, int]
-    of: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
+    id: Name
+    points: Points
+    text: Text
+    domains: Mapping[Domain, Level]
+    of: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
+    excludes: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
+    harm: Name | None = None
+
+
+def _words_alone(content: Any) -> Any:
+    """What was asked, in words; nothing where it was more than words."""
+    return None if isinstance(content, list) else content
 
 
 @dataclass(frozen=True)
@@ -162,18 +216,23 @@ class Asked:
     """What a sample carries of its scenario: the same in every epoch of a log.
 
     Attributes:
-        text: What was asked; in parts where it was more than words.
+        text: What was asked; `None` where it was more than words.
         rubrics: Rubric → its items, in the rubric's order.
     """
 
-    text: Annotated[str | tuple[Any, ...], _at("input")]
-    rubrics: Annotated[Mapping[Rubric, tuple[Item, ...]], _at("metadata", "rubrics")]
-    adl: Annotated[str | None, _at("metadata", "adl")] = None
-    condition: Annotated[str | None, _at("metadata", "condition")] = None
-    assistance: Annotated[str | None, _at("metadata", "assistance")] = None
-    situation: Annotated[tuple[str, ...] | None, _at("metadata", "situation")] = None
-    actor: Annotated[str | None, _at("metadata", "actor")] = None
-    split: Annotated[str | None, _at("metadata", "split")] = None
+    text: Annotated[Text | None, BeforeValidator(_words_alone), _at("input")]
+    rubrics: Annotated[
+        Mapping[Rubric, Annotated[tuple[Item, ...], Field(max_length=MAX_ITEMS)]],
+        _at("metadata", "rubrics"),
+    ]
+    adl: Annotated[Name | None, _at("metadata", "adl")] = None
+    condition: Annotated[Name | None, _at("metadata", "condition")] = None
+    assistance: Annotated[Name | None, _at("metadata", "assistance")] = None
+    situation: Annotated[
+        tuple[Name, ...] | None, Field(max_length=MAX_ITEMS), _at("metadata", "situation")
+    ] = None
+    actor: Annotated[Name | None, _at("metadata", "actor")] = None
+    split: Annotated[Name | None, _at("metadata", "split")] = None
 
 
 @dataclass(frozen=True)
@@ -184,33 +243,34 @@ class Sample:
         id: Of the scenario.
         sampling: The sampling fields that were sent.
         model: Name of the model that the provider says answered.
-        content: What it said, as words or in parts.
+        reasoned: Whether a reasoning trace came with what it said.
         seconds: Of the call.
         graded: Rubric → its grading; empty where grading broke off.
         error: Why the sample ended in an error; `None` where it did not.
     """
 
-    id: str
-    epoch: int
+    id: Name
+    epoch: Epoch
     stored: Annotated[Stored | None, _at("store", "careeval_response")] = None
-    sampling: Annotated[Mapping[str, Any] | None, _at("store", "careeval_sampling")] = None
-    model: Annotated[str | None, _at("output", "model")] = None
-    content: Annotated[
-        str | tuple[Part, ...] | None, _at("output", "choices", 0, "message", "content")
+    sampling: Annotated[
+        Mapping[Name, Any] | None,
+        Field(max_length=MAX_SAMPLING),
+        _at("store", "careeval_sampling"),
     ] = None
-    usage: Annotated[Usage | None, _at("output", "usage")] = None
-    seconds: Annotated[float | None, _at("output", "time")] = None
-    graded: Annotated[Mapping[str, Graded], _at("scores", "careeval", "metadata", "rubrics")] = (
-        field(default_factory=dict)
-    )
-    error: Annotated[str | None, _at("error", "message")] = None
-
-    @property
-    def reasoned(self) -> bool:
-        """Whether a reasoning trace came with what it said."""
-        if not isinstance(self.content, tuple):
-            return False
-        return any(part.type == "reasoning" for part in self.content)
+    model: Annotated[Name | None, _at("output", "model")] = None
+    reasoned: Annotated[
+        bool,
+        BeforeValidator(_has_reasoning),
+        _at("output", "choices", 0, "message", "content"),
+    ] = False
+    usage: Annotated[Usage | None, OrUnknown, _at("output", "usage")] = None
+    seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None
+    graded: Annotated[
+        Mapping[Name, Graded],
+        Field(max_length=MAX_ITEMS),
+        _at("scores", "careeval", "metadata", "rubrics"),
+    ] = field(default_factory=dict)
+    error: Annotated[Text | None, _at("error", "message")] = None
 
     @property
     def response(self) -> Stored:
@@ -219,6 +279,15 @@ class Sample:
             return self.stored
         why = self.error or "no response was stored"
         return Stored(ResponseState.missing, "", cut=False, note=f"error: {why.strip()[:500]}")
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A count of a sample that cannot be, and is taken as unknown."""
+
+    id: str
+    epoch: int
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -238,16 +307,18 @@ class Log:
         path: Where it is.
         header: What the tables need of its header.
         about: All that careeval wrote into the header, as it stands there.
+        name: The system's, where its run gives it one.
     """
 
     path: Path
     header: Header
     about: Mapping[str, Any]
+    name: str | None = None
 
     @property
     def system(self) -> str:
-        """Name of the system; the model's where the run gave no other."""
-        return self.header.about.system or self.header.model
+        """Name of the system: that of its run, else of the log; the model's where neither has."""
+        return self.name or self.header.about.system or self.header.model
 
     @property
     def grader(self) -> str | None:
@@ -257,26 +328,28 @@ class Log:
             return None
         return f"{self.header.grader} ({about.grade_mode}, prompt {about.prompts.grade})"
 
-    def samples(self) -> Iterator[tuple[Sample, Asked] | Unreadable]:
+    def samples(self) -> Iterator[tuple[Sample, Asked] | Odd | Unreadable]:
         """Its finished samples, one after the other, each read as it is asked for."""
         known: dict[str, Asked] = {}
-        with zipfile.ZipFile(self.path) as file:
+        with opened(self.path) as file:
             for name in dict.fromkeys(file.namelist()):
                 if not (key := _SAMPLE_NAME.fullmatch(name)):
                     continue
                 try:
-                    content = file.read(name)
-                    sample = _sample(content)
+                    content = read_member(file, name, SAMPLE)
+                    sample, odd = _sample(content)
                     if sample.id not in known:
                         known[sample.id] = _reader(Asked).validate_json(content, strict=True)
                 except Exception as error:  # a damaged zip fails in many ways
-                    yield Unreadable(key[1], int(key[2]), _reason(error))
+                    yield Unreadable(key[1][:MAX_SHOWN], int(key[2]), _reason(error))
                 else:
+                    if odd:
+                        yield Odd(sample.id, sample.epoch, odd[0])
                     yield sample, known[sample.id]
 
 
-def _sample(content: bytes) -> Sample:
-    """A sample from its JSON.
+def _sample(content: bytes) -> tuple[Sample, list[str]]:
+    """A sample from its JSON, and its counts that cannot be.
 
     More than half of that is events, and what a graded sample is read for stands before them. So
     the JSON is cut there and closed. Should the cut be within something else (in no string, where
@@ -286,54 +359,111 @@ def _sample(content: bytes) -> Sample:
     reader = _reader(Sample)
     before, cut, _ = content.partition(b'"events":')
     if cut:
+        odd: list[str] = []
         with suppress(ValidationError):
-            sample: Sample = reader.validate_json(before.rstrip(b" \n,") + b"}", strict=True)
+            closed = before.rstrip(b" \n,") + b"}"
+            sample: Sample = reader.validate_json(closed, strict=True, context=odd)
             if sample.graded:
-                return sample
-    whole: Sample = reader.validate_json(content, strict=True)
-    return whole
+                return sample, odd
+    odd = []
+    return reader.validate_json(content, strict=True, context=odd), odd
 
 
 def read_log(path: Path) -> Log:
     """One log: its header at once, its samples as they are asked for.
 
     Raises:
-        LogError: It is cut off, is not a log, is not of careeval, or lacks what the tables need.
+        LogError: It is cut off, is not a log, is not of careeval, lacks what the tables need, or
+            holds more than a log may.
     """
     try:
-        with zipfile.ZipFile(path) as file:
+        with opened(path) as file:
+            names = file.namelist()
             # a run that is killed leaves a log without an end
-            complete = "header.json" in file.namelist()
-            content = file.read("header.json" if complete else "_journal/start.json")
-        of_eval = json.loads(content)["eval"]
-        about = (of_eval.get("metadata") or {}).get("careeval")
+            complete = "header.json" in names
+            content = read_member(
+                file, "header.json" if complete else "_journal/start.json", HEADER
+            )
+        header = from_json(content)
+        of_eval = header["eval"] if isinstance(header, dict) else None
+        if not isinstance(of_eval, dict):
+            raise ValueError(f"its header is {shown(header)}, expected what Inspect writes")
+    except LogError:
+        raise
     except Exception as error:  # its compressor's failures have no type in common
         raise LogError(
             f"{path}: cannot be read as a log: {_reason(error)}", hint="it may have been cut off"
         ) from error
+    metadata = of_eval.get("metadata")
+    about = metadata.get("careeval") if isinstance(metadata, dict) else None
     if about is None:
-        raise LogError(f"{path}: is a log of the task {of_eval.get('task')!r}, not of careeval")
+        task = short_repr(of_eval.get("task"))
+        raise LogError(f"{path}: is a log of the task {task}, not of careeval")
     try:
-        return Log(path, _reader(Header).validate_json(content, strict=True), about)
+        log = Log(path, _reader(Header).validate_json(content, strict=True), about)
     except ValidationError as error:
         version = about.get("software") if isinstance(about, dict) else None
+        version = version[:MAX_SHOWN] if isinstance(version, str) else "of an unknown version"
         raise LogError(
             f"{path}: its header lacks what this version of careeval needs: {_reason(error)}",
-            hint=f"it was written by careeval {version or 'of an unknown version'}",
+            hint=f"it was written by careeval {version}",
         ) from error
+    too_many = excess(len(log.header.scenarios), log.header.epochs)
+    n_samples = sum(name.startswith("samples/") for name in names)
+    if n_samples > MAX_RESPONSES:
+        too_many = f"{n_samples:,} samples, at most {MAX_RESPONSES:,}"
+    if too_many:
+        raise LogError(f"{path}: has {too_many}")
+    return log
+
+
+def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
+    """What a log says of each of its samples in short; nothing where it cannot be read."""
+    try:
+        with opened(path) as file:
+            names = file.namelist()
+            whole = [name for name in names if name == "summaries.json"]
+            parts = [name for name in names if name.startswith("_journal/summaries/")]
+            for each in whole or parts:
+                yield from from_json(read_member(file, each, SUMMARIES))
+    except Exception:  # a damaged zip fails in many ways
+        return
+
+
+def is_finished(path: Path) -> bool:
+    """Whether a log says that its run came to its end, every sample without an error."""
+    try:
+        with opened(path) as file:
+            header = from_json(read_member(file, "header.json", HEADER))
+        results = header.get("results") or {}
+        is_all = results.get("completed_samples") == results.get("total_samples")
+        return bool(header["status"] == "success" and is_all)
+    except Exception:  # a damaged zip fails in many ways
+        return False
 
 
 def _reason(error: Exception) -> str:
     """What is wrong, in one line, without the content that it is wrong with."""
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step)[:MAX_SHOWN] for step in first["loc"])
+        if "recursion limit" in first["msg"]:
+            return "it is nested too deeply: at most 200 lists and mappings in each other"
+        told = first["type"] in ("missing", "json_invalid")
+        found = "" if told else f" (found {shown(first['input'])})"
+        return f"{where}: {first['msg'][:MAX_SAID]}{found}"
     if isinstance(error, KeyError):
         return f"not in it: {error.args[0]}"
-    return str(error) or type(error).__name__
+    return (str(error) or type(error).__name__)[:MAX_SAID]
 
 
-_SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_(\d+)\.json")
+MAX_SHOWN = 80
+"""Characters of what stands in a log in a message."""
+
+MAX_SAID = 300
+"""Characters of an error's own words in a message."""
+
+_SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_([0-9]{1,9})\.json")
 _T = TypeVar("_T")
 
 

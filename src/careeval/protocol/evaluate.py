@@ -6,8 +6,8 @@ import re
 import signal
 import threading
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,22 @@ from inspect_ai import eval_set
 from inspect_ai._util.error import PrerequisiteError
 
 from careeval.errors import LogError, ProtocolError
+from careeval.protocol.answers import read_answers
+from careeval.protocol.budget import Budget, tidy
 from careeval.protocol.calls import Calls, kept_by
 from careeval.protocol.connect import calls_in_flight, connect, set_prices
 from careeval.protocol.eval_log import read_log
-from careeval.protocol.hooks import counted_by
-from careeval.protocol.ledger import CALLS_FILE, Budget
+from careeval.protocol.hooks import alone, counted_by
+from careeval.protocol.ledger import CALLS_FILE, forget_calls
 from careeval.protocol.lock import locked
-from careeval.protocol.private import apart
-from careeval.protocol.progress import SampleKey, Tally
-from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch
+from careeval.protocol.log_limits import check_size
+from careeval.protocol.private import apart, is_held_out, tellable, unheard
+from careeval.protocol.progress import Tally
+from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch, is_complete
+from careeval.protocol.standing import logged
 from careeval.protocol.task import careeval
 from careeval.protocol.turns import Turns
+from careeval.protocol.version import PROTOCOL_VERSION
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""
@@ -44,13 +49,25 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
         ProtocolError: The run is set up wrongly; nothing has been asked.
         OSError: The folder cannot be written; what was finished before is kept.
     """
+    with unheard(run, folder):
+        return _evaluate(run, folder, siblings, watch)
+
+
+def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
     _set_aside_broken(folder)
     recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
+    earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
     with apart():
-        task = careeval(
-            **{**run.task, **recorded, "grade": run.grader is not None, "system": run.system}
-        )
+        # the name that it began with: Inspect would take a task of another for another task
+        begun = {"system": run.system, **run.task}
+        with _own_answers(folder):
+            task = careeval(**{**begun, **recorded, **earlier, "grade": run.grader is not None})
+            _expect_all_answers(run, folder)
+    check_size(len(task.dataset), run.epochs)
     _refuse_changed(folder, (task.metadata or {})["careeval"])
+    if earlier and is_complete(folder):
+        # Inspect would not know its log again, whose task named no protocol, and ask once more
+        return Outcome(folder, complete=True, n_failed=0)
     with _plain_errors():
         set_prices(run.prices)
         turns = Turns()
@@ -59,13 +76,22 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     watch.ready()
 
     n_samples = len(task.dataset) * run.epochs
-    tally = Tally(run.system, n_samples, _logged(folder), watch.report)
-    budget = Budget(run.max_cost, siblings) if run.max_cost is not None else None
-    calls = Calls(folder, budget, tally.paid)
+    finished, _ = logged(folder)
+    secret = is_held_out(run)
+    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=secret)
+    budget = Budget(run.max_cost, siblings, folder) if run.max_cost is not None else None
+    calls = Calls(folder, budget, tally.paid, run.prices)
+    begun_before = set(folder.glob("*.eval"))
     watch.hold(calls)
     tally.flush()
     try:
-        with _plain_errors(), kept_by(calls), counted_by(tally), _interruptible():
+        with (
+            _plain_errors(),
+            kept_by(calls),
+            counted_by(tally),
+            alone() if secret else nullcontext(),
+            _interruptible(),
+        ):
             complete, logs = eval_set(
                 task,
                 log_dir=str(folder),
@@ -95,17 +121,46 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
     finally:
         calls.close()
         tally.flush()
+    if calls.stopped is Stop.unusable:
+        _forget_gradings(folder, begun_before, calls.gradings)
     if calls.stopped or not logs:
         # interrupted: Inspect gives back no log, and says that all of none succeeded
         stopped = calls.stopped or Stop.interrupted
-        return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=calls.why)
+        why = "; ".join(filter(None, (calls.shape, tellable(run, folder, calls.why))))
+        return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=why)
     n_failed = sum(
         n_samples - (log.results.completed_samples if log.results else 0) for log in logs
     )
     complete = complete and not n_failed
     if complete:
         (folder / CALLS_FILE).unlink()
-    return Outcome(folder, complete, n_failed)
+        tidy(folder)
+    why = tellable(run, folder, calls.last_failure) if n_failed else ""
+    return Outcome(folder, complete, n_failed, why=why)
+
+
+def _expect_all_answers(run: Run, folder: Path) -> None:
+    if run.n_answers is None:
+        return
+    file = (folder / RESPONSES_FILE).resolve()
+    n = sum(map(len, read_answers(file).values()))
+    if n != run.n_answers:
+        raise ProtocolError(f"{file}: holds {n} answers; expected {run.n_answers}")
+
+
+@contextmanager
+def _own_answers(folder: Path) -> Iterator[None]:
+    """Say what to do where the answers that a run keeps are damaged."""
+    try:
+        yield
+    except ProtocolError as error:
+        if not str(error).startswith(str((folder / RESPONSES_FILE).resolve())):
+            raise
+        raise ProtocolError(
+            str(error),
+            hint="the run's recorded answers are damaged, and it cannot go on: put the file back "
+            "from a copy, or begin it anew with 'careeval run --responses FILE' and another -o",
+        ) from error
 
 
 @contextmanager
@@ -155,26 +210,22 @@ def _set_aside_broken(folder: Path) -> None:
             _set_aside_broken(below)
 
 
+def _forget_gradings(folder: Path, begun_before: Collection[Path], keys: Collection[str]) -> None:
+    """Have the responses that a useless grader was shown be graded anew, by it or by another.
+
+    Inspect takes them for finished: its log is renamed. The responses are in the file of calls.
+    """
+    forget_calls(folder, keys)
+    for path in set(folder.glob("*.eval")) - set(begun_before):
+        path.rename(f"{path}.unusable")
+
+
 def _whole(log: Path) -> bool:
     try:
         with zipfile.ZipFile(log) as file:
             return file.testzip() is None
     except Exception:  # a damaged zip fails in many ways
         return False
-
-
-def _logged(folder: Path) -> set[SampleKey]:
-    """The samples that the folder's logs hold, by the names of the files in them."""
-    found = set()
-    for path in folder.glob("*.eval"):
-        try:
-            names = zipfile.ZipFile(path).namelist()
-        except (OSError, zipfile.BadZipFile):
-            continue  # cut off when its process was killed
-        for name in names:
-            if named := re.fullmatch(r"samples/(.+)_epoch_(\d+)\.json", name):
-                found.add((named[1], int(named[2])))
-    return found
 
 
 def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:

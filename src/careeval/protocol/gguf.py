@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from anyio import to_thread
+from anyio import fail_after, to_thread
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -62,6 +62,10 @@ KEPT_PROMPTS_MIB = 256
 
 READ_TOKENS = 512
 """Prompt tokens read in one step: the longest that an abandoned call still works."""
+
+ANSWER_SECONDS = 1800.0
+"""Seconds that one answer may take, its wait for a slot included. A slow processor writes 4,096
+tokens in half of that; what has not ended by then would hold up the run without end."""
 
 NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 """The model's own distribution, uncut."""
@@ -128,6 +132,7 @@ class GgufAPI(ModelAPI):
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  (the signature Inspect calls)
         min_p: float = 0.0,
+        seconds: float = ANSWER_SECONDS,
     ) -> None:
         """Find the file and the engine, without loading either.
 
@@ -138,6 +143,7 @@ class GgufAPI(ModelAPI):
             config: Of every call.
             min_p: Leave out tokens less likely than this share of the likeliest, 0 to 1. The
                 smallest models ramble at temperature 1 without such a cut.
+            seconds: That one answer may take.
 
         Raises:
             ProtocolError: The file or a package is missing, or the file is not GGUF.
@@ -146,6 +152,7 @@ class GgufAPI(ModelAPI):
         check_engine()
         self.path = model_path(model_name)
         self.min_p = min_p
+        self.seconds = seconds
 
     async def generate(
         self,
@@ -161,7 +168,8 @@ class GgufAPI(ModelAPI):
 
         Raises:
             ProtocolError: Tools were given, or the engine cannot load the file.
-            EngineError, ValueError: The engine refused the request, such as a schema it can't read.
+            EngineError, ValueError: The engine refused the request, such as a schema it can't read;
+                or the answer took too long.
         """
         if tools:
             raise ProtocolError("a gguf/ model cannot call tools")
@@ -169,9 +177,16 @@ class GgufAPI(ModelAPI):
         abandoned = threading.Event()
         started = time.perf_counter()
         try:
-            answer = await to_thread.run_sync(
-                _answer, self.path, request, abandoned, abandon_on_cancel=True
-            )
+            with fail_after(self.seconds):
+                answer = await to_thread.run_sync(
+                    _answer, self.path, request, abandoned, abandon_on_cancel=True
+                )
+        except TimeoutError as error:
+            raise EngineError(
+                f"no whole answer of {self.path.name} within {self.seconds:g} seconds; "
+                "'careeval run --resume' asks once more",
+                "timeout",
+            ) from error
         except EngineError as error:
             if error.kind != "exceed_context_size_error":
                 raise

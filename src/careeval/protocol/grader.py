@@ -31,7 +31,8 @@ from inspect_ai.util import json_schema
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
-from careeval.protocol.calls import call, metered
+from careeval.protocol.calls import call, current_calls, metered
+from careeval.protocol.estimate import ITEM_TOKENS
 from careeval.protocol.grading import (
     MAX_ATTEMPTS,
     Graded,
@@ -45,6 +46,7 @@ from careeval.protocol.grading import (
 from careeval.protocol.sample import rubric_of
 from careeval.protocol.solvers import ended, stored_response
 from careeval.protocol.templates import Prompts, load_prompts
+from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"
@@ -65,20 +67,22 @@ def grade(
     grader_context: str = "none",
     prompts: str | None = None,
     seed: int = 0,
+    protocol: str = PROTOCOL_VERSION,
 ) -> Scorer:
-    """Grade a response against each rubric and record every judgment in the score's metadata.
+    """Grade a response against its rubric and record every judgment in the score's metadata.
 
-    The value holds the points of each rubric, for Inspect's viewer alone: every number that
+    The value holds the points of the rubric, for Inspect's viewer alone: every number that
     careeval publishes is computed from the judgments.
 
     Args:
-        rubrics: `ladder`, `actions` or both.
+        rubrics: `ladder` or `actions`; both in protocol 1.
         per_item: One call an item, where the default is one call a rubric.
         grader_context: `none`, or `scenario` to show the grader the scenario as well.
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the order in which items are shown.
+        protocol: Whose prompts are careeval's own.
     """
-    texts = load_prompts(Path(prompts) if prompts else None)
+    texts = load_prompts(Path(prompts) if prompts else None, protocol)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         response = stored_response(state)
@@ -104,6 +108,7 @@ def grade(
             state.input_text if grader_context == "scenario" else None,
             per_item,
             f"{state.sample_id} {state.epoch}",
+            protocol == FIRST,
         )
         value: dict[str, float] = {}
         for rubric in map(Rubric, rubrics):
@@ -175,6 +180,7 @@ class _Grading:
     Attributes:
         scenario: Its text where the grader is to see it.
         name: Scenario and epoch.
+        last_word_counts: See `read_reply`.
     """
 
     grader: Model
@@ -183,6 +189,7 @@ class _Grading:
     scenario: str | None
     per_item: bool
     name: str
+    last_word_counts: bool
 
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
@@ -225,9 +232,15 @@ class _Grading:
         while len(replies) < MAX_ATTEMPTS:
             # each attempt has a name, or a repair may be answered by what it is to mend
             name = f"{self.name} {scope} {len(replies) + 1}"
-            output = (await call("grade", name, self.grader, messages, CONFIG)).output
+            expected = ITEM_TOKENS * len(shown)
+            output = (await call("grade", name, self.grader, messages, CONFIG, expected)).output
             outputs.append(output)
-            reply = read_reply(output.completion, len(shown), ended(output))
+            reply = read_reply(
+                output.completion,
+                len(shown),
+                ended(output),
+                last_word_counts=self.last_word_counts,
+            )
             replies.append(reply)
             if not reply.problem:
                 break
@@ -237,4 +250,7 @@ class _Grading:
                 ChatMessageAssistant(content=output.completion or "(nothing)"),
                 ChatMessageUser(content=repair, metadata=request.metadata),
             ]
+        if calls := current_calls():
+            n_judged = sum(len(each.judged) for each in replies)
+            calls.judged(self.name, n_judged, replies[-1].problem, outputs[-1].completion)
         return replies, outputs

@@ -24,6 +24,9 @@ MAX_ATTEMPTS = 3
 MAX_OBJECTS = 100
 """Opening braces of a reply that are tried as the start of its JSON: a bound on hostile text."""
 
+KEY = "judgments"
+"""Under which a reply has its list."""
+
 ELLIPSIS = "…"
 """What stands for words in the form that the prompt shows; an entry with it is no judgment."""
 
@@ -47,6 +50,15 @@ class Judgments(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
     judgments: list[ItemJudgment]
+
+
+def reply_schema() -> str:
+    """The form of a grader's reply as text: each entry's fields in order, with type and meaning."""
+    entry = [
+        f"{name}: {getattr(each.annotation, '__name__', '')}: {each.description}"
+        for name, each in ItemJudgment.model_fields.items()
+    ]
+    return "\n".join([*Judgments.model_fields, *entry])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +87,55 @@ def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
     return [GraderItem(number, item.text) for number, item in enumerate(items, start=1)]
 
 
-def read_reply(text: str, n_items: int, ended: str = "") -> Reply:
+def read_reply(
+    text: str, n_items: int, ended: str = "", *, last_word_counts: bool = False
+) -> Reply:
     """Read a grader's reply to a call about items 1 to `n_items`.
 
-    The reply may be JSON alone, or JSON in a fence or in prose; of several lists of judgments the
-    last one counts. A truth value must be true or false; a word such as "yes" is not read as one.
+    The reply may be JSON alone, or JSON in a fence or in prose. A grader may draft: of several
+    lists of judgments the last one counts. But an item that two complete lists judge differently is
+    not judged: one of them may be words of the answer that the grader has repeated. A truth value
+    must be true or false; a word such as "yes" is not read as one.
 
     Args:
         text: What the grader wrote.
         n_items: How many items it was shown.
         ended: Why it did not end by itself; this, then, is what is wrong with a reply that cannot
             be taken as a whole.
+        last_word_counts: The rule of protocol 1: the last list counts, whatever others say.
     """
-    reply = _read(text, n_items)
+    reply = _read(text, n_items, last_word_counts)
     return replace(reply, problem=ended) if ended and reply.problem else reply
 
 
-def _read(text: str, n_items: int) -> Reply:
+def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
     if not text.strip():
         return Reply(problem="it is empty")
-    found = _json_object(text)
+    found = _lists(text)
     if found is None:
         return Reply(problem="it holds no complete JSON object")
-    entries = found.get("judgments")
+    *others, entries = found
     if not isinstance(entries, list):
         return Reply(problem='it has no list "judgments"')
+    reply = _judged(entries, n_items)
+    if last_word_counts:
+        return reply
+    lists = [_judged(other, n_items) for other in others if isinstance(other, list)]
+    whole = [each.judged for each in (*lists, reply) if not each.problem]
+    unsure = {
+        item
+        for item in range(1, n_items + 1)
+        if len({judged[item].present for judged in whole}) > 1
+    }
+    if not unsure:
+        return reply
+    sure = {item: judgment for item, judgment in reply.judged.items() if item not in unsure}
+    problem = f"its lists differ on {_items(unsure)}"
+    return Reply(sure, "; ".join(filter(None, (problem, reply.problem))))
+
+
+def _judged(entries: Sequence[object], n_items: int) -> Reply:
+    """What one list of judgments says."""
     judged: dict[int, ItemJudgment] = {}
     twice: set[int] = set()
     problems: list[str] = []
@@ -207,27 +243,35 @@ def _items(numbers: set[int]) -> str:
     return f"item {listed}" if len(numbers) == 1 else f"items {listed}"
 
 
-def _json_object(text: str) -> dict[str, object] | None:
-    """The last JSON object with a key `judgments` in a text; without one the first object, or None.
+def _lists(text: str) -> list[object] | None:
+    """Whatever JSON objects in a text have under a key `judgments`, in the order of the text.
 
-    The last, since a grader that thinks aloud repeats the form or drafts before it judges.
+    The last one is to count, since a grader that thinks aloud repeats the form or drafts before it
+    judges; it is `None` where no object has the key. `None` for all where there is no object.
     """
-    decoder = json.JSONDecoder()
-    first: dict[str, object] | None = None
-    last: dict[str, object] | None = None
+    named: list[object] = []
+
+    def take(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        named.extend(value for key, value in pairs if key == KEY)
+        return dict(pairs)
+
+    decoder = json.JSONDecoder(object_pairs_hook=take)
+    lists: list[object] = []
+    is_any = False
     start = text.find("{")
     for _ in range(MAX_OBJECTS):
         if start == -1:
             break
         end = start + 1
+        named.clear()
         try:
             found, after = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             pass
         else:
-            if "judgments" in found:
-                last, end = found, after
-            else:
-                first = first or found
+            is_any = True
+            if KEY in found:
+                lists += named
+                end = after
         start = text.find("{", end)
-    return last or first
+    return (lists or [None]) if is_any else None

@@ -7,11 +7,16 @@ budget read each other's ledgers, so that one budget covers all of them.
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
+
+from careeval.errors import ProtocolError
+from careeval.protocol.prices import in_process
+from careeval.protocol.usage import MOST_TOKENS
 
 SPENT_FILE = "spent.jsonl"
 """A run's ledger, in its folder."""
@@ -136,12 +141,33 @@ class Lines:
         os.close(self._file)
 
 
+def forget_calls(folder: Path, keys: Collection[str]) -> None:
+    """Have calls of a run that is not complete be made again; what they cost stays on the ledger.
+
+    Raises:
+        OSError: The file cannot be written; it is as it was.
+    """
+    path = folder / CALLS_FILE
+    # replaced whole, so that a process killed here leaves the old or the new
+    new = path.with_name(f"{CALLS_FILE}.new")
+    with path.open("rb") as old, new.open("wb") as kept:
+        os.fchmod(kept.fileno(), 0o600)
+        for line in old:
+            if (row := _parsed(line)) is not None and row["key"] not in keys:
+                kept.write(line)
+    new.replace(path)
+
+
 class Reading:
     """The lines of a file that others append to, each read once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._at = 0
+
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self._path.exists()
 
     def new(self) -> list[Any]:
         """Whole lines that have come since the last time; none where there is no file yet."""
@@ -161,41 +187,78 @@ class Reading:
 def _parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
-    except ValueError:
-        return None  # broken off when a process was killed, or no room was left
-
-
-class Budget:
-    """How much may be spent, over every run that shares it."""
-
-    def __init__(self, limit_usd: float, folders: Sequence[Path]) -> None:
-        self.limit_usd = limit_usd
-        self._ledgers = [Reading(folder / SPENT_FILE) for folder in folders]
-        self._usd = 0.0
-        self._n_unknown = 0
-
-    def spent_usd(self) -> float:
-        """What is spent so far, by all of them."""
-        self._read()
-        return self._usd
-
-    def n_unknown(self) -> int:
-        """Calls so far whose cost nobody knows: with one of them the budget cannot be kept."""
-        self._read()
-        return self._n_unknown
-
-    def _read(self) -> None:
-        for ledger in self._ledgers:
-            spent = Spent.on(Paid(**row) for row in ledger.new())
-            self._usd += spent.known_usd
-            self._n_unknown += spent.n_unknown
+    except (ValueError, RecursionError):
+        return None  # broken off when a process was killed, or no room was left; or damaged
 
 
 def paid_for(folder: Path) -> list[Paid]:
-    """Every paid call of the run in a folder, in the order in which they came back."""
-    return [Paid(**row) for row in Reading(folder / SPENT_FILE).new()]
+    """Every paid call of the run in a folder, in the order in which they came back.
+
+    Raises:
+        ProtocolError: The file cannot be read.
+    """
+    return [paid_from(row) for row in _rows(folder / SPENT_FILE)]
+
+
+def paid_from(row: Any) -> Paid:
+    """A line of a ledger as a call; what it says and cannot be is not known.
+
+    Ledgers of the past have lines of 0 tokens and of fewer, as a server may count them. A line that
+    cannot be understood is `UNREADABLE`: a call of unknown cost.
+    """
+    try:
+        paid = Paid(**row)
+    except TypeError:
+        return UNREADABLE
+    numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
+    right = isinstance(paid.model, str) and paid.role in get_args(Role)
+    if not right or any(each is not None and type(each) not in (int, float) for each in numbers):
+        return UNREADABLE
+    tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd
+    is_known = (
+        usd is not None
+        and 0 <= usd < math.inf
+        # a free model need not count
+        and (usd > 0 or in_process(paid.model) or tokens[0] != 0)
+        and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
+    )
+    return paid if is_known else replace(paid, cost_usd=None)
 
 
 def entry(paid: Paid) -> dict[str, Any]:
     """A call as a line of the ledger."""
     return asdict(paid)
+
+
+UNREADABLE = Paid("ask", "unreadable lines", None, None, None, None)
+"""A call of which the ledger says nothing that can be understood: its cost is not known."""
+
+
+def kept_keys(folder: Path) -> set[str]:
+    """The finished calls of the run in a folder: role, scenario, epoch and more, with spaces.
+
+    A line that cannot be understood is passed over: its call is made again.
+
+    Raises:
+        ProtocolError: The file cannot be read.
+    """
+    rows = _rows(folder / CALLS_FILE)
+    return {row["key"] for row in rows if isinstance(row, dict) and _is_key(row.get("key"))}
+
+
+def _is_key(key: object) -> bool:
+    if not isinstance(key, str):
+        return False
+    role, _, rest = key.partition(" ")
+    return role in get_args(Role) and rest.partition(" ")[2].partition(" ")[0].isdecimal()
+
+
+def _rows(file: Path) -> list[Any]:
+    try:
+        return Reading(file).new()
+    except OSError as error:
+        raise ProtocolError(
+            f"{file} cannot be read: {error.strerror}",
+            hint="put it back from a copy; without one move it away: what it says is lost, and the "
+            "calls of a run that is not complete are made and paid for again",
+        ) from error

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 LEXICAL = "careeval/lexical"
@@ -58,20 +60,24 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
     the items shown). An item without a word that carries meaning has coverage 0.
     """
     spoken = set(words(response))
-    stems = [set(words(item)) for item in items]
-    weights = {
-        word: math.log((len(items) + 1) / sum(word in s for s in stems))
-        for s in stems
-        for word in s
-    }
     return [
-        _weight(item & spoken, weights) / _weight(item, weights) if item else 0.0 for item in stems
+        _sum(weights[stem] for stem in weights.keys() & spoken) / whole if weights else 0.0
+        for weights, whole in _weighed(tuple(items))
     ]
 
 
-def _weight(stems: set[str], weights: Mapping[str, float]) -> float:
+@lru_cache(maxsize=1_000)
+def _weighed(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], float], ...]:
+    """For each item the weights of its stems and their sum: the same for every response."""
+    stems = [set(words(item)) for item in items]
+    n_items = Counter(chain.from_iterable(stems))
+    weighed = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
+    return tuple((weights, _sum(weights.values())) for weights in weighed)
+
+
+def _sum(weights: Iterable[float]) -> float:
     # rounded once, so that the order of a set, another in every process, changes nothing
-    return math.fsum(weights[stem] for stem in stems)
+    return math.fsum(weights)
 
 
 def nearest_sentence(response: str, item: str) -> str:

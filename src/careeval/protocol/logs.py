@@ -19,29 +19,38 @@ import polars as pl
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import CareEvalError, LogError
+from careeval.files import write_text
 from careeval.protocol.eval_log import (
     Asked,
     Graded,
     Item,
     Log,
+    Odd,
     Sample,
     Spent,
+    Stored,
     Unreadable,
     Usage,
     read_log,
 )
-from careeval.protocol.run import GRADED, is_audit
+from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT
+from careeval.protocol.prices import in_process
+from careeval.protocol.run import is_audit, is_grading, system_of
+from careeval.protocol.usage import is_counted
 from careeval.results.tables import (
     JUDGMENTS,
     NOT_ASKED,
     RESPONSES,
     Column,
     Runs,
+    files_in,
     schema,
     table,
 )
 
 CACHE = ".tables"
+READ_AS = 2
+"""Goes up when logs are read otherwise than before, so that tables read then are made anew."""
 HELD_OUT = Split.held_out.value
 
 AUDIT = "it is the audit of a grader on the labelled probes, and no system's run"
@@ -53,8 +62,8 @@ Row = Mapping[str, Any]
 """Column → value; a column that is not there is null."""
 Mark = tuple[bool | None, str | None, str | None]
 """Whether an item is present, the quote and the reason."""
-GradedResponse = tuple[Log, int, Sample, Asked]
-"""A response in the k-th grading by the log's grader."""
+GradedResponse = tuple[Log, Mapping[Rubric, int], Sample, Asked]
+"""A response of a graded log, with the number of its grading for each rubric."""
 SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
                     "scenario_text")  # fmt: skip
 """Columns of a response that are the same for all responses to its scenario."""
@@ -72,6 +81,7 @@ def read_runs(*folders: Path | str) -> Runs:
         LogError: A folder holds no log of careeval, or two runs are of one system.
     """
     parts: list[Runs] = []
+    places: dict[Path, Path] = {}
     refused: list[LogError] = []
     for folder in map(Path, folders):
         if not folder.is_dir():
@@ -85,16 +95,19 @@ def read_runs(*folders: Path | str) -> Runs:
                 hint="name the folder that 'careeval run -o' wrote to",
             )
         for root in roots:
+            if root.resolve() in places:
+                continue
             if is_audit(root):
                 refused.append(LogError(f"{root} is left out: {AUDIT}", hint=AUDIT_HINT))
                 continue
             try:
                 parts.append(read_run(root))
+                places[root.resolve()] = root
             except LogError as error:
                 refused.append(error)
     if not parts and refused:
         raise refused[0]
-    runs = Runs.together(parts)
+    runs = Runs.together(parts, [str(root) for root in places.values()])
     runs = runs.without_held_out_texts()
     return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
 
@@ -112,20 +125,20 @@ def read_run(folder: Path) -> Runs:
     From its cached tables where its logs have not changed since.
     """
     logs = _logs_below(folder)
-    key = _key(folder, logs)
+    name = system_of(folder)
+    key = _key(folder, logs, name)
     cache = folder / CACHE
     try:
         known = json.loads((cache / "key.json").read_text(encoding="utf-8"))
-        if known["key"] == key:
+        if known["key"] == key and known["sum"] == _sum(cache, key, known["notes"]):
             return Runs.read(cache, known["notes"])
-    except (OSError, ValueError, KeyError, TypeError, CareEvalError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, CareEvalError):
         pass  # no cache that can be used: the logs are the truth
-    runs = _tables(folder, logs)
+    runs = _tables(folder, logs, name)
     try:
         runs.write(cache)
-        (cache / "key.json").write_text(
-            json.dumps({"key": key, "notes": runs.notes}), encoding="utf-8"
-        )
+        content = {"key": key, "notes": runs.notes, "sum": _sum(cache, key, runs.notes)}
+        write_text(cache / "key.json", json.dumps(content))
     except OSError:
         pass  # a folder that cannot be written can still be read
     return runs
@@ -143,7 +156,7 @@ def responses_of(runs: Runs) -> list[Response]:
 def run_roots(folder: Path) -> list[Path]:
     """The folders of runs below a folder: those that hold logs, not its later gradings."""
     holders = {path.parent for path in _logs_below(folder)}
-    roots = {path.parent.parent if path.parent.name == GRADED else path for path in holders}
+    roots = {path.parent.parent if is_grading(path) else path for path in holders}
     return sorted(root if root.is_relative_to(folder) else folder for root in roots)
 
 
@@ -151,18 +164,28 @@ def _logs_below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.eval") if path.is_file())
 
 
-def _key(folder: Path, logs: Iterable[Path]) -> str:
-    """What the cached tables stand for: logs' names, sizes and times, and the tables' columns."""
+def _key(folder: Path, logs: Iterable[Path], name: str | None) -> str:
+    """What cached tables stand for: logs' names, sizes and times, columns, name, how it is read."""
     stats = [
         (str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns)
         for path in logs
     ]
     columns = {name: str(kind) for name, kind in (schema(RESPONSES) | schema(JUDGMENTS)).items()}
-    return hashlib.sha256(json.dumps([stats, columns]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([stats, columns, name, READ_AS]).encode()).hexdigest()
 
 
-def _tables(folder: Path, paths: Iterable[Path]) -> Runs:
+def _sum(cache: Path, key: str, notes: Sequence[str]) -> str:
+    """A checksum of cached tables: a flipped bit in one of them may read as another number."""
+    whole = hashlib.sha256(json.dumps([key, list(notes)]).encode())
+    for path in files_in(cache):
+        with path.open("rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()
+
+
+def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
     logs, notes = _usable(paths)
+    logs = [replace(log, name=name) for log in logs]
     own = [log for log in logs if log.path.parent == folder]
     later = [log for log in logs if log.path.parent != folder]
     gradings = dict(_gradings([*own, *sorted(later, key=_number)]))
@@ -195,20 +218,27 @@ def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
 
 
 def _number(log: Log) -> int:
-    """The n of a later grading's folder, `<grader>-<n>`; 0 for a folder that has none."""
+    """The n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 for one that has none."""
     number = log.path.parent.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0
 
 
-def _gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, int]]:
-    """Each graded log with its grading: a grader's first folder for a system is 1."""
-    folders: dict[tuple[str, str], list[Path]] = {}
+def _gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubric, int]]]:
+    """Each graded log with the number of its grading for each of its rubrics.
+
+    A grader's first folder for a system and a rubric is 1.
+    """
+    folders: dict[tuple[str, str, Rubric], list[Path]] = {}
     for log in logs:
-        if (grader := log.grader) is not None:
-            seen = folders.setdefault((log.system, grader), [])
+        if (grader := log.grader) is None:
+            continue
+        numbers: dict[Rubric, int] = {}
+        for rubric in log.header.about.rubrics:
+            seen = folders.setdefault((log.system, grader, rubric), [])
             if log.path.parent not in seen:
                 seen.append(log.path.parent)
-            yield log.path, 1 + seen.index(log.path.parent)
+            numbers[rubric] = 1 + seen.index(log.path.parent)
+        yield log.path, numbers
 
 
 @dataclass(frozen=True)
@@ -227,27 +257,71 @@ class _Rows:
     errors: dict[tuple[Path, ResponseKey], str | None] = field(default_factory=dict)
     unreadable: dict[ResponseKey, str] = field(default_factory=dict)
 
-    def take(self, log: Log, grading: int | None) -> Iterator[str]:
-        """Take a log's samples, the k-th grading if it is one, and note what cannot be read."""
-        unreadable = []
+    def take(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
+        """Take a log's samples, with its gradings if it is graded, and note what is unreadable.
+
+        Raises:
+            LogError: It holds more than a log may.
+        """
+        unreadable: list[Unreadable] = []
+        odd: list[Odd] = []
+        n_judgments = n_kept = 0
+        scenarios: set[str] = set()
         of_run = _run_columns(log)
         for found in log.samples():
             if isinstance(found, Unreadable):
                 unreadable.append(found)
                 self.unreadable[log.system, found.id, found.epoch] = found.reason
                 continue
+            if isinstance(found, Odd):
+                odd.append(found)
+                continue
             sample, asked = found
+            n_judgments += sum(map(len, asked.rubrics.values()))
+            n_kept += _n_kept(sample)
+            if sample.id not in scenarios:
+                scenarios.add(sample.id)
+                n_kept += len(asked.text or "") + _n_item_texts(asked)
+            if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
+                raise LogError(
+                    f"{log.path}: is too long: at most {MAX_JUDGMENTS:,} judgments, "
+                    f"and {MAX_KEPT:,} characters of responses, quotes and reasons"
+                )
             key = log.system, sample.id, sample.epoch
-            self.responses[key] = _response_row(sample, asked, of_run)
+            lacking = {r.value for r in log.header.about.rubrics if not asked.rubrics.get(r)}
+            # a later grading is of another rubric, and does not say what an earlier one lacked
+            lacking |= set(self.responses.get(key, {}).get("lacks") or ())
+            row = _response_row(sample, asked, of_run)
+            n_kept += len(row["sampling"])
+            self.responses[key] = {**row, "lacks": sorted(lacking)}
             self.errors[log.path.parent, key] = sample.error
-            if grading is not None:
-                self.graded[log.path.parent, log.grader, key] = log, grading, sample, asked
+            if gradings is not None:
+                self.graded[log.path.parent, log.grader, key] = log, gradings, sample, asked
         if unreadable:
             first = unreadable[0]
             yield (
                 f"{log.path}: {len(unreadable)} of its samples cannot be read; "
                 f"the first, {first.id} epoch {first.epoch}: {first.reason}"
             )
+        if odd:
+            yield (
+                f"{log.path}: {len(odd)} of its samples count what cannot be, which is taken as "
+                f"unknown; the first, {odd[0].id} epoch {odd[0].epoch}: {odd[0].reason}"
+            )
+
+
+def _n_kept(sample: Sample) -> int:
+    """Characters of a sample that are kept."""
+    judged = sum(
+        len(judgment.quote or "") + len(judgment.reason or "")
+        for graded in sample.graded.values()
+        for judgment in graded.judgments
+    )
+    return len(sample.response.text) + len(sample.error or "") + judged
+
+
+def _n_item_texts(asked: Asked) -> int:
+    return sum(len(item.text) for items in asked.rubrics.values() for item in items)
 
 
 def _run_columns(log: Log) -> Row:
@@ -269,7 +343,7 @@ def _run_columns(log: Log) -> Row:
 
 def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
     response = sample.response
-    usage = sample.usage or Usage()
+    usage = _true_usage(sample.usage, response, of_run["model"])
     return {
         **of_run,
         "scenario": sample.id,
@@ -295,7 +369,7 @@ def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
         "situation": asked.situation,
         "actor": asked.actor,
         "split": asked.split,
-        "scenario_text": asked.text if isinstance(asked.text, str) else None,
+        "scenario_text": asked.text,
     }
 
 
@@ -357,15 +431,16 @@ def _judgments(graded: Iterable[GradedResponse]) -> pl.DataFrame:
     items: list[Row] = []
     first_item: dict[tuple[int, Rubric], int] = {}
     own: list[tuple[int, int, *Mark]] = []
-    for log, grading, sample, asked in graded:
+    for log, gradings, sample, asked in graded:
         if sample.response.state is ResponseState.missing:
             continue
-        for rubric in log.header.about.rubrics:
+        about = log.header.about
+        for rubric in about.rubrics:
             of_rubric = asked.rubrics.get(rubric, ())
             first = first_item.setdefault((id(asked), rubric), len(items))
             if first == len(items):
                 items += [_item_row(rubric, *placed) for placed in enumerate(of_rubric)]
-            marks, other, spent = _marks(sample, rubric)
+            marks, other, spent = _marks(sample, rubric, log.header.grader)
             own += [
                 (len(shared), place, *marks.get(item.id, other))
                 for place, item in enumerate(of_rubric, first)
@@ -376,7 +451,10 @@ def _judgments(graded: Iterable[GradedResponse]) -> pl.DataFrame:
                     "scenario": sample.id,
                     "epoch": sample.epoch,
                     "grader": log.grader,
-                    "grading": grading,
+                    "grading": gradings[rubric],
+                    "protocol": about.protocol,
+                    "bank_hash": about.bank_hash,
+                    "prompt": about.prompts.grade,
                     **_shares(spent, len(of_rubric)),
                 }
             )
@@ -390,7 +468,9 @@ def _judgments(graded: Iterable[GradedResponse]) -> pl.DataFrame:
     return pl.concat(parts, how="horizontal").select(*schema(JUDGMENTS))
 
 
-def _marks(sample: Sample, rubric: Rubric) -> tuple[Mapping[str, Mark], Mark, Spent]:
+def _marks(
+    sample: Sample, rubric: Rubric, grader: str | None
+) -> tuple[Mapping[str, Mark], Mark, Spent]:
     """The judgments of a rubric, what stands for an item without one, and what they took.
 
     Where grading broke off, every item is unresolved. A response without words contains nothing,
@@ -403,7 +483,25 @@ def _marks(sample: Sample, rubric: Rubric) -> tuple[Mapping[str, Mark], Mark, Sp
     graded = sample.graded.get(rubric, Graded())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
     why = (sample.error or "the grading was not stored")[:300]
-    return marks, (None, None, f"error: {why}"), graded.usage or Spent()
+    return marks, (None, None, f"error: {why}"), _true_spent(graded.usage or Spent(), grader)
+
+
+def _true_usage(usage: Usage | None, response: Stored, model: str | None) -> Usage:
+    """What a response took, without a count of tokens that cannot be true: older logs have such."""
+    if usage is None or in_process(model or ""):
+        return usage or Usage()
+    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    went_in = None if usage.input_tokens is None else usage.input_tokens + read + write
+    parts = (usage.input_tokens, read, write, usage.reasoning_tokens)
+    words = bool(response.text)
+    return usage if is_counted(went_in, usage.output_tokens, *parts, words=words) else Usage()
+
+
+def _true_spent(spent: Spent, grader: str | None) -> Spent:
+    """The same for the calls that judged a rubric."""
+    if in_process(grader or "") or is_counted(spent.input_tokens, spent.output_tokens):
+        return spent
+    return Spent(seconds=spent.seconds)
 
 
 def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
@@ -416,6 +514,7 @@ def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
         "item_text": item.text,
         "of": item.of,
         "excludes": item.excludes,
+        "harm": item.harm,
         **{domain.value: level for domain, level in item.domains.items()},
     }
 
@@ -435,7 +534,7 @@ def _columns(names: Iterable[str]) -> list[Column]:
 
 
 MARK_COLUMNS = ("present", "quote", "reason")
-SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "input_tokens",
-                  "output_tokens", "cost_usd", "seconds")  # fmt: skip
+SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "protocol", "bank_hash",
+                  "prompt", "input_tokens", "output_tokens", "cost_usd", "seconds")  # fmt: skip
 ITEM_COLUMNS = {column.name for column in JUDGMENTS} - {*MARK_COLUMNS, *SHARED_COLUMNS}
 """Columns of judgments, by what they are the same for."""

@@ -19,29 +19,21 @@ import numpy.typing as npt
 from careeval.bank import load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Scenario, Split
+from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.answers import read_answers
+from careeval.protocol.estimate import (
+    ANSWER_TOKENS,
+    BYTES_PER_TOKEN,
+    ITEM_TOKENS,
+    WORST_BYTES_PER_TOKEN,
+)
 from careeval.protocol.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
+from careeval.protocol.log_limits import check_size
 from careeval.protocol.prices import FREE, Price, cost_of
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
-from careeval.protocol.select import rubrics_named, select_scenarios
+from careeval.protocol.select import rubrics_graded, select_scenarios
 from careeval.protocol.templates import Prompts, load_prompts
-
-BYTES_PER_TOKEN = 4.0
-"""Bytes of UTF-8 in a token, expected. Measured with OpenAI's o200k tokenizer on twelve of the
-bank's scenarios: 4.0 in their texts, 4.2 in whole grading prompts, 4.4 in written answers."""
-
-WORST_BYTES_PER_TOKEN = 3.0
-"""The same for a tokenizer that cuts a third finer, which some models have."""
-
-ANSWER_TOKENS = 220
-"""Of an expected answer. The prompt asks for about 150 words, which are 172 tokens at the 1.15 a
-word measured as above; the rest is for models that say more than they are asked."""
-
-ITEM_TOKENS = 60
-"""Of an expected reply, for each item judged. An entry with one sentence quoted and one sentence of
-reason is 50 to 55 tokens, measured as above on written entries; the rest is for its layout."""
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
 """The form of a grader's reply, which providers add to the prompt."""
@@ -126,7 +118,7 @@ def plan(
         BankError: The bank cannot be.
     """
     task = run.task
-    prompts = load_prompts(Path(task["prompts"]) if task.get("prompts") else None)
+    prompts = load_prompts(Path(task["prompts"]) if task.get("prompts") else None, run.protocol)
     recorded = _recorded(run) if run.model is None else {}
     scenarios = select_scenarios(
         load_bank(task.get("bank"), split_key(task.get("split")), probes=False),
@@ -135,6 +127,7 @@ def plan(
         task.get("scenario") or tuple(recorded),
         task.get("limit"),
     )
+    check_size(len(scenarios), run.epochs)
     limit = task.get("max_tokens", MAX_TOKENS)
     lines = []
     if run.model is not None:
@@ -144,8 +137,9 @@ def plan(
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
+        rubrics = rubrics_graded(task.get("rubric"), scenarios, run.protocol)
         for scenario in scenarios:
-            calls = _calls(prompts, scenario, task)
+            calls = _calls(prompts, scenario, rubrics, task)
             answers = expected if run.model is not None else recorded.get(scenario.id, [])
             n_calls += len(calls) * len(answers)
             n_responses += len(answers)
@@ -226,11 +220,13 @@ def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
     return np.array([told.expected, min(ANSWER_TOKENS, limit), told.worst, limit])
 
 
-def _calls(prompts: Prompts, scenario: Scenario, task: Mapping[str, Any]) -> list[_Call]:
+def _calls(
+    prompts: Prompts, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
+) -> list[_Call]:
     """The calls about one response to a scenario; a rubric without items makes none."""
     seen = scenario.text if task.get("grader_context") == "scenario" else None
     calls = []
-    for rubric in rubrics_named(task.get("rubric", "both")):
+    for rubric in rubrics:
         items = scenario.rubric(rubric)
         if task.get("per_item"):
             lists = [[item] for item in items]

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from careeval.core.scenario import Frozen
 from careeval.errors import ProtocolError
+from careeval.files import read_text
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
@@ -152,6 +153,10 @@ class _Table(Frozen):
     cache_write: Usd | None = None
 
 
+MAX_BYTES = 1_000_000
+"""A file of this size is no list of prices."""
+
+
 def read_prices(path: Path) -> dict[str, Price]:
     """The user's own prices by model, from a TOML file of one table a model; empty if it has none.
 
@@ -167,7 +172,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     """
     hint = 'one table a model: ["openai/gpt-5.1"], then input = 1.25, output = 10'
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(read_text(path, most=MAX_BYTES))
     except OSError as error:
         raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ from careeval.bank import Bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
-from careeval.protocol.lexical import judgments
+from careeval.protocol.lexical import THRESHOLD, coverage
 from careeval.protocol.logs import read_run
 from careeval.protocol.run import (
     PROBES,
@@ -21,6 +21,7 @@ from careeval.protocol.run import (
     read_run_file,
     run_folders,
 )
+from careeval.protocol.select import rubrics_graded
 from careeval.results.cost import grading_cost
 from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
 
@@ -30,11 +31,11 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
 
     Args:
         bank: Whose probes.
-        root: Where the logs go: in the next free `<grader>-<n>` below it.
+        root: Where the logs go: in the next free `<grader>-<rubric>-<n>` below it.
         run: The grader and how it is asked.
 
     Raises:
-        ProtocolError: The bank has no probes.
+        ProtocolError: The bank has no probes, or none of its probed scenarios has such a rubric.
     """
     responses = [
         Response(scenario, epoch, probe.text, ResponseState.answered)
@@ -43,19 +44,22 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     ]
     if not responses:
         raise ProtocolError(f"bank {bank.about.name!r} has no probes")
+    probed = [bank.scenario(scenario) for scenario in bank.probes]
+    (rubric,) = rubrics_graded(run.task.get("rubric"), probed)
     n = 1
-    while (free := root / f"{folder_name(run.grader or '')}-{n}").exists():
+    while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
         n += 1
     return prepare_recorded(free, responses, replace(run, system=PROBES))
 
 
 def unfinished_audit(root: Path, run: Run) -> Path | None:
     """The newest folder below `root` of an audit like this one that is not complete, if any is."""
-    like = (run.grader, run.task)
+    like = (run.grader, run.task, run.protocol, PROBES)
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
         begun = read_run_file(folder)
         task = {name: begun.task.get(name) for name in run.task}
-        if not is_complete(folder) and (begun.grader, task) == like and begun.system == PROBES:
+        is_alike = (begun.grader, task, begun.protocol, begun.system) == like
+        if is_alike and not is_complete(folder):
             return folder
     return None
 
@@ -93,7 +97,7 @@ def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
         for rubric in Rubric:
             items = bank.scenario(scenario_id).rubric(rubric)
             for probe in probes:
-                found = judgments(probe.text, [item.text for item in items])
-                for item, judged in zip(items, found, strict=True):
-                    label, present = probe.labels[item.id], judged["present"]
+                shares = coverage(probe.text, [item.text for item in items])
+                for item, share in zip(items, shares, strict=True):
+                    label, present = probe.labels[item.id], share >= THRESHOLD
                     yield Labelled(rubric, item.points, probe.trap, label, present, scenario_id)

@@ -17,9 +17,11 @@ import polars as pl
 from careeval.bank import content_hash, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.response import Response, ResponseState
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, grading_folder, prepare_recorded
+from careeval.protocol.select import rubrics_graded
 from careeval.results.tables import NOT_ASKED, Runs
 
 
@@ -78,8 +80,11 @@ def prepare_regrading(
 ) -> list[Path]:
     """Set up gradings of the responses of every run in a folder; the new folders come back.
 
-    Each grading shows the items in an order of its own: the seed of the order is that of `like`,
-    and one more for each grading that the grader has made of the run. The order is the grader's
+    Each grading judges one rubric: the one that the task of `like` names, else that of the run if
+    it was graded on one alone, else the actions, or the ladder where there are no actions.
+
+    Each shows the items in an order of its own: the seed of the order is that of `like`, and one
+    more for each grading that the grader has made of the run's rubric. The order is the grader's
     noise as much as its changes of mind are.
 
     Args:
@@ -90,7 +95,7 @@ def prepare_regrading(
 
     Raises:
         ProtocolError: There is no run, one of them has not come to all its responses or has none
-            with words, or its scenarios are not what the bank holds now.
+            with words, its scenarios are not what the bank holds now, or they have no such rubric.
     """
     roots = run_roots(folder)
     if not roots:
@@ -99,11 +104,14 @@ def prepare_regrading(
         )
     assert like.grader is not None
     # all of them, before the first folder is made
-    checked = [(root, _checked(root, bank)) for root in roots]
-    planned = [(root, runs, _drawn(root, runs, part)) for root, runs in checked]
+    checked = [(root, *_checked(root, bank)) for root in roots]
+    planned = [
+        (root, runs, _rubric(runs, scenarios, like), _drawn(root, runs, part))
+        for root, runs, scenarios in checked
+    ]
     return [
         prepare_recorded(
-            grading_folder(root, like.grader),
+            grading_folder(root, like.grader, rubric),
             drawn,
             replace(
                 like,
@@ -112,12 +120,13 @@ def prepare_regrading(
                 | {
                     "bank": str(bank.resolve()) if bank else None,
                     "split": runs.responses["split"][0] or "public",
+                    "rubric": rubric.value,
                     "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
                 },
             ),
         )
-        for root, runs, drawn in planned
-        for n_before in [_n_gradings(runs, like.grader)]
+        for root, runs, rubric, drawn in planned
+        for n_before in [_n_gradings(runs, like.grader, rubric)]
         for n in range(part.times)
     ]
 
@@ -129,14 +138,24 @@ def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
     return drawn
 
 
-def _n_gradings(runs: Runs, grader: str) -> int:
-    """How often a grader has graded a run, in whichever mode it did so most often."""
-    its = runs.judgments.filter(pl.col("grader").str.starts_with(f"{grader} ("))
+def _rubric(runs: Runs, scenarios: Sequence[Scenario], like: Run) -> Rubric:
+    """The rubric that a grading of a run judges."""
+    graded = runs.judgments["rubric"].unique().to_list()
+    of_run = graded[0] if len(graded) == 1 else None
+    (rubric,) = rubrics_graded(like.task.get("rubric") or of_run, scenarios)
+    return rubric
+
+
+def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
+    """How often a grader has graded a run's rubric, in whichever mode it did so most often."""
+    its = runs.judgments.filter(
+        pl.col("grader").str.starts_with(f"{grader} ("), pl.col("rubric") == rubric.value
+    )
     return max(its["grading"].to_list(), default=0)
 
 
-def _checked(root: Path, folder: Path | None) -> Runs:
-    """The run in a folder, if it has all its responses and was made with this bank."""
+def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
+    """The run in a folder with its scenarios, if it is complete and was made with this bank."""
     runs = read_run(root)
     row = runs.responses.row(0, named=True)
     if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:
@@ -153,4 +172,4 @@ def _checked(root: Path, folder: Path | None) -> Runs:
             f"and this is {bank.about.name} {bank.about.version} ({now})",
             hint="give the bank that it was made with: --bank DIR",
         )
-    return runs
+    return runs, asked

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
-from careeval.errors import ProtocolError
+from careeval.errors import ProtocolError, did_you_mean
+from careeval.files import read_text
+
+PAPER = "paper"
+"""The roster of the paper's nine models."""
 
 ROSTERS = Path(__file__).parent / "rosters"
 """The rosters that ship with careeval, each `<name>.txt`."""
@@ -14,6 +17,10 @@ ROSTERS = Path(__file__).parent / "rosters"
 def rosters() -> list[str]:
     """The names of the rosters that ship with careeval, in order."""
     return sorted(path.stem for path in ROSTERS.glob("*.txt"))
+
+
+MAX_BYTES = 1_000_000
+"""A list of this size is no roster."""
 
 
 def read_roster(name_or_path: str) -> list[str]:
@@ -30,10 +37,10 @@ def read_roster(name_or_path: str) -> list[str]:
         path = ROSTERS / f"{name_or_path}.txt"
     else:
         path = Path(name_or_path)
-        if not path.is_file():
+        if not path.exists() or path.is_dir():
             raise _unknown(name_or_path)
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_text(path, "utf-8-sig", MAX_BYTES).split("\n")
     except OSError as error:
         raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -64,9 +71,8 @@ def _is_name(model: str) -> bool:
 
 
 def _unknown(name: str) -> ProtocolError:
-    near = get_close_matches(name, rosters(), n=1)
-    what = f"did you mean {near[0]!r}? " if near else ""
+    near = did_you_mean(name, rosters())
     return ProtocolError(
         f"there is no roster {name!r}, nor a file of that name",
-        hint=f"{what}there is {', '.join(rosters())}; or give the path of a file",
+        hint=f"{near}{' ' * bool(near)}there is {', '.join(rosters())}; or give the path of a file",
     )

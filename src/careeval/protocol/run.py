@@ -3,7 +3,7 @@
 ```text
 DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl, and calls.jsonl
                          until the run is complete
-DIR/<system>/graded/<grader>-<n>/   the same for the n-th later grading of the same responses
+DIR/<system>/graded/<grader>-<rubric>-<n>/   the same for a later grading of the same responses
 ```
 
 Each folder is an `eval_set` of its own. What was asked for stands in `run.json`, so that carrying
@@ -23,12 +23,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from careeval.core.response import Response
+from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, ProtocolError
+from careeval.files import write_text
+from careeval.protocol.address import BARE, check_address
 from careeval.protocol.answers import n_epochs, write_answers
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Reading
+from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
+from careeval.protocol.eval_log import is_finished
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
 from careeval.protocol.lexical import LEXICAL
-from careeval.protocol.lock import LOCK_FILE, locked
-from careeval.protocol.progress import Report
+from careeval.protocol.lock import LOCK_FILE, holder, locked
+from careeval.protocol.progress import Report, SampleKey
+from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 
 if TYPE_CHECKING:
     from careeval.protocol.calls import Calls
@@ -69,7 +75,9 @@ class Stop(StrEnum):
     unmetered = "unmetered"
     """A call came back whose cost nobody knows, and there is a budget to keep."""
     turned_away = "turned away"
-    """The server takes no call at all: a wrong key, a model that there is not."""
+    """No call has succeeded: a wrong key, no such model, or no server at the address."""
+    unusable = "unusable"
+    """The grader answers, and judges nothing."""
     disk = "disk"
     died = "died"
     """Its process was killed, or broke down."""
@@ -80,11 +88,12 @@ class Run:
     """Everything that one run is made of.
 
     Attributes:
-        system: Name of what is evaluated.
+        system: Name of what is evaluated. It may differ from that in the logs: see `rename`.
         model: Inspect's name of the model to ask; `None` for recorded answers.
         grader: Inspect's name of the grader; `None` to store the responses ungraded.
         epochs: Responses to each scenario.
-        task: Arguments of the task, `careeval.protocol.task.careeval`.
+        task: Arguments of the task, `careeval.protocol.task.careeval`; its `system` is the name
+            that the run began with, where that is not the present one.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
         max_connections: Calls in flight to each of model and grader; `None` for as many as the
@@ -94,6 +103,9 @@ class Run:
         max_cost: Dollars that may be spent, by this run and those it was begun with together.
         together: Paths from the run's folder to those of the runs it was begun with, its own
             included; empty where it was begun alone.
+        protocol: Version of the protocol that it follows to its end.
+        n_answers: Recorded answers that its folder keeps; `None` where a model is asked, and in
+            runs of older versions.
     """
 
     system: str
@@ -107,6 +119,8 @@ class Run:
     prices: dict[str, dict[str, Any]] = field(default_factory=dict)
     max_cost: float | None = None
     together: list[str] = field(default_factory=list)
+    protocol: str = PROTOCOL_VERSION
+    n_answers: int | None = None
 
     @property
     def local(self) -> bool:
@@ -161,31 +175,49 @@ def folder_name(name: str) -> str:
 
 
 def prepare(run: Run, folder: Path) -> Path:
-    """Set up a run in a folder that holds none yet; the folder comes back.
+    """Set up a run in a folder that holds none yet, whole or not at all; the folder comes back.
+
+    One that was set up like this before, and has not begun, is set up anew.
 
     Raises:
-        ProtocolError: The folder holds a run already, or lies in one.
+        ProtocolError: The folder holds another run or one that has begun, or lies in one.
+        OSError: The folder cannot be written; nothing of the run is in it.
     """
     check_fit(folder, run)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with (folder / RUN_FILE).open("x", encoding="utf-8") as file:
-            file.write(_text(run))
-    except FileExistsError as error:
-        raise _taken(folder) from error
+        # one of two commands at once finds the run of the other
+        with locked(folder):
+            if not _may_take(folder, run):
+                raise _taken(folder)
+            write_text(folder / RUN_FILE, _text(run), synced=True)
+    except OSError:
+        if not _readable(folder):
+            forget(folder)
+        raise
     return folder
 
 
 def prepare_recorded(folder: Path, responses: Sequence[Response], run: Run) -> Path:
-    """Set up a run over recorded responses, which are kept in its folder.
+    """Set up a run over recorded responses: see `recorded`; the folder comes back.
+
+    Raises:
+        ProtocolError: As `prepare`; or a scenario that is asked for has no response.
+    """
+    return prepare(recorded(folder, responses, run), folder)
+
+
+def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
+    """Keep recorded responses in a folder, for the run over them that comes back.
 
     Args:
-        folder: The run's.
+        folder: The run's, which is to be prepared next.
         responses: Of one system, to scenarios that `run.task` names or to any.
         run: Without model and epochs, which follow from the responses.
 
     Raises:
         ProtocolError: As `prepare`; or a scenario that is asked for has no response.
+        OSError: The folder cannot be written.
     """
     # before the responses of the run that is there are written over
     check_fit(folder, run)
@@ -196,35 +228,52 @@ def prepare_recorded(folder: Path, responses: Sequence[Response], run: Run) -> P
     responses = [response for response in responses if response.scenario in wanted]
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
-    write_answers(file, run.system, responses)
+    try:
+        write_answers(file, run.system, responses)
+    except OSError:
+        if not _readable(folder):
+            forget(folder)
+        raise
     task = run.task | {
         "scenario": sorted(wanted),
         "responses": str(file.resolve()),
         "system": run.system,
     }
-    return prepare(replace(run, model=None, epochs=n_epochs(responses), task=task), folder)
+    n = len(responses)
+    return replace(run, model=None, epochs=n_epochs(responses), task=task, n_answers=n)
 
 
-def grading_folder(folder: Path, grader: str) -> Path:
-    """Where the next grading by this grader goes, below a run's folder."""
+def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
+    """Where the next grading of a rubric by this grader goes, below a run's folder.
+
+    Its number also counts on from those of careeval 0.1, whose folders name no rubric.
+    """
     gradings = folder / GRADED
     name = folder_name(grader)
-    numbers = (path.name.removeprefix(f"{name}-") for path in gradings.glob(f"{name}-*"))
-    n = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
-    return gradings / f"{name}-{n}"
+    numbered = re.compile(rf"{re.escape(name)}(?:-{rubric})?-(\d+)")
+    named = (numbered.fullmatch(path.name) for path in gradings.glob("*"))
+    n = 1 + max((int(match[1]) for match in named if match), default=0)
+    return gradings / f"{name}-{rubric}-{n}"
 
 
 def forget(folder: Path) -> None:
     """Take back a run that was prepared, if nothing has come of it: no log and no call."""
-    paid = folder / SPENT_FILE
-    if list(folder.glob("*.eval")) or (paid.exists() and paid.stat().st_size):
+    if _has_calls(folder) or holder(folder):
         return
-    for name in (RUN_FILE, RESPONSES_FILE, CALLS_FILE, SPENT_FILE, LOCK_FILE):
-        (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
+        of_calls = (CALLS_FILE, SPENT_FILE, RESERVED_FILE)
+        for name in (RUN_FILE, RESPONSES_FILE, *of_calls, LOCK_FILE, BUDGET_LOCK):
+            (folder / name).unlink(missing_ok=True)
         # unless somebody else's files are in them
         folder.rmdir()
         folder.parent.rmdir()
+
+
+def _has_calls(folder: Path) -> bool:
+    """Whether anything has come of the run in a folder: a log, a call."""
+    files = (folder / name for name in (CALLS_FILE, SPENT_FILE))
+    called = any(file.exists() and file.stat().st_size > 0 for file in files)
+    return called or any(folder.glob("*.eval*"))
 
 
 def begin(run: Run, folder: Path) -> Outcome:
@@ -245,14 +294,96 @@ def read_run_file(folder: Path) -> Run:
     """What the run in a folder was asked for.
 
     Raises:
-        ProtocolError: The folder holds no run.
+        ProtocolError: The folder holds no run, or its file is damaged: the hint says what is lost.
     """
+    file = folder / RUN_FILE
     try:
-        return Run(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+        run = run_from(json.loads(file.read_text("utf-8")))
     except FileNotFoundError as error:
-        raise ProtocolError(f"{folder} holds no run: there is no {RUN_FILE}") from error
-    except (ValueError, TypeError) as error:
-        raise ProtocolError(f"{folder / RUN_FILE} is not what careeval wrote: {error}") from error
+        raise ProtocolError(
+            f"{folder} holds no run: there is no {RUN_FILE}", hint=_without_run_file(folder)
+        ) from error
+    except OSError as error:
+        raise ProtocolError(
+            f"{file} cannot be read: {error.strerror}", hint=_without_run_file(folder)
+        ) from error
+    except (ValueError, TypeError, RecursionError) as error:
+        why = "it is empty" if not file.stat().st_size else str(error)
+        raise ProtocolError(
+            f"{file} is not what careeval wrote: {why}", hint=_without_run_file(folder)
+        ) from error
+    return run
+
+
+def run_from(fields: Any) -> Run:
+    """A run from its fields, as JSON has them.
+
+    Raises:
+        TypeError: They are not those of a run.
+        ValueError: One is of another type.
+    """
+    # careeval 0.1, which knew one protocol, named none
+    run = Run(**{"protocol": FIRST} | fields)
+    if odd := _odd_field(run):
+        raise ValueError(odd)
+    return run
+
+
+def _odd_field(run: Run) -> str:
+    """Which field of a run is of another type than it should be; empty where none is."""
+    words = (run.system, run.protocol)
+    maybe_words = (run.model, run.grader, run.base_url)
+    tables = (run.task, run.model_args, run.prices, *_values(run.prices))
+    right = {
+        "system or protocol": all(isinstance(each, str) for each in words),
+        "model, grader or base_url": all(isinstance(each, str | None) for each in maybe_words),
+        "task, model_args or prices": all(isinstance(each, dict) for each in tables),
+        "epochs": type(run.epochs) is int and run.epochs >= 1,
+        "max_connections": run.max_connections is None or type(run.max_connections) is int,
+        "n_answers": run.n_answers is None or type(run.n_answers) is int,
+        "max_cost": run.max_cost is None or type(run.max_cost) in (int, float),
+        "together": isinstance(run.together, list)
+        and all(isinstance(each, str) for each in run.together),
+    }
+    return next(
+        (f"{name} is of another type" for name, is_right in right.items() if not is_right), ""
+    )
+
+
+def _values(table: object) -> list[object]:
+    return list(table.values()) if isinstance(table, dict) else []
+
+
+def _without_run_file(folder: Path) -> str:
+    """What to do about a run whose file cannot be read."""
+    if any(folder.glob("*.eval")):
+        return (
+            "what it was asked for is lost, and it cannot go on; its logs are there, and 'careeval "
+            f"summary {folder}' reads them: put {RUN_FILE} back from a copy, or run the system "
+            "anew with another -o"
+        )
+    if _has_calls(folder):
+        return (
+            f"what it was asked for is lost, and it cannot go on; {CALLS_FILE} and {SPENT_FILE} "
+            f"have its finished calls: put {RUN_FILE} back from a copy, or run the system anew "
+            "with another -o"
+        )
+    return "nothing was asked and nothing is lost: delete the folder, or give 'careeval run' again"
+
+
+def _readable(folder: Path) -> bool:
+    """Whether a folder has a run.json that can be read."""
+    with suppress(ProtocolError):
+        read_run_file(folder)
+        return True
+    return False
+
+
+def system_of(folder: Path) -> str | None:
+    """The name of a run's system; `None` where the folder has no run.json of ours."""
+    with suppress(ProtocolError):
+        return read_run_file(folder).system
+    return None
 
 
 def is_audit(folder: Path) -> bool:
@@ -264,6 +395,16 @@ def is_audit(folder: Path) -> bool:
     return run.model is None and run.system == PROBES
 
 
+def is_grading(folder: Path) -> bool:
+    """Whether a folder holds a later grading: it lies in `graded` in the folder of a run.
+
+    A folder of that name may also be one that a user chose for runs.
+    """
+    run = folder.parent.parent
+    in_graded = folder.parent.name == GRADED
+    return in_graded and ((run / RUN_FILE).exists() or any(run.glob("*.eval")))
+
+
 def amend(folder: Path, **changes: Any) -> None:
     """Change what is still open about the run in a folder: its prices, its budget.
 
@@ -271,10 +412,8 @@ def amend(folder: Path, **changes: Any) -> None:
         ProtocolError: The folder holds no run.
     """
     run = replace(read_run_file(folder), **changes)
-    # replaced whole, so that a process killed here leaves the old or the new
-    new = folder / f"{RUN_FILE}.new"
-    new.write_text(_text(run), encoding="utf-8")
-    new.replace(folder / RUN_FILE)
+    # a process killed here leaves the old or the new
+    write_text(folder / RUN_FILE, _text(run), synced=True)
 
 
 def sharing(folder: Path) -> list[Path]:
@@ -283,24 +422,53 @@ def sharing(folder: Path) -> list[Path]:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether nothing is left of the run in a folder, as far as its files show at a glance."""
+    """Whether nothing is left of the run in a folder, as far as its files show at a glance.
+
+    The calls of a run that is not complete are in a file. Should that be gone, a log says whether
+    it came to its end.
+    """
     logs = list(folder.glob("*.eval"))
-    whole = all(zipfile.is_zipfile(log) for log in logs)
-    return bool(logs) and whole and not (folder / CALLS_FILE).exists()
+    if not logs or (folder / CALLS_FILE).exists():
+        return False
+    return all(map(zipfile.is_zipfile, logs)) and any(map(is_finished, logs))
+
+
+def n_lost(folder: Path) -> int:
+    """Paid calls of the run in a folder, not complete, that are in its file of calls no more.
+
+    They are made and paid for again. A process that is killed loses one at most.
+    """
+    # a call that was never paid for may be there too, so that this is the least
+    return max(0, len(paid_for(folder)) - len(kept_keys(folder)))
 
 
 def on_disk(folder: Path) -> tuple[int, int]:
     """Of the run in a folder that is not complete, how many responses are asked, and graded."""
-    asked, graded = set[tuple[str, ...]](), set[tuple[str, ...]]()
-    for row in Reading(folder / CALLS_FILE).new():
-        role, scenario, epoch, *_ = row["key"].split()
-        (asked if role == "ask" else graded).add((scenario, epoch))
+    asked, graded = kept_calls(folder)
     return len(asked), len(graded)
 
 
-def latest(root: Path) -> Path | None:
-    """The folder just below `root` with the run that was worked on last; `None` without a run."""
-    runs = {folder: _worked_on(folder) for folder in run_folders(root) if folder != root}
+def kept_calls(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+    """The responses of a run that is not complete that are asked, and those that are graded."""
+    asked, graded = set[SampleKey](), set[SampleKey]()
+    for key in kept_keys(folder):
+        role, scenario, epoch, *_ = key.split()
+        (asked if role == "ask" else graded).add((scenario, int(epoch)))
+    return asked, graded
+
+
+def latest_unfinished(root: Path) -> Path | None:
+    """Find the folder just below `root` with the unfinished run of a system worked on last.
+
+    A grading that is not finished counts as its run does; an audit on the probes does not count.
+    `None` where every run is finished.
+    """
+    open_runs = (
+        folder
+        for folder in run_folders(root)
+        if folder != root and not is_complete(folder) and not is_audit(folder)
+    )
+    runs = {folder: _worked_on(folder) for folder in open_runs}
     if not runs:
         return None
     newest = max(runs, key=runs.__getitem__)
@@ -340,28 +508,83 @@ def run_folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.rglob(RUN_FILE))
 
 
+def orphans(root: Path) -> list[Path]:
+    """The folders under `root` that have what a run has paid for, and no run.json any more."""
+    files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]
+    return sorted({file.parent for file in files if not (file.parent / RUN_FILE).exists()})
+
+
 def check_fit(folder: Path, run: Run) -> None:
     """Return if a run may go into a folder.
 
     Raises:
-        ProtocolError: The system cannot be called so, or the folder holds a run already, or lies in
-            one, where it would be mistaken for part of it.
+        ProtocolError: The system cannot be called so, its server's address is none or holds a
+            secret, or the folder holds a run already, or lies in one, where it would be mistaken
+            for part of it.
     """
-    system = run.system
     if run.model == LEXICAL:
         raise ProtocolError(f"{LEXICAL} can only grade", hint="use it as --grader")
-    if not system.isprintable() or len(system) > MAX_NAME:
-        raise ProtocolError(
-            f"a system cannot be called {system[:MAX_NAME]!r}",
-            hint=f"give a name of at most {MAX_NAME} characters, without control characters",
-        )
-    outside = folder.parent.parent if folder.parent.name == GRADED else folder
+    check_name(run.system)
+    if run.base_url is not None and provider(run.model) not in BARE:
+        check_address(run.base_url, "--base-url")
+    outside = folder.parent.parent if is_grading(folder) else folder
     for above in outside.absolute().parents:
         # with its logs, since a run.json alone may be anybody's
         if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
             raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
-    if (folder / RUN_FILE).exists():
+    if holder(folder) or not _may_take(folder, run):
         raise _taken(folder)
+
+
+def _may_take(folder: Path, run: Run) -> bool:
+    """Whether a folder holds no run; or the same one, or one that cannot be read, not begun."""
+    if not (folder / RUN_FILE).exists():
+        return True
+    if _has_calls(folder):
+        return False
+    try:
+        there = read_run_file(folder)
+    except ProtocolError:
+        return True
+    return _asked_for(there) == _asked_for(run)
+
+
+def _asked_for(run: Run) -> object:
+    """What tells a run from another of the same system: not its price, nor how fast it goes."""
+    of_answers = ("responses", "scenario", "system") if run.model is None else ()
+    task = {name: value for name, value in run.task.items() if name not in of_answers}
+    epochs = None if run.model is None else run.epochs
+    return run.system, run.model, run.grader, run.base_url, epochs, task, run.model_args
+
+
+def check_name(system: str) -> None:
+    """Return if a system may have a name.
+
+    Raises:
+        ProtocolError: It may not.
+    """
+    if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
+        raise ProtocolError(
+            f"a system cannot be called {system[:MAX_NAME]!r}",
+            hint=f"give a name of at most {MAX_NAME} characters, without control characters",
+        )
+
+
+def refuse_runs_folder(folder: Path) -> None:
+    """Return if a folder is apart from runs, so that other files may be written into it.
+
+    Raises:
+        ProtocolError: It is a run's, lies in a run's, or has those of runs just below it.
+    """
+    hint = "give a folder of its own, such as -o site"
+    if (folder / RUN_FILE).exists() or any(folder.glob("*.eval")):
+        raise ProtocolError(f"{folder} is a run's own folder", hint=hint)
+    for above in folder.absolute().parents:
+        if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
+            raise ProtocolError(f"{folder} lies in the folder of a run, {above}", hint=hint)
+    below = [*folder.glob(f"*/{RUN_FILE}"), *folder.glob(f"private/*/{RUN_FILE}")]
+    if below:
+        raise ProtocolError(f"{folder} holds runs, such as {below[0].parent}", hint=hint)
 
 
 def _taken(folder: Path) -> ProtocolError:

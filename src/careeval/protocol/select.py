@@ -1,15 +1,20 @@
-"""Which scenarios of a bank a run takes, and which rubrics."""
+"""Which scenarios of a bank a run takes, and which rubric it grades."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from itertools import chain, zip_longest
 
 from careeval.bank import Bank
 from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
-from careeval.errors import ProtocolError
+from careeval.errors import ProtocolError, did_you_mean
+from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
+
+BOTH = "both"
+"""Names both rubrics, where people are asked about them and in runs of protocol 1."""
+
+ONE_RUBRIC = "run it with one, then: careeval grade RUN --rubric ladder"
 
 
 def select_scenarios(
@@ -35,8 +40,7 @@ def select_scenarios(
     """
     for adl in adls:
         if adl not in Adl.__members__.values():
-            near = get_close_matches(adl, [known.value for known in Adl], n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"use {', '.join(Adl)}"
+            hint = did_you_mean(adl, [known.value for known in Adl]) or f"use {', '.join(Adl)}"
             raise ProtocolError(f"activity {adl!r} is not known", hint=hint)
     if limit is not None and limit < 1:
         raise ProtocolError(f"limit {limit} leaves nothing to do", hint="use 1 or more")
@@ -60,13 +64,45 @@ def select_scenarios(
     return sorted(in_turn[:limit], key=lambda s: s.id)
 
 
+def rubrics_graded(
+    rubric: str | None, scenarios: Sequence[Scenario], protocol: str = PROTOCOL_VERSION
+) -> list[Rubric]:
+    """The rubrics that a grading judges: one, but in protocol 1, where both were usual.
+
+    Args:
+        rubric: `actions` or `ladder`; `None` for the actions, or for the ladder where no scenario
+            has actions.
+        scenarios: What is graded.
+        protocol: Whose rule it is.
+
+    Raises:
+        ProtocolError: It is neither of them, or it is named and no scenario has it.
+    """
+    if known_version(protocol) == FIRST:
+        return rubrics_named(rubric or BOTH)
+    if rubric is None:
+        return [Rubric.actions if any(s.actions for s in scenarios) else Rubric.ladder]
+    if rubric == BOTH:
+        raise ProtocolError("a grading judges one rubric, not both", hint=ONE_RUBRIC)
+    if rubric not in Rubric.__members__.values():
+        raise ProtocolError(f"rubric {rubric!r} is not known", hint="use actions or ladder")
+    chosen = Rubric(rubric)
+    if not any(scenario.rubric(chosen) for scenario in scenarios):
+        other = next(each for each in Rubric if each is not chosen)
+        raise ProtocolError(
+            f"none of the chosen scenarios has a rubric of the kind {chosen}",
+            hint=f"use --rubric {other}",
+        )
+    return [chosen]
+
+
 def rubrics_named(rubric: str) -> list[Rubric]:
-    """`ladder`, `actions` or `both`, as a list.
+    """`ladder`, `actions` or `both`, as a list: what people may be asked about together.
 
     Raises:
         ProtocolError: It is none of them.
     """
-    if rubric == "both":
+    if rubric == BOTH:
         return list(Rubric)
     if rubric not in Rubric.__members__.values():
         raise ProtocolError(f"rubric {rubric!r} is not known", hint="use ladder, actions or both")

@@ -26,6 +26,7 @@ from careeval.protocol.answers import read_answers
 from careeval.protocol.calls import call
 from careeval.protocol.grading import readable
 from careeval.protocol.templates import load_prompts
+from careeval.protocol.version import PROTOCOL_VERSION
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
@@ -35,7 +36,7 @@ MAX_WORDS = 200
 
 
 @solver
-def ask(prompts: str | None = None, seed: int = 0) -> Solver:
+def ask(prompts: str | None = None, seed: int = 0, protocol: str = PROTOCOL_VERSION) -> Solver:
     """Ask the system under test, with a seed of its own for every scenario and epoch.
 
     One seed for all epochs would bring ten times the same answer from a server that honours it.
@@ -43,8 +44,9 @@ def ask(prompts: str | None = None, seed: int = 0) -> Solver:
     Args:
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the run.
+        protocol: Whose prompts are careeval's own.
     """
-    system = load_prompts(Path(prompts) if prompts else None).ask_system
+    system = load_prompts(Path(prompts) if prompts else None, protocol).ask_system
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)

@@ -22,12 +22,10 @@ from careeval.protocol.grader import grader_given
 from careeval.protocol.private import refuse_in_the_open
 from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.sample import sample_metadata
-from careeval.protocol.select import rubrics_named, select_scenarios
+from careeval.protocol.select import rubrics_graded, select_scenarios
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.templates import load_prompts
-
-PROTOCOL_VERSION = "1-A"
-"""`N-X`: N rises with any change after which scores do not compare, X with any other change."""
+from careeval.protocol.version import PROTOCOL_VERSION, known_version
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
@@ -41,7 +39,7 @@ def careeval(
     adl: str | list[str] | None = None,
     scenario: str | list[str] | None = None,
     limit: int | None = None,
-    rubric: str = "both",
+    rubric: str | None = None,
     grade: bool = True,
     per_item: bool = False,
     grader_context: str = "none",
@@ -51,6 +49,7 @@ def careeval(
     responses: str | None = None,
     system: str | None = None,
     max_tokens: int = MAX_TOKENS,
+    protocol: str = PROTOCOL_VERSION,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge what it says.
 
@@ -60,7 +59,8 @@ def careeval(
         adl: Activities to take, all where not given.
         scenario: Ids to take, all where not given.
         limit: At most so many scenarios, taken from the activities in turn.
-        rubric: `ladder`, `actions` or `both`.
+        rubric: `actions` or `ladder`; the actions where not given, the ladder where the chosen
+            scenarios have no actions.
         grade: Whether to grade at all; without it the responses are stored.
         per_item: One grader call an item, where the default is one call a rubric.
         grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
@@ -70,11 +70,12 @@ def careeval(
         responses: JSON-lines file of recorded answers, instead of asking.
         system: Name of the system under test; needed with `responses`, else the model's name.
         max_tokens: Of one response, reasoning included.
+        protocol: The version to follow; an earlier one to finish a run that was begun under it.
     """
     refuse_in_the_open(split)
     loaded = load_bank(bank, split_key(split), probes=False)
-    texts = load_prompts(Path(prompts) if prompts else None)
-    rubrics = rubrics_named(rubric)
+    protocol = known_version(protocol)
+    texts = load_prompts(Path(prompts) if prompts else None, protocol)
     if grader_context not in {"none", "scenario"}:
         raise ProtocolError(
             f"grader context {grader_context!r} is not known", hint="use none or scenario"
@@ -82,6 +83,7 @@ def careeval(
     if split not in Split.__members__.values():
         raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
     chosen = select_scenarios(loaded, Split(split), _listed(adl), _listed(scenario), limit)
+    rubrics = rubrics_graded(rubric, chosen, protocol)
     if responses is not None and system is None:
         raise ProtocolError(
             "recorded answers need the name of their system", hint="give system=NAME"
@@ -89,7 +91,7 @@ def careeval(
     about: dict[str, Any] = {
         "careeval": {
             "software": package.__version__,
-            "protocol": PROTOCOL_VERSION,
+            "protocol": protocol,
             "bank": loaded.about.name,
             "bank_version": loaded.about.version,
             "bank_provenance": loaded.about.provenance,
@@ -103,16 +105,18 @@ def careeval(
             "grade_seed": grade_seed,
         }
     }
-    scorer = grade_scorer([r.value for r in rubrics], per_item, grader_context, prompts, grade_seed)
+    names = [r.value for r in rubrics]
+    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol)
+    solver = recorded(responses, system) if responses and system else ask(prompts, seed, protocol)
     return Task(
         name="careeval",
         dataset=MemoryDataset([_sample(s, rubrics) for s in chosen], name=loaded.about.name),
-        solver=recorded(responses, system) if responses and system else ask(prompts, seed),
+        solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
-        version=int(PROTOCOL_VERSION.split("-")[0]),
+        version=int(protocol.split("-")[0]),
         metadata=about,
     )
 

@@ -1,6 +1,7 @@
 """The prompts: files beside this module, filled in one pass, known by their hash.
 
-`--prompts DIR` names a folder with the same file names, and someone else's protocol is run.
+`--prompts DIR` names a folder with the same file names, and someone else's protocol is run. Those
+of protocol 1 are in a folder of their own, for runs that were begun under it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from pathlib import Path
 
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
+from careeval.files import read_text
+from careeval.protocol.grading import reply_schema
+from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
 
 OWN_PROMPTS = Path(__file__).parent / "prompts"
 
@@ -38,23 +42,23 @@ class Prompts:
 
     Attributes:
         texts: File name → text, spaces around it removed.
+        schema: The form of the grader's reply, which the hash of grading covers; empty in
+            protocol 1, whose hash does not.
     """
 
     texts: dict[str, str]
+    schema: str = ""
 
     @property
     def ask_hash(self) -> str:
         """Eight hex digits of what a system under test is told."""
-        return self._hash("ask-role.md", "ask-format.md")
+        return _hash(self.texts["ask-role.md"], self.texts["ask-format.md"])
 
     @property
     def grade_hash(self) -> str:
-        """Eight hex digits of what a grader is told."""
-        return self._hash(*(name for name in FIELDS if name.startswith("grade-")))
-
-    def _hash(self, *names: str) -> str:
-        told = "\0".join(self.texts[name] for name in names)
-        return hashlib.sha256(told.encode()).hexdigest()[:8]
+        """Eight hex digits of what a grader is told, and of the form in which it is to reply."""
+        told = [self.texts[name] for name in FIELDS if name.startswith("grade-")]
+        return _hash(*told, *([self.schema] if self.schema else []))
 
     @property
     def ask_system(self) -> str:
@@ -89,15 +93,24 @@ class Prompts:
         return _FIELD.sub(lambda match: fields[match[1]], self.texts[name])
 
 
-def load_prompts(folder: Path | None = None) -> Prompts:
-    """The prompts of a folder; careeval's own where none is given.
+def _hash(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+
+
+MAX_BYTES = 1_000_000
+"""A file of this size is no prompt."""
+
+
+def load_prompts(folder: Path | None = None, protocol: str = PROTOCOL_VERSION) -> Prompts:
+    """The prompts of a folder; careeval's own of a version of the protocol where none is given.
 
     Raises:
         ProtocolError: A file is missing or is not text, holds a field that is not known there, or
-            lacks one that it needs.
+            lacks one that it needs; or the protocol is not known.
     """
-    root = folder or OWN_PROMPTS
-    missing = [name for name in FIELDS if not (root / name).is_file()]
+    is_first = known_version(protocol) == FIRST
+    root = folder or (OWN_PROMPTS / "1" if is_first else OWN_PROMPTS)
+    missing = [name for name in FIELDS if not (root / name).exists()]
     if missing:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
@@ -106,7 +119,9 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     texts: dict[str, str] = {}
     for name, allowed in FIELDS.items():
         try:
-            text = texts[name] = (root / name).read_text(encoding="utf-8").strip()
+            text = texts[name] = read_text(root / name, most=MAX_BYTES).strip()
+        except OSError as error:
+            raise ProtocolError(f"{root / name}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise ProtocolError(
                 f"{root / name}: is not UTF-8 text", hint="save it as UTF-8"
@@ -122,4 +137,4 @@ def load_prompts(folder: Path | None = None) -> Prompts:
             raise ProtocolError(
                 f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it"
             )
-    return Prompts(texts)
+    return Prompts(texts, "" if is_first else reply_schema())

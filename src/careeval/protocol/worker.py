@@ -1,5 +1,7 @@
 """A process that carries out one run, told what to do on stdin and telling how it goes on stdout.
 
+It loads Inspect before it is told anything, so that one may be started early.
+
 ```text
 in    {"folder": …, "siblings": […]}, then "go" once every worker is ready; the end of stdin, which
       also comes when the parent dies, however it dies: begin no more calls, and end
@@ -20,12 +22,15 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from careeval.errors import CareEvalError
-from careeval.protocol.calls import Calls
 from careeval.protocol.run import Outcome, Stop, Watch, resume
+
+if TYPE_CHECKING:
+    from careeval.protocol.calls import Calls
 
 GRACE = 20.0
 """Seconds that calls in flight may take when the run is to end: less than most who send SIGTERM
@@ -77,7 +82,6 @@ class Worker:
 
     def _wait_for_go(self) -> None:
         # what is loaded by now stays, and need not be looked through again and again
-        gc.collect()
         gc.freeze()
         gc.set_threshold(5_000, 5, 2)
         self._tell(ready=True)
@@ -115,6 +119,9 @@ def main() -> None:
     os.dup2(2, 1)
     status = 1
     try:
+        # a fifth of the time to load would go to looking for garbage that is not there
+        gc.set_threshold(1_000_000)
+        import_module("careeval.protocol.evaluate")
         Worker(sys.stdin, reports).work()
         status = 0
     except Exception:

@@ -1,6 +1,7 @@
 """Many runs at once, each in a process of its own: more cores, and a failure stays with its run.
 
-Hosted models run side by side. Those that are loaded on this machine take turns.
+Hosted models run side by side, as many as the machine has room for; the others wait. Those that
+are loaded on this machine take turns.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from careeval.errors import ProtocolError
-from careeval.protocol.progress import Progress
+from careeval.protocol.cores import n_cores, runs_at_once
+from careeval.protocol.private import tellable
+from careeval.protocol.progress import Pace, Progress
 from careeval.protocol.run import Outcome, Stop, amend, forget, read_run_file, sharing
 
 Show = Callable[[Sequence[Progress], bool], None]
@@ -43,6 +46,7 @@ class _Worker:
     said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     ready: bool = False
     progress: Progress | None = None
+    pace: Pace = field(default_factory=Pace)
     outcome: Outcome | None = None
     refused: ProtocolError | None = None
 
@@ -72,6 +76,13 @@ class _Worker:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
+    def progress_now(self) -> Progress | None:
+        """How far its run has come and how fast; `None` before it has begun."""
+        if self.progress is None:
+            return None
+        rate = self.pace.rate(self.progress.n_done + self.progress.n_failed)
+        return replace(self.progress, rate=rate, ended=self.outcome is not None)
+
     def told(self, report: dict[str, Any]) -> None:
         """Take down what it tells."""
         match report:
@@ -93,29 +104,35 @@ class _Worker:
         status = self.process.wait()
         self.listener.join(timeout=EVERY)
         if self.outcome is None and self.refused is None:
+            run = read_run_file(self.folder)
             why = (
-                f"its process was killed by signal {-status}" if status < 0 else "".join(self.said)
+                f"its process was killed by signal {-status}"
+                if status < 0
+                else tellable(run, self.folder, "".join(self.said).strip())
             )
-            self.outcome = Outcome(self.folder, False, 0, Stop.died, why.strip())
+            self.outcome = Outcome(self.folder, False, 0, Stop.died, why)
 
 
 class _Crew:
     """The workers of some runs."""
 
-    def __init__(self, folders: Sequence[Path], show: Show) -> None:
-        self._folders, self._show = folders, show
+    def __init__(self, folders: Sequence[Path], show: Show, early: Early) -> None:
+        self._folders, self._show, self._early = folders, show, early
         self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
         self._workers: dict[Path, _Worker] = {}
         self._turns: deque[Path] = deque()
+        self._waiting: deque[Path] = deque()
+        self._most = runs_at_once()
         self._n_working = 0
         self._n_signals = 0
 
     def carry_out(self) -> list[Outcome]:
-        self._turns.extend(folder for folder in self._folders if read_run_file(folder).local)
-        at_once = [folder for folder in self._folders if folder not in self._turns]
-        at_once += [self._turns.popleft()] if self._turns else []
+        runs = {folder: read_run_file(folder) for folder in self._folders}
+        self._systems = {folder: run.system for folder, run in runs.items()}
+        self._turns.extend(folder for folder, run in runs.items() if run.local)
+        self._waiting.extend(folder for folder in self._folders if folder not in self._turns)
         with self._signals_counted():
-            for folder in at_once:
+            while folder := self._due():
                 self._start(folder)
             self._until(lambda: all(w.ready or w.refused or w.outcome for w in self._all))
             if refused := next((w for w in self._all if w.refused), None):
@@ -125,9 +142,11 @@ class _Crew:
                 raise self._named(refused)
             for worker in self._all:
                 self._go(worker)
-            while self._n_working or self._is_due():
-                if self._is_due():
-                    self._go(self._start(self._turns.popleft()))
+            while True:
+                while folder := self._due():
+                    self._go(self._start(folder))
+                if not self._n_working:
+                    break
                 self._hear()
         return [self._outcome(folder) for folder in self._folders]
 
@@ -136,15 +155,7 @@ class _Crew:
         return list(self._workers.values())
 
     def _start(self, folder: Path) -> _Worker:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "careeval.protocol.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            # Ctrl-C is for us alone: we end them in order
-            start_new_session=True,
-        )
+        process = self._early.popleft() if self._early else _process()
         worker = self._workers[folder] = _Worker(folder, process, read_run_file(folder).local)
         self._n_working += 1
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
@@ -166,10 +177,14 @@ class _Crew:
         # one that was started while Ctrl-C was pressed has not heard of it
         worker.end() if self._n_signals else worker.order("go")
 
-    def _is_due(self) -> bool:
-        """Whether one of those that take turns is to begin now."""
+    def _due(self) -> Path | None:
+        """The run that is to begin now, taken from those that wait; `None` while none is."""
+        if self._n_working >= self._most or self._ending is not None:
+            return None
+        if self._waiting:
+            return self._waiting.popleft()
         at_work = any(w.local and not (w.outcome or w.refused) for w in self._all)
-        return bool(self._turns) and not at_work and self._ending is None
+        return self._turns.popleft() if self._turns and not at_work else None
 
     @property
     def _ending(self) -> Stop | None:
@@ -177,7 +192,7 @@ class _Crew:
         if self._n_signals:
             return Stop.interrupted
         stopped = {w.outcome.stopped for w in self._all if w.outcome}
-        for_all = (Stop.budget, Stop.unmetered, Stop.disk)
+        for_all = (Stop.budget, Stop.unmetered, Stop.disk, Stop.unusable)
         return next((why for why in for_all if why in stopped), None)
 
     def _until(self, enough: Callable[[], bool]) -> None:
@@ -186,7 +201,11 @@ class _Crew:
 
     def _hear(self) -> None:
         """Take one report, if there is one."""
-        self._show([w.progress for w in self._all if w.progress], bool(self._n_signals))
+        progress = [now for w in self._all if (now := w.progress_now())]
+        if progress:
+            waiting = (*self._waiting, *self._turns)
+            progress += [Progress(self._systems[each], 0, waiting=True) for each in waiting]
+        self._show(progress, bool(self._n_signals))
         try:
             worker, report = self._reports.get(timeout=EVERY)
         except queue.Empty:
@@ -235,18 +254,55 @@ class _Crew:
                 worker.kill()
 
 
+Early = deque[subprocess.Popen[str]]
+"""Workers that were started before there was a run for them; who gives one a run takes it out."""
+
+
+@contextmanager
+def started_early(n: int) -> Iterator[Early]:
+    """Start workers for `n` runs that are still to be prepared: they load Inspect meanwhile.
+
+    No more are started than there are processors, or than may go on at once. Those that no run took
+    are ended with the block.
+    """
+    early = deque(_process() for _ in range(min(n, n_cores(), runs_at_once())))
+    try:
+        yield early
+    finally:
+        for process in early:
+            process.kill()
+            process.communicate()
+
+
+def _process() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "careeval.protocol.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        # Ctrl-C is for us alone: we end them in order
+        start_new_session=True,
+    )
+
+
 def carry_out(
-    folders: Sequence[Path], show: Show = lambda *_: None, *, fresh: bool = False
+    folders: Sequence[Path],
+    show: Show = lambda *_: None,
+    *,
+    fresh: bool = False,
+    early: Early | None = None,
 ) -> list[Outcome]:
     """Do what is left of the runs in these folders, side by side.
 
     No call is made before every run that begins at once is known to be set up rightly; where one is
-    not, none begins.
+    not, none begins. Runs that the machine has no room for begin when others have ended.
 
     Args:
         folders: Prepared for runs.
         show: Is called when something has happened, and several times a second.
         fresh: The runs were prepared just now: take them back if none begins.
+        early: Workers that are there already.
 
     Returns:
         How each ended, in the order of the folders. Ctrl-C and SIGTERM end them all, in order.
@@ -255,9 +311,11 @@ def carry_out(
         ProtocolError: A run is set up wrongly, or its folder is another process's.
     """
     for folder in folders if fresh and len(folders) > 1 else ():
-        amend(folder, together=[os.path.relpath(each, folder) for each in folders])
+        together = [os.path.relpath(each, folder) for each in folders]
+        if read_run_file(folder).together != together:
+            amend(folder, together=together)
     try:
-        return _Crew(folders, show).carry_out()
+        return _Crew(folders, show, deque() if early is None else early).carry_out()
     except ProtocolError:
         for folder in folders if fresh else ():
             forget(folder)

@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from careeval.report import charts, words
+from careeval.results.exports import count_cell, percent
 
 STYLES = ("base.css", "reader.css")
 """What every document looks like; the reader's part may be left out where there is none."""
@@ -106,11 +107,11 @@ def environment() -> Environment:
     made.filters |= {
         name: getattr(words, name)
         for name in (
-            "actor", "assistance", "bounds", "condition", "in_full", "plain", "signed", "spread",
-            "uncertainty", "value",
+            "bounds", "signed", "uncertainty", "value",
         )
     }  # fmt: skip
     made.filters["sortable"] = _sortable
+    made.filters |= {"count_cell": count_cell, "percent": percent}
     made.filters["shortened"] = _shortened
     return made
 

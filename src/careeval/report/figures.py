@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from careeval.files import write_bytes, write_text
 from careeval.report import charts
 from careeval.report.words import entry_names, visible
 from careeval.results.findings import Findings
@@ -52,15 +53,15 @@ def write_figures(
         for ending in formats:
             path = folder / f"{file.name}.{ending}"
             if ending == "svg":
-                path.write_text(drawing + "\n", encoding="utf-8", newline="\n")
+                write_text(path, drawing + "\n")
             else:
-                path.write_bytes(charts.png(drawing, file.title, words))
+                write_bytes(path, charts.png(drawing, file.title, words))
             made.append(path)
         listed += ["", f"## {_plain(file.title)}", "", ", ".join(f"`{p.name}`" for p in made)]
         listed += ["", _plain(words)]
         written += made
     index = folder / "figures.md"
-    index.write_text("\n".join(listed) + "\n", encoding="utf-8", newline="\n")
+    write_text(index, "\n".join(listed) + "\n")
     return [*written, index]
 
 
@@ -69,7 +70,7 @@ def _files(findings: Findings) -> Iterator[_File]:
     summaries, details = findings.summaries, findings.details
     if not summaries:
         return
-    yield _File("overview", "Scores and errors", charts.overview(summaries, details))
+    yield _File("overview", "Errors and scores", charts.overview(summaries))
     yield _File("domains", "Domain profile", charts.domains(summaries))
     yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(summaries, details))
     title = "Scores of the scenarios, by system"
@@ -80,8 +81,6 @@ def _files(findings: Findings) -> Iterator[_File]:
     for n, (name, summary, detail) in enumerate(each, 1):
         title = f"Scores of the scenarios: {name}"
         yield _File(f"scenarios-{n:02}", title, charts.distribution(detail, summary))
-        title = f"Ladder and actions: {name}"
-        yield _File(f"rubrics-{n:02}", title, charts.correlation(detail))
 
 
 def _plain(text: str) -> str:

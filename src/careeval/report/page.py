@@ -6,7 +6,6 @@ trusted beside it, and every response last: packed, with a reader that needs no 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +17,14 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain, Rubric, Split
+from careeval.core.scenario import Adl, Domain, Split
+from careeval.files import write_text
 from careeval.report import charts, tables, trust_tables, words
 from careeval.report.documents import Drawn, document, drawn
 from careeval.report.payload import Payload, payload
-from careeval.results.corrected import Scores
-from careeval.results.estimates import Errors
-from careeval.results.exports import percent, remarks
+from careeval.results.comparable import Basis, basis
+from careeval.results.corrected import Corrected
+from careeval.results.exports import By, percent, rank_cells, rank_set, remarks, sentence
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.harms import Harm, harms
@@ -32,7 +32,7 @@ from careeval.results.ladder_check import Contradiction
 from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
-from careeval.stats import MIN_CLUSTERS, Estimate
+from careeval.stats import MIN_CLUSTERS
 
 SIMULATED = "SIMULATED"
 """How the provenance of a bank begins whose models do not exist."""
@@ -41,6 +41,12 @@ _OF_THE_BANK = "Of the bank itself: "
 """What leads from there to how the bank was made; the banner has said the rest."""
 
 _NO_WORDS = "This page was written without responses, quotes and reasons."
+
+MOST_CHARACTERS = 24_000_000
+"""Of the page: beyond that browsers open it slowly, and mail does not carry it."""
+
+LEAST_ROOM = 2_000_000
+"""Characters of packed responses that a page has, however large the rest of it is."""
 
 MOST_WITHOUT_SCRIPTS = 50
 """Errors of the ledger that stand in the page for whoever runs no scripts."""
@@ -56,7 +62,7 @@ def write_page(
     """
     page = render_page(findings, title=title, responses=responses)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8", newline="\n")
+    write_text(path, page)
 
 
 def render_page(findings: Findings, *, title: str | None = None, responses: bool = True) -> str:
@@ -68,229 +74,171 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         responses: Whether the words of responses, quotes and reasons are in it.
     """
     summaries, runs = findings.summaries, findings.runs
-    read = payload(runs, findings.entries, responses=responses)
-    boards = _boards(findings)
     ledger = _ledger(findings, responses)
     first_harms = _by_passage(ledger.first, _asked(findings) if responses else {})
     dates = sorted({moment[:10] for moment in runs.responses["created"].drop_nulls()})
     values = {
-        "title": title or _question([s.model for s in summaries]),
+        "title": title or _question([s.system for s in summaries]),
         "simulated": _simulated(summaries),
         "summaries": summaries,
-        "names": words.entry_names(summaries),
-        "boards": boards,
-        "worst_of": words.worst_of(summaries),
+        "boards": _boards(findings),
+        "rubrics": {s.rubric.value for s in summaries},
+        "score_name": words.score_name(summaries),
         "judges": [_judge(card) for card in findings.cards.values()],
-        "corrected": [_corrected(findings, s) for s in summaries],
         "audits": [
-            trust_tables.against_people(card.grader, card.human)
+            make(card.grader, card.human)
             for card in findings.cards.values()
             if card.human
+            for make in (trust_tables.against_people, trust_tables.agreement_with_people)
         ],
         "limits": [*_limits(summaries), *runs.notes, *([] if responses else [_NO_WORDS])],
         "figures": _figures(findings),
         "tables": _tables(findings),
         "maps": _maps(findings),
         **_map_sizes(findings),
-        "kinds": [
-            tables.parts(kind, summaries, findings.details) for kind in tables.KINDS.values()
-        ],
-        "noise_said": [
-            (name, words.spread(s.sd_runs))
-            for name, s in zip(words.entry_names(summaries), summaries, strict=True)
-        ],
         "first_harms": first_harms,
         "n_passages": sum(len(each.passages) for each in first_harms),
         "n_errors": ledger,
         "words_shown": responses,
+        "banks": _distinct(f"{s.bank} {s.bank_version}" for s in summaries),
+        "protocols": _protocols(summaries),
+        "dates": dates,
+        "cite": _cite(findings, dates),
+    }
+    values["nav"] = _nav(values)
+    room = MOST_CHARACTERS
+    while True:
+        read = payload(runs, findings.entries, responses=responses, most=room)
+        page = document("page.html", values | _reader(read, responses))
+        # what is beside the data grows with the systems; where it alone is too much, a few remain
+        if len(page) <= MOST_CHARACTERS or room == LEAST_ROOM:
+            return page
+        room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - len(read.packed())))
+
+
+def _reader(read: Payload, responses: bool) -> dict[str, Any]:
+    """What the reader of the responses is filled with."""
+    return {
         "n_shown": read.n_shown,
+        "n_public": read.n_public,
+        "n_severe": read.n_severe,
+        "n_severe_shown": read.n_severe_shown,
         "n_held_out": read.n_held_out,
         "n_unknown": read.n_unknown,
         "choice": _choice(read, responses),
         "has_beside": responses and read.n_shown > 0 and len(read.data["systems"]) > 1,
-        "banks": _distinct(f"{s.bank} {s.bank_version}" for s in summaries),
-        "protocols": _distinct(s.protocol for s in summaries),
-        "dates": dates,
-        "cite": _cite(findings, dates),
         "data": Markup(read.packed()) if read.n_shown else "",
     }
-    return document("page.html", values | {"nav": _nav(values)})
 
 
 # The answer
 
 
 @dataclass(frozen=True)
-class BoardRow:
-    """One entry in a table of ranks.
+class Card:
+    """One entry on the first screen.
 
     Attributes:
-        rank: The set of its ranks; a dash where it may not be ranked.
-        key: What the column of ranks is sorted by.
+        said: Its two first numbers, in words.
+        ranks: Its rank set by score; empty where fewer than two rank.
+        severe_ranks: The same by severe errors.
         why_not: Why it may not be ranked; empty where it may.
-        strip: Its score, interval and worst case, drawn.
+        corrected: Its score as people correct it; `None` without an audit.
     """
 
-    rank: str
-    key: float
     name: str
+    s: Summary
+    said: str
+    ranks: str
+    severe_ranks: str
     why_not: str
-    strip: Markup
-    score: tables.Cell
-    worst: tables.Cell
-    severe: tables.Cell
-    action_severe: tables.Cell
+    corrected: Corrected | None
 
 
 @dataclass(frozen=True)
 class Board:
-    """A table of ranks: entries that compare with each other, and those left out of it.
+    """Entries that compare with each other, best first, then those that may not be ranked.
 
     Attributes:
+        caption: The rubric, and what else tells it from other boards.
         trust: What is known of its grader, in a line.
-        n: Responses asked for a scenario, or `n` where that differs.
-        ranked: Best first.
-        left: Those that may not be ranked; they stand in a table of their own.
     """
 
     caption: str
     trust: str
-    n: str
-    ranked: tuple[BoardRow, ...]
-    left: tuple[BoardRow, ...]
+    cards: tuple[Card, ...]
 
 
 def _boards(findings: Findings) -> list[Board]:
-    """A table for each ranking, the longest first; none for a single entry."""
-    if len(findings.summaries) < 2:
-        return []
+    """A board for each ranking, the longest first."""
     longest = sorted(findings.rankings, key=lambda r: -len(r.ranked) - len(r.left_out))
-    ends = _ends(findings.summaries)
-    return [_board(ranking, findings, ends, alone=len(longest) == 1) for ranking in longest]
+    return [_board(ranking, findings) for ranking in longest]
 
 
-def _board(
-    ranking: Ranking, findings: Findings, ends: tuple[float, float], *, alone: bool
-) -> Board:
-    ranked = [(each.place, each.ranks, "") for each in ranking.ranked]
-    known = {place for place, _, _ in ranked}
+def _board(ranking: Ranking, findings: Findings) -> Board:
+    ranked = {each.place: each for each in ranking.ranked}
     left = [
-        (place, None, ranking.left_out[entry.model])
+        place
         for place, entry in enumerate(findings.entries)
-        if entry.grader == ranking.grader
-        and entry.model in ranking.left_out
-        and place not in known
-        and entry.run["bank"] == ranking.bank
+        if place not in ranked and basis(entry) == ranking.basis
     ]
-    places = [*ranked, *left]
-    summaries = [findings.summaries[place] for place, _, _ in places]
-    rows = tuple(
-        _board_row(s, ranks, why_not, ends, _corrected(findings, s))
-        for s, (_, ranks, why_not) in zip(summaries, places, strict=True)
-    )
-    epochs = {s.n_epochs for s in summaries}
-    judge = words.grader_names(s.grader for s in findings.summaries)[ranking.grader]
-    caption = "Score on the ladder" if alone else f"Score on the ladder, as judged by {judge}"
-    n = str(epochs.pop()) if len(epochs) == 1 else "n"
-    trust = _trust(findings.cards[ranking.grader])
-    return Board(caption, trust, n, rows[: len(ranked)], rows[len(ranked) :])
+    several = len(ranked) > 1
+    cards = []
+    for place in (*ranked, *left):
+        s, standing = findings.summaries[place], ranked.get(place)
+        why_not = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
+        cards.append(
+            Card(
+                name=s.system,
+                s=s,
+                said=sentence(s),
+                ranks=rank_set(standing.ranks) if standing and several else "",
+                severe_ranks=rank_set(standing.severe_ranks) if standing and several else "",
+                why_not="" if standing else why_not,
+                corrected=findings.cards[s.grader].corrected.get((s.system, s.rubric)),
+            )
+        )
+    trust = _trust(findings.cards[ranking.basis.grader])
+    return Board(_caption(ranking.basis, findings), trust, tuple(cards))
+
+
+_BOARD = {
+    "grader": "judged by {}",
+    "bank": "bank {}",
+    "bank_n": "version {} of the bank",
+    "bank_hash": "scenarios {}",
+    "protocol_n": "asked by protocol {}",
+    "grading_n": "judged by protocol {}",
+}
+"""What boards may differ in besides the rubric, and how it is said."""
+
+
+def _caption(own: Basis, findings: Findings) -> str:
+    """The rubric, and whatever differs between the boards of this page."""
+    others = [ranking.basis._asdict() for ranking in findings.rankings]
+    graders = words.grader_names(s.grader for s in findings.summaries)
+    told = own._asdict() | {"grader": graders[own.grader]}
+    parts = [
+        said.format(told[name])
+        for name, said in _BOARD.items()
+        if len({other[name] for other in others}) > 1
+    ]
+    return ", ".join([f"Rubric: {own.rubric.value}", *parts])
 
 
 def _trust(card: GraderCard) -> str:
-    """A grader's card in a line; the whole of it stands below the table."""
+    """A grader's card in a line; the whole of it stands beside."""
     probes = NOT_TRIED
     if card.probes is not None:
-        found = card.probes.overall
+        tried = card.probes.overall
         probes = (
-            f"on the labelled probes it finds {_share(found.sensitivity)} of what is there and "
-            f"clears {_share(found.specificity)} of what is not"
+            f"on the labelled probes it finds {_share(tried.sensitivity)} of what is there and "
+            f"clears {_share(tried.specificity)} of what is not"
             f"{', and fails them' if card.failed else ''}"
         )
     human = NOT_AUDITED if card.human is None else "audited by people"
     own = f"its own vendor’s: {', '.join(card.own_vendor)}" if card.own_vendor else ""
     return _sentence("; ".join(part for part in ("its grader: " + probes, human, own) if part))
-
-
-def _board_row(
-    s: Summary,
-    ranks: tuple[int, int] | None,
-    why_not: str,
-    ends: tuple[float, float],
-    corrected: Scores,
-) -> BoardRow:
-    return BoardRow(
-        rank="–" if ranks is None else "–".join(str(n) for n in dict.fromkeys(ranks)),
-        key=float(ranks[0] * 1000 + ranks[1]) if ranks else 1e9,
-        name=s.model,
-        why_not=why_not,
-        strip=_strip(s, ends),
-        score=_with_interval(s.score, *_by_people(corrected)),
-        worst=_with_interval(s.worst_at_n),
-        severe=_with_any(s.severe),
-        action_severe=_with_any(s.action_severe),
-    )
-
-
-def _with_any(errors: Errors | None) -> tables.Cell:
-    """The share of responses with any of these errors."""
-    return NOT_JUDGED if errors is None else _with_interval(errors.per_response)
-
-
-NOT_JUDGED = tables.Cell("not judged", (), -math.inf)
-
-
-def _by_people(corrected: Scores) -> tuple[str, ...]:
-    """The score on the ladder as people correct it, and its interval; none where unknown."""
-    of = corrected.get(Rubric.ladder)
-    if of is None or of.corrected.value is None:
-        return ()
-    interval = of.corrected.ci95
-    lines = (f"{percent(interval[0])} to {percent(interval[1])}",) if interval else ()
-    return (f"people {percent(of.corrected.value)}%", *lines)
-
-
-def _with_interval(estimate: Estimate, *asides: str) -> tables.Cell:
-    """A value and its interval, and nothing else: the rest is in the table behind."""
-    interval = ""
-    if estimate.ci95 is not None:
-        interval = f"{percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}"
-    return tables.brief(estimate, interval, *asides)
-
-
-def _ends(summaries: Sequence[Summary]) -> tuple[float, float]:
-    """The lowest and the highest number that the strips have, 0 and 1 included."""
-    found = [0.0, 1.0]
-    for s in summaries:
-        found += [e.value for e in (s.score, s.worst_at_n) if e.value is not None]
-        found += s.score.ci95 or ()
-    return min(found), max(found)
-
-
-_STRIP_WIDTH, _STRIP_EDGE = 200.0, 6.0
-
-
-def _strip(s: Summary, ends: tuple[float, float]) -> Markup:
-    """Score, interval and worst of n on one line; the numbers stand beside it."""
-
-    def x(number: float) -> str:
-        share = (number - ends[0]) / (ends[1] - ends[0])
-        return f"{_STRIP_EDGE + share * (_STRIP_WIDTH - 2 * _STRIP_EDGE):.1f}"
-
-    drawn = [
-        f'<line class="{name}" x1="{x(at)}" x2="{x(at)}" y1="0" y2="24"/>'
-        for name, at in (("zero", 0.0), ("hundred", 1.0))
-    ]
-    if s.score.ci95 is not None:
-        low, high = s.score.ci95
-        drawn.append(f'<line class="span" x1="{x(low)}" x2="{x(high)}" y1="12" y2="12"/>')
-    if s.worst_at_n.value is not None:
-        at = float(x(s.worst_at_n.value))
-        drawn.append(f'<path d="M{at - 5:.1f} 8H{at + 5:.1f}L{at:.1f} 17Z"/>')
-    if s.score.value is not None:
-        drawn.append(f'<circle cx="{x(s.score.value)}" cy="12" r="5"/>')
-    return Markup(
-        f'<svg class="strip" viewBox="0 0 200 24" aria-hidden="true">{"".join(drawn)}</svg>'
-    )
 
 
 @dataclass(frozen=True)
@@ -312,11 +260,6 @@ class Judge:
     corrected: tables.Table
 
 
-def _corrected(findings: Findings, s: Summary) -> Scores:
-    """An entry's scores as people correct them; empty without an audit."""
-    return findings.cards[s.grader].scores_of(s.model)
-
-
 def _judge(card: GraderCard) -> Judge:
     name, _, mode = card.grader.rstrip(")").partition(" (")
     share = card.n_unresolved / card.n_judgments if card.n_judgments else None
@@ -330,7 +273,7 @@ def _judge(card: GraderCard) -> Judge:
         ("Vendor", card.vendor or "unknown: its name does not say"),
         ("On labelled probes", NOT_TRIED if card.probes is None else _on_probes(card.probes)),
         ("By people", NOT_AUDITED if card.human is None else card.human.sentence()),
-        *((("Its scores on the ladder, by people", off),) if (off := _off(card)) else ()),
+        *((("Its scores, by people", off),) if (off := _off(card)) else ()),
         ("Own vendor", own),
         ("Unresolved", unresolved),
     )
@@ -357,16 +300,15 @@ _MOST_NAMED = 3
 
 
 def _off(card: GraderCard) -> str:
-    """For whom its scores on the ladder are off, as people correct them; empty without an audit."""
+    """For whom its scores are off, as people correct them; empty without an audit."""
     by_verdict: dict[str, list[str]] = {}
-    for (system, rubric), of in card.corrected.items():
-        if rubric is Rubric.ladder:
-            by_verdict.setdefault(of.people_give, []).append(system)
+    for (system, rubric), score in card.corrected.items():
+        by_verdict.setdefault(score.people_give, []).append(f"{system} ({rubric.value})")
     said = []
     for verdict, how in _OFF.items():
         if found := by_verdict.get(verdict):
             many = len(found) > _MOST_NAMED
-            said.append(how.format(f"{len(found)} systems" if many else ", ".join(found)))
+            said.append(how.format(f"{len(found)} scores" if many else ", ".join(found)))
     return "; ".join(said)
 
 
@@ -396,13 +338,20 @@ _CONTRADICTIONS = {
 
 
 def _contradictions(card: GraderCard) -> tuple[str, ...]:
-    found = tuple(
+    known = tuple(
         f"{percent(count.share)}% {_CONTRADICTIONS[kind]} ({count.count:,} of "
         f"{count.opportunities:,})"
         for kind, count in card.contradictions.items()
         if count.opportunities
     )
-    return found or ("No judgments that could contradict each other.",)
+    unknown: dict[str, list[str]] = {}
+    for kind, count in card.contradictions.items():
+        if count.reason:
+            unknown.setdefault(count.reason, []).append(_CONTRADICTIONS[kind])
+    return (
+        *(known or ("No judgments that could contradict each other.",)),
+        *(f"Unknown {' and '.join(kinds)}: {reason}." for reason, kinds in unknown.items()),
+    )
 
 
 def _sentence(said: str) -> str:
@@ -439,14 +388,14 @@ def _limits(summaries: Sequence[Summary]) -> list[str]:
 # Figures and tables
 
 
-def _figures(findings: Findings) -> dict[str, Drawn | None]:
+def _figures(findings: Findings) -> dict[str, Drawn]:
     summaries, details = findings.summaries, findings.details
     if not summaries:
         return {}
     made: dict[str, tuple[str, Callable[[int], charts.Figure]]] = {
         "overview": (
-            "Scores overall and by activity, with the errors",
-            lambda width: charts.overview(summaries, details, width),
+            "Errors, and scores overall and by activity",
+            lambda width: charts.overview(summaries, width),
         ),
         "domains": ("Domains of competence", lambda width: charts.domains(summaries, width)),
         "worst_at_k": (
@@ -462,34 +411,25 @@ def _figures(findings: Findings) -> dict[str, Drawn | None]:
             ),
         ),
     }
-    if details[0].rubric_correlation.value is not None:
-        made["correlation"] = (
-            "The two instruments, scenario by scenario",
-            lambda width: charts.correlation(details[0], width),
-        )
-    found: dict[str, Drawn | None] = {
+    return {
         name: drawn(draw(charts.WIDE), draw(charts.NARROW), name, title)
         for name, (title, draw) in made.items()
     }
-    return {"correlation": None} | found
 
 
 def _tables(findings: Findings) -> dict[str, tables.Table]:
     summaries, details = findings.summaries, findings.details
     return {
-        "numbers": tables.numbers(summaries),
-        "activities": tables.activities(summaries),
-        "errors": tables.errors(summaries),
+        "numbers": tables.numbers(summaries, rank_cells(findings.rankings)),
+        **{by.value: tables.parts(by, summaries, details) for by in By if by is not By.domain},
         "domains": tables.domains(summaries),
         "worst_at_k": tables.worst_at_k(summaries, details),
         "severe_of_k": tables.severe_of_k(summaries, details),
         "scenarios": tables.scenarios(summaries, details),
-        "instruments": trust_tables.instruments(summaries, details),
-        "lengths": trust_tables.lengths(summaries, details),
+        "epochs": tables.epochs(summaries, details),
         "corrected": trust_tables.corrected(findings),
         "noise": trust_tables.noise(findings),
         "pairs": trust_tables.pairs(findings.grader_pairs),
-        "own_vendor_out": trust_tables.own_vendor_out(findings.own_vendor_out),
         "odd_items": trust_tables.odd_items(findings.items, _public_scenarios(findings)),
         "costs": tables.costs(summaries),
         "records": tables.records(findings.runs, summaries),
@@ -502,7 +442,7 @@ def _maps(findings: Findings) -> list[tables.Table]:
     return [
         tables.activities_by_domains(name, s, detail, in_full=in_full)
         for name, s, detail in zip(names, findings.summaries, findings.details, strict=True)
-        if s.action_score.value is not None
+        if s.score.value is not None
     ]
 
 
@@ -521,7 +461,7 @@ class Ledger:
     """Errors as the page counts them, and the first of them.
 
     Attributes:
-        severe: In public responses, on both rubrics.
+        severe: In public responses, over all entries.
         mild: The same.
         held_out: Of both, in responses that are held out.
         unknown: Of both, in responses whose split is not known.
@@ -542,7 +482,7 @@ def _ledger(findings: Findings, responses: bool) -> Ledger:
     held_out = unknown = 0
     for severity in (scoring.SEVERE, scoring.MILD):
         everything = [harm for entry in findings.entries for harm in harms(entry, severity)]
-        of = [splits.get((harm.model, harm.scenario, harm.epoch)) for harm in everything]
+        of = [splits.get((harm.system, harm.scenario, harm.epoch)) for harm in everything]
         kept = [h for h, split in zip(everything, of, strict=True) if split == Split.public.value]
         held_out += of.count(Split.held_out.value)
         unknown += len(everything) - len(kept) - of.count(Split.held_out.value)
@@ -603,9 +543,9 @@ def _by_passage(
 ) -> list[ScenarioErrors]:
     by_scenario: dict[tuple[str, str], dict[tuple[Any, ...], list[Harm]]] = {}
     for h in found:
-        of = (h.scenario, asked.get((h.model, h.scenario), ""))
+        of = (h.scenario, asked.get((h.system, h.scenario), ""))
         passages = by_scenario.setdefault(of, {})
-        passages.setdefault((h.model, h.epoch, h.grader, h.quote), []).append(h)
+        passages.setdefault((h.system, h.epoch, h.grader, h.quote), []).append(h)
     return [
         ScenarioErrors(scenario, text, tuple(map(tuple, passages.values())))
         for (scenario, text), passages in by_scenario.items()
@@ -659,15 +599,15 @@ def _choice(read: Payload, responses: bool) -> Choice:
         actors=sorted(options(each[5] for each in scenarios)),
         scenarios=options(each[0] for each in scenarios),
         systems=options(data["systems"]),
-        graders=[(name, short) for name, short in data["graders"]],
+        graders=[(name, short) for name, short, _ in data["graders"]],
         epochs=options(str(n) for n in sorted({row[2] for row in data["responses"]})),
         points=[
-            (str(n), words.signed(n)) for n in sorted({item[1] for item in data["items"]})[::-1]
+            (str(n), words.signed(n)) for n in sorted({item[0] for item in data["items"]})[::-1]
         ],
         domains=[
             (str(place), words.DOMAINS[domain])
             for place, domain in enumerate(Domain)
-            if any(item[3] >> place & 1 for item in data["items"])
+            if any(item[2] >> place & 1 for item in data["items"])
         ],
         words=responses,
         first_two=tuple(data["systems"][:2]),
@@ -681,16 +621,15 @@ _NAV = (
     ("answer", "Answer"),
     ("overview", "Activities"),
     ("domains", "Domains"),
-    ("worst", "Worst case"),
     ("harms", "Harms"),
     ("situations", "Situations"),
-    ("instruments", "Instruments"),
+    ("more", "More"),
     ("grader", "Grader"),
     ("responses", "Responses"),
     ("methods", "Methods"),
 )
-_WITH_NUMBERS = frozenset({"overview", "domains", "worst", "harms", "situations", "instruments"})
-_GRADER_TABLES = ("corrected", "noise", "pairs", "own_vendor_out", "odd_items")
+_WITH_NUMBERS = frozenset({"overview", "domains", "harms", "situations", "more"})
+_GRADER_TABLES = ("corrected", "noise", "pairs", "odd_items")
 
 
 def _nav(values: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -715,8 +654,8 @@ def _cite(findings: Findings, dates: Sequence[str]) -> Citation:
     software = sorted(findings.runs.responses["software"].drop_nulls().unique())
     version = f", version {', '.join(software)}" if software else ""
     banks = ", ".join(_distinct(f"{s.bank} {s.bank_version}" for s in summaries))
-    protocols = ", ".join(_distinct(s.protocol for s in summaries))
-    graders = ", ".join(_distinct(s.grader for s in summaries))
+    protocols = ", ".join(_protocols(summaries))
+    graders = ", ".join(_distinct(f"{s.grader} ({s.rubric.value})" for s in summaries))
     run = f"; run on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
     year = dates[-1][:4] if dates else ""
     said = f"Bank {banks}; protocol {protocols}; graded by {graders}{run}"
@@ -729,6 +668,12 @@ def _cite(findings: Findings, dates: Sequence[str]) -> Citation:
         + (f"  year    = {{{year}}},\n" if year else "")
         + f"  note    = {{{_tex(said)}}}\n}}",
     )
+
+
+def _protocols(summaries: Iterable[Summary]) -> list[str]:
+    """Every version that asked or judged."""
+    both = ((s.protocol, s.grading_protocol) for s in summaries)
+    return _distinct(version for versions in both for version in versions if version)
 
 
 def _tex(said: str) -> str:

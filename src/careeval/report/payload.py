@@ -13,18 +13,20 @@ import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
-from careeval.core.scenario import Adl, Domain, Rubric, Split
+from careeval import scoring
+from careeval.core.scenario import Adl, Domain, Split
 from careeval.report import words
 from careeval.report.quotes import Quoted
 from careeval.results.entries import Entry
-from careeval.results.tables import Runs
+from careeval.results.tables import RESPONSE_KEY, Runs
 
 _MARKS = {True: "1", False: "0", None: "?"}
-_RUBRICS = [rubric.value for rubric in Rubric]
 _STATES = ("answered", "empty", "refused", "missing")
 
 
@@ -34,27 +36,37 @@ class Payload:
 
     Attributes:
         data: JSON, in which whatever stands elsewhere is named by its place there. `texts`: every
-            text once. `systems`: names. `graders`: `[name, short name]`. `scenarios`: `[id,
-            activity, condition, assistance, [situation], actor, text]`. `items`: `[rubric, points,
-            text, domains]`, the rubric 0 for the ladder and 1 for actions, the domains a bit each
-            that the item bears on, the first domain the lowest. `rubrics`: the items of a
-            scenario, in order. `responses`: `[scenario, system, epoch, state, cut, text, note]`.
+            text once. `systems`: names. `graders`: `[name, short name, rubric]`, a grader on one
+            rubric. `scenarios`: `[id, activity, condition, assistance, [situation], actor, text]`.
+            `items`: `[points, text, domains]`, the domains a bit each that the item bears on, the
+            first domain the lowest. `rubrics`: the items of a scenario, in order.
+            `responses`: `[scenario, system, epoch, state, cut, text, note]`.
             `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; the marks are one
             character an item, `1` present, `0` absent, `?` unresolved; the quotes `item, start,
             stop, …` in UTF-16 units of the response, or `item, -1, text, …` for one that is not
             found there; the reasons a text an item.
         n_shown: Responses in it.
+        n_public: Those that could be: more than are in it where it is a sample.
+        n_severe: Of the public ones, with a severe error.
+        n_severe_shown: Of those in it.
         n_held_out: Responses left out because they are held out.
         n_unknown: Responses left out because their split is not known: their scenario never began.
     """
 
     data: Mapping[str, Any]
     n_shown: int
+    n_public: int
+    n_severe: int
+    n_severe_shown: int
     n_held_out: int
     n_unknown: int
 
     def packed(self) -> str:
         """The data as JSON, gzip and base64: the same for the same data."""
+        return self._packed
+
+    @cached_property
+    def _packed(self) -> str:
         raw = json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode()
         return base64.b64encode(gzip.compress(raw, compresslevel=4, mtime=0)).decode()
 
@@ -81,16 +93,80 @@ class _Interned:
         return iter(self.places)
 
 
-def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> Payload:
+FIRST = 2_000
+"""Responses that are packed to see how much room one takes."""
+
+
+def payload(
+    runs: Runs, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
+) -> Payload:
     """The public responses beside what their graders found, by activity in the paper's order.
+
+    Where they do not fit it is a sample: those with a severe error as far as they fit, then others,
+    each drawn evenly over systems and scenarios, and always the same ones.
 
     Args:
         runs: The tables.
         entries: Who judged them; the judgments that count for each.
         responses: Whether the words of responses, quotes and reasons are in it.
+        most: Characters of the packed data; any number where not given.
     """
-    everything = runs.responses
-    public = everything.filter(pl.col("split") == Split.public.value)
+    public = runs.responses.filter(pl.col("split") == Split.public.value)
+    drawn = _drawn(public, entries)
+    n = drawn.height if most is None else min(drawn.height, FIRST)
+    was_too_much = False
+    while True:
+        made = _payload(runs, public, entries, drawn, n, responses=responses)
+        if most is None or not n:
+            return made
+        size = len(made.packed())
+        # a little less than would fill it, since responses are not of one length
+        fitting = n * most * 9 // (size * 10)
+        if size > most:
+            was_too_much, n = True, min(n - 1, fitting)
+        elif was_too_much or n == drawn.height or fitting <= n:
+            return made
+        else:
+            n = min(drawn.height, fitting)
+
+
+def _drawn(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
+    """The public responses in the order in which they are drawn, with whether each is severe."""
+    severe = [
+        entry.first_of("scenario", "epoch", "points", "present")
+        .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
+        .select(pl.lit(entry.system).alias("system"), "scenario", "epoch", severe=True)
+        for entry in entries
+    ]
+    drawn = public.select(RESPONSE_KEY).sort(RESPONSE_KEY)
+    if severe:
+        drawn = drawn.join(pl.concat(severe).unique(), on=RESPONSE_KEY, how="left")
+    else:
+        drawn = drawn.with_columns(severe=pl.lit(None, pl.Boolean))
+    chance = pl.Series("chance", np.random.default_rng(SEED).permutation(drawn.height))
+    drawn = drawn.sort(RESPONSE_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
+    # of each system and scenario one, then of each another
+    turn = pl.col("chance").rank("ordinal").over("system", "scenario", "severe").alias("turn")
+    order = ["severe", "turn", "chance"]
+    return drawn.with_columns(turn).sort(order, descending=[True, False, False])
+
+
+SEED = 14
+"""Of which responses are drawn: the same page for the same runs."""
+
+
+def _payload(
+    runs: Runs,
+    public: pl.DataFrame,
+    entries: Sequence[Entry],
+    drawn: pl.DataFrame,
+    n: int,
+    *,
+    responses: bool,
+) -> Payload:
+    """The first `n` of the drawn responses."""
+    everything, sample = runs.responses, drawn[:n]
+    public = public.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
     texts, items, rubrics, scenarios = _Interned(), _Interned(), _Interned(), _Interned()
     texts.place("")
     systems = sorted(public["system"].unique())
@@ -111,14 +187,15 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             _STATES.index(row["state"]), int(bool(row["cut"])), texts.place(text),
             texts.place(_words(row["note"], responses)),
         ])  # fmt: skip
-    graders = list(dict.fromkeys(entry.grader for entry in entries))
+    graders = _graders(entries)
+    judged_by = list(graders)
     gradings: list[list[Any]] = []
     known: dict[Any, int] = {}  # an item stands in every response to its scenario
     looked_in: dict[str, Quoted] = {}
     for entry in entries:
-        for key, judged in _by_response(entry.first, entry.model):
-            if (at := places.get(key)) is None:
-                continue
+        grader = judged_by.index(_grader(entry))
+        for key, judged in _by_response(entry, sample):
+            at = places[key]
             text = spoken[at]
             quoted = looked_in.setdefault(text, Quoted(text))
             wide = not text.isascii() and max(text, default="") > "\uffff"
@@ -127,14 +204,9 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             for number, of_item in enumerate(judged):
                 item, present, quote, reason = of_item
                 if item not in known:
-                    rubric, points, said, *levels = item
+                    points, said, *levels = item
                     known[item] = items.place(
-                        (
-                            _RUBRICS.index(rubric),
-                            points,
-                            words.visible(said or ""),
-                            _domains(points, levels),
-                        )
+                        (points, words.visible(said or ""), _domains(points, levels))
                     )
                 shown.append(known[item])
                 marks.append(_MARKS[present])
@@ -146,13 +218,13 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
                 else:
                     quotes += [number, *(_units(text, n) if wide else n for n in place)]
             of = rubrics.place(tuple(shown))
-            gradings.append([at, graders.index(entry.grader), of, "".join(marks), quotes, reasons])
+            gradings.append([at, grader, of, "".join(marks), quotes, reasons])
     gradings.sort(key=lambda grading: grading[:2])
     return Payload(
         data={
             "texts": list(texts),
             "systems": systems,
-            "graders": [[name, short] for name, short in words.grader_names(graders).items()],
+            "graders": list(graders.values()),
             "scenarios": list(scenarios),
             "items": list(items),
             "rubrics": list(rubrics),
@@ -160,9 +232,33 @@ def payload(runs: Runs, entries: Sequence[Entry], *, responses: bool = True) -> 
             "gradings": gradings,
         },
         n_shown=public.height,
+        n_public=drawn.height,
+        n_severe=int(drawn["severe"].sum()),
+        n_severe_shown=int(sample["severe"].sum()),
         n_held_out=everything.filter(pl.col("split") == Split.held_out.value).height,
         n_unknown=everything["split"].null_count(),
     )
+
+
+def _grader(entry: Entry) -> tuple[str, str, str | None]:
+    return entry.grader, entry.rubric.value, entry.grading_protocol
+
+
+def _graders(
+    entries: Sequence[Entry],
+) -> dict[tuple[str, str, str | None], tuple[str, str, str]]:
+    """What judged → its name, its name as short as it can be, and the rubric."""
+    keys = list(dict.fromkeys(map(_grader, entries)))
+    short = words.grader_names(grader for grader, _, _ in keys)
+    named = {}
+    for grader, rubric, protocol in keys:
+        alike = [key for key in keys if key[:2] == (grader, rubric)]
+        version = f", protocol {protocol}" if len(alike) > 1 else ""
+        said = f"{rubric}, {short[grader]}" if len(short) > 1 else rubric
+        named[grader, rubric, protocol] = (
+            f"{rubric} by {grader}{version}", f"{said}{version}", rubric,
+        )  # fmt: skip
+    return named
 
 
 def _words(text: str | None, kept: bool) -> str:
@@ -194,20 +290,21 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     )  # fmt: skip
 
 
-def _by_response(
-    judgments: pl.DataFrame, system: str
-) -> Iterable[tuple[_Key, list[tuple[Any, ...]]]]:
-    """A response's judgments together, in the order of the rubrics and their items."""
+def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list[tuple[Any, ...]]]]:
+    """The judgments of each response that is shown together, in the order of the items."""
     found: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
     columns = (
-        "scenario", "epoch", "present", "quote", "reason", "rubric", "points", "item_text",
+        "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
     )  # fmt: skip
-    ordered = judgments.sort("scenario", "epoch", pl.col("rubric") != "ladder", "position")
+    of_system = shown.filter(pl.col("system") == entry.system)
+    judgments = entry.first_of(*columns, "position")
+    kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
+    ordered = kept.sort("scenario", "epoch", "position")
     for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
         found.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
     for (scenario, epoch), rows in found.items():
-        yield _Key(scenario, system, epoch), rows
+        yield _Key(scenario, entry.system, epoch), rows
 
 
 def _units(text: str, place: int) -> int:

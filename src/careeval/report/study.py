@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from careeval.core.rating import ENDS, Scale
+from careeval.files import write_text
 from careeval.report import study_tables
 from careeval.report.documents import document
 from careeval.report.study_cards import entry, in_order
@@ -36,7 +37,7 @@ def write_study_page(found: StudyResults, path: Path) -> None:
         OSError: The file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_study(found), encoding="utf-8", newline="\n")
+    write_text(path, render_study(found))
 
 
 def render_study(found: StudyResults) -> str:

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.core.scenario import Adl, Domain
 from careeval.report import words
-from careeval.report.words import DOMAINS, UNKNOWN, entry_names
+from careeval.report.words import DOMAINS, UNKNOWN, entry_names, score_name
+from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Detail, ScenarioScore
 from careeval.results.estimates import Errors
-from careeval.results.exports import dollars, percent, thousands
-from careeval.results.points import About
+from careeval.results.exports import By, cells_by, count_cell, marked, percent
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
 from careeval.results.tables import Runs
@@ -142,16 +141,31 @@ def shade(fraction: float | None, *, harm: bool = False) -> str:
 # The answer
 
 
-def numbers(summaries: Sequence[Summary]) -> Table:
-    """The headline's numbers of all entries, in full."""
+def errors(found: Errors) -> Cell:
+    """The share of responses with an error, its interval, and of how many; 0 with its limit."""
+    counted = f"{count_cell(found)} responses"
+    if found.upper_at_zero is not None:
+        return Cell("0.0%", (f"at most {percent(found.upper_at_zero)}", counted), 0.0)
+    if found.share.value is None:
+        return estimated(found.share)
+    return estimated(found.share, counted, with_bounds=False)
+
+
+def numbers(summaries: Sequence[Summary], ranks: Mapping[int, str] = {}) -> Table:
+    """The headline's numbers of all entries, in full.
+
+    Args:
+        summaries: An entry each.
+        ranks: Place of an entry → its rank sets, as `rank_cells` has them.
+    """
     rows = [
         (
             text(name, *s.not_ranked),
+            errors(s.severe),
             estimated(s.score),
+            text(ranks.get(place, "–")),
             estimated(s.worst_at_n),
-            estimated(s.worst_run),
-            estimated(s.sd_runs, unit=" points"),
-            estimated(s.action_score),
+            errors(s.mild),
             Cell(
                 f"{s.n_scenarios} × {s.n_epochs}",
                 (f"{s.n_missing} missing",) if s.n_missing else (),
@@ -159,108 +173,40 @@ def numbers(summaries: Sequence[Summary]) -> Table:
             ),
             count(s.n_unresolved, f"of {s.n_judgments:,} judgments"),
         )
-        for name, s in zip(entry_names(summaries), summaries, strict=True)
+        for place, (name, s) in enumerate(zip(entry_names(summaries), summaries, strict=True))
     ]
     heads = (
-        Head("System"), Head("Score, ladder", True), Head(words.worst_of(summaries), True),
-        Head("Worst whole run", True), Head("Run noise (SD of runs)", True),
-        Head("Score, actions", True), Head("Scenarios × responses", True),
-        Head("Unresolved", True),
+        Head("System"), Head("Severe errors", True), Head(score_name(summaries), True),
+        Head("Rank"), Head(words.worst_of(summaries), True), Head("Mild errors", True),
+        Head("Scenarios × epochs", True), Head("Unresolved", True),
     )  # fmt: skip
-    note = "Beneath a number: its 95% interval."
-    return Table("All systems in numbers", heads, rows, note, "many")
-
-
-def activities(summaries: Sequence[Summary]) -> Table:
-    """Score, worst of n and errors by activity."""
-    rows = [
-        (text(adl.capitalize()), text(name), *_part_cells(cell, count(cell.severe)))
-        for name, s in zip(entry_names(summaries), summaries, strict=True)
-        for adl, cell in s.by_adl.items()
-    ]
-    small = any(cell.small for s in summaries for cell in s.by_adl.values())
-    return _of_entries(
-        "Activities in numbers", "Activity",
-        (*_part_heads(summaries), Head("Severe errors, ladder", True)), rows, summaries, small,
-    )  # fmt: skip
-
-
-def _part_heads(summaries: Sequence[Summary]) -> tuple[Head, ...]:
-    return (
-        Head("Scenarios", True), Head("Score, ladder", True),
-        Head(words.worst_of(summaries), True), Head("Score, actions", True),
-    )  # fmt: skip
-
-
-def _part_cells(cell: Part, severe: Cell) -> Row:
-    return (
-        Cell(f"{cell.n}{'*' if cell.small else ''}", (), float(cell.n)),
-        _marked(estimated(cell.score), cell.small),
-        _marked(estimated(cell.worst_at_n), cell.small),
-        _marked(estimated(cell.action_score), cell.small),
-        severe,
-    )
-
-
-def _marked(cell: Cell, small: bool) -> Cell:
-    """A small part says once, with an asterisk at its n, why it has no interval."""
-    return Cell(cell.says, (), cell.key, "small") if small else cell
-
-
-def errors(summaries: Sequence[Summary]) -> Table:
-    """Severe and mild errors on both rubrics."""
-    rows = []
-    for name, s in zip(entry_names(summaries), summaries, strict=True):
-        for kind, found in (
-            ("Severe errors, ladder", s.severe),
-            ("Severe errors, actions", s.action_severe),
-            ("Mild errors, ladder", s.mild),
-            ("Mild errors, actions", s.action_mild),
-        ):
-            rows.append((text(kind), text(name), *_error_cells(found)))
-    heads = (
-        Head("Found", True), Head("Opportunities", True), Head("Of the opportunities", True),
-        Head("Responses with any", True), Head("Scenarios with any", True),
-    )  # fmt: skip
-    return _of_entries("Errors in numbers", "Error", heads, rows, summaries)
-
-
-_NOT_JUDGED = Cell(UNKNOWN, ("not judged on this rubric",), LAST)
-
-
-def _error_cells(found: Errors | None) -> Row:
-    if found is None:
-        return (count(None), count(None), *[_NOT_JUDGED] * 3)
-    shares = (found.per_opportunity, found.per_response, found.per_scenario)
-    return (
-        count(found.count),
-        count(found.opportunities),
-        *(estimated(share) for share in shares),
-    )
+    note = "Errors: responses with at least one. Beneath a number: its 95% interval."
+    return Table("The numbers in full", heads, rows, note, "many")
 
 
 # Domains
 
 
 def domains(summaries: Sequence[Summary]) -> Table:
-    """The four domains, as each rubric sees them."""
+    """The four domains; of several entries with a column of their names."""
+    several = len(summaries) > 1
     rows = [
         (
             text(DOMAINS.get(Domain(domain), domain)),
-            text(name),
-            estimated(cell.action_score),
+            *((text(name),) if several else ()),
+            estimated(cell.score),
             count(cell.n),
-            estimated(cell.ladder_level),
-            count(cell.n_ladder),
         )
         for name, s in zip(entry_names(summaries), summaries, strict=True)
         for domain, cell in s.by_domain.items()
     ]
     heads = (
-        Head("Score, actions", True), Head("Scenarios, actions", True),
-        Head("Level, ladder", True), Head("Scenarios, ladder", True),
-    )  # fmt: skip
-    return _of_entries("Domains in numbers", "Domain", heads, rows, summaries)
+        Head("Domain"),
+        *((Head("System"),) if several else ()),
+        Head(score_name(summaries), True),
+        Head("Scenarios", True),
+    )
+    return Table("Domains in numbers", heads, rows, "Beneath a number: its 95% interval.")
 
 
 SHORT = {
@@ -273,7 +219,7 @@ SHORT = {
 
 
 def activities_by_domains(name: str, s: Summary, detail: Detail, *, in_full: bool) -> Table:
-    """Activities down, domains across: the domain-weighted score of the actions.
+    """Activities down, domains across: the domain-weighted score.
 
     Args:
         name: Of the entry.
@@ -285,13 +231,13 @@ def activities_by_domains(name: str, s: Summary, detail: Detail, *, in_full: boo
         (
             text(adl.capitalize()),
             *(_heat(cell, in_full) for cell in by_domain.values()),
-            _whole(s.by_adl[adl].action_score, s.by_adl[adl].n, s.by_adl[adl].small, in_full),
+            _whole(s.by_adl[adl].score, s.by_adl[adl].n, s.by_adl[adl].small, in_full),
         )
         for adl, by_domain in detail.by_adl_and_domain.items()
     ]
     total = (
-        *(_whole(c.action_score, c.n, False, in_full) for c in s.by_domain.values()),
-        _whole(s.action_score, s.n_scenarios, False, in_full),
+        *(_whole(c.score, c.n, False, in_full) for c in s.by_domain.values()),
+        _whole(s.score, s.n_scenarios, False, in_full),
     )
     heads = (
         Head("Activity"),
@@ -304,9 +250,9 @@ def activities_by_domains(name: str, s: Summary, detail: Detail, *, in_full: boo
 
 
 def _heat(cell: DomainCell, in_full: bool) -> Cell:
-    estimate, small = cell.action_score, cell.n < MIN_CLUSTERS
+    estimate, small = cell.score, cell.n < MIN_CLUSTERS
     if estimate.value is None:
-        return Cell("–", ("no act is rated in it",) if in_full else (), LAST, "none")
+        return Cell("–", ("no item is rated in it",) if in_full else (), LAST, "none")
     look = f"{shade(estimate.value)}{' few' if small else ''}"
     return Cell(
         percent(estimate.value),
@@ -345,25 +291,50 @@ def cell_sizes(details: Sequence[Detail]) -> tuple[int, int] | None:
     return (min(found), max(found)) if found else None
 
 
-# The worst case, and scenario by scenario
+# Epochs, and scenario by scenario
+
+
+def epochs(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """How much the epochs of one system differ, and how long its answers are."""
+    rows = [
+        (
+            text(name),
+            estimated(d.worst_epoch),
+            estimated(d.sd_epochs, unit=" points"),
+            _reliability(d),
+            estimated(d.length.words, unit="", scale=1),
+            estimated(d.length.per_100_words, unit=" points"),
+        )
+        for name, d in zip(entry_names(summaries), details, strict=True)
+    ]
+    heads = (
+        Head("System"), Head("Worst epoch", True), Head("SD of epochs", True),
+        Head("Reliability", True), Head("Words of an answer", True),
+        Head("Score with 100 more words, same scenario", True),
+    )  # fmt: skip
+    return Table("Epochs and length of answers", heads, rows, "Beneath a number: its 95% interval.")
+
+
+def _reliability(detail: Detail) -> Cell:
+    if detail.reliability is None:
+        return Cell(UNKNOWN, (detail.why_no_reliability,), LAST)
+    of_mean = detail.reliability.of_mean
+    asides = (
+        f"one response {detail.reliability.icc:.2f}",
+        f"over {detail.n_reliability} scenarios",
+    )
+    return Cell(f"{of_mean:.2f}", asides, of_mean)
 
 
 def worst_at_k(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
     """The score of the lowest of k responses, for each k."""
-    return _at_k(
-        "The lowest of k responses, score on the ladder",
-        summaries,
-        [detail.instruments[Rubric.ladder].worst_at_k for detail in details],
-    )
+    return _at_k("The lowest of k responses, score", summaries, [d.worst_at_k for d in details])
 
 
 def severe_of_k(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
     """The share of scenarios with a severe error in any of k responses, for each k."""
-    return _at_k(
-        "Scenarios with a severe error, ladder, in any of k responses",
-        summaries,
-        [detail.instruments[Rubric.ladder].severe_of_k for detail in details],
-    )
+    caption = "Scenarios with a severe error in any of k responses"
+    return _at_k(caption, summaries, [d.severe_of_k for d in details])
 
 
 def _at_k(
@@ -392,14 +363,14 @@ def _curve_cell(estimate: Estimate) -> Cell:
 
 
 def scenarios(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
-    """Each scenario's score on the ladder, with the worst of its responses, a column an entry."""
-    found = [{s.scenario: s for s in detail.scenarios[Rubric.ladder]} for detail in details]
+    """Each scenario's score, with the worst of its responses, a column an entry."""
+    found = [{s.scenario: s for s in detail.scenarios} for detail in details]
     names = sorted({name for scores in found for name in scores}, key=_adl_then_id(found))
     rows = [(text(name), *(_scenario_cell(scores.get(name)) for scores in found)) for name in names]
     heads = (Head("Scenario"), *(Head(name, True) for name in _columns(summaries)))
     note = (
-        "Mean score of its responses in %, ladder; beneath it the lowest of them, and how many "
-        "have a severe error on the ladder."
+        "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
+        "severe error."
     )
     return Table("Every scenario in numbers", heads, rows, note)
 
@@ -425,94 +396,72 @@ def _scenario_cell(score: ScenarioScore | None) -> Cell:
     )
 
 
-# Failures by situation
+# Parts of the scenarios
 
 
-class Kind(NamedTuple):
-    """A way to part the scenarios: its name, its parts in a detail, what a scenario is called."""
-
-    name: str
-    parts: Callable[[Detail], Mapping[str, Part]]
-    of: Callable[[About], tuple[str | None, ...]]
-    say: Callable[[str | None], str]
-
-
-KINDS = {
-    "situation": Kind("Situation", lambda d: d.by_situation, lambda a: a.situation, words.plain),
-    "condition": Kind(
-        "Condition", lambda d: d.by_condition, lambda a: (a.condition,), words.condition
-    ),
-    "assistance": Kind(
-        "Usual assistance", lambda d: d.by_assistance, lambda a: (a.assistance,), words.assistance
-    ),
-    "actor": Kind("Who helps", lambda d: d.by_actor, lambda a: (a.actor,), words.actor),
+_SAID: Mapping[By, tuple[str, Callable[[str | None], str]]] = {
+    By.adl: ("Activity", words.plain),
+    By.situation: ("Situation", words.plain),
+    By.condition: ("Condition", words.condition),
+    By.assistance: ("Usual assistance", words.assistance),
+    By.actor: ("Who helps", words.actor),
 }
+"""A way to part the scenarios → its name, and how a part is called."""
 
 
-def parts(kind: Kind, summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
-    """Score, worst of n and severe errors by one way to part the scenarios.
+def parts(by: By, summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
+    """Severe errors and score by one way to part the scenarios.
 
     With one entry a column each; with several a column an entry.
     """
-    caption = f"By {kind.name.lower()}"
-    if len(details) == 1:
-        return _parts_of_one(caption, kind, details[0], summaries)
-    names = dict.fromkeys(name for detail in details for name in kind.parts(detail))
+    kind, say = _SAID[by]
+    cells = cells_by(by, summaries, details)
+    names = list(dict.fromkeys(name for of_entry in cells for name in of_entry))
+    small = any(cell.small for of_entry in cells for cell in of_entry.values())
+    mark = f" * {SMALL}." if small else ""
+    heads: tuple[Head, ...]
+    if len(summaries) == 1:
+        rows = [(text(_capital(say(name))), *_part_cells(cell)) for name, cell in cells[0].items()]
+        heads = (Head(kind), Head("Scenarios", True), Head("Severe errors", True),
+                 Head(score_name(summaries), True))  # fmt: skip
+        note = f"Beneath a number: its 95% interval.{mark}"
+        return Table(f"By {kind.lower()}", heads, rows, note)
     rows = [
         (
-            text(_capital(kind.say(name)), f"n {_n_of(kind, name, details)}"),
-            *(_part_of_many(kind, name, detail) for detail in details),
+            text(_capital(say(name)), f"n {_n_of(name, cells)}"),
+            *(_part_of_many(of_entry.get(name)) for of_entry in cells),
         )
         for name in names
     ]
-    heads = (Head(kind.name), *(Head(name, True) for name in _columns(summaries)))
+    heads = (Head(kind), *(Head(name, True) for name in entry_names(summaries)))
     note = (
-        f"Score on the ladder in %; beneath it {words.worst_of(summaries).lower()}, and the share "
-        "of responses with a severe error on the ladder."
+        f"{score_name(summaries)}, in %; beneath it its 95% interval, and the share of responses "
+        f"with a severe error.{mark}"
     )
-    return Table(
-        caption, heads, rows, f"{note} * {SMALL}." if _few(kind, details) else note, "heat many"
+    return Table(f"By {kind.lower()}", heads, rows, note, "heat many")
+
+
+def _part_cells(cell: Part) -> Row:
+    share = cell.severe.share.value
+    look = "small" if cell.small else shade(share, harm=True)
+    return (
+        Cell(marked(cell.n), (), float(cell.n)),
+        replace(_marked(errors(cell.severe), cell.small), look=look),
+        _marked(estimated(cell.score), cell.small),
     )
 
 
-def _parts_of_one(caption: str, kind: Kind, detail: Detail, summaries: Sequence[Summary]) -> Table:
-    rows = [
-        (
-            text(_capital(kind.say(name))),
-            *_part_cells(cell, _severe_cell(detail, kind, name, cell.small)),
-        )
-        for name, cell in kind.parts(detail).items()
-    ]
-    severe = Head("Severe errors, ladder: responses with any", True)
-    heads = (Head(kind.name), *_part_heads(summaries), severe)
-    return Table(caption, heads, rows, f"* {SMALL}." if _few(kind, [detail]) else "")
+def _marked(cell: Cell, small: bool) -> Cell:
+    """A small part says once, with an asterisk at its n, why it has no interval."""
+    return Cell(cell.says, (), cell.key, "small") if small else cell
 
 
-def severe_share(detail: Detail, keep: Callable[[About], bool]) -> float | None:
-    """Share of the responses to some scenarios in which the ladder has a severe error.
-
-    Returns:
-        0 to 1; `None` where no response to them was judged.
-    """
-    kept = [s for s in detail.scenarios[Rubric.ladder] if keep(s.about)]
-    n = sum(score is not None for s in kept for score in s.epochs)
-    return sum(s.n_severe for s in kept) / n if n else None
-
-
-def _severe_cell(detail: Detail, kind: Kind, name: str, small: bool) -> Cell:
-    share = severe_share(detail, lambda about: name in kind.of(about))
-    if share is None:
-        return Cell(UNKNOWN, key=LAST)
-    return Cell(f"{percent(share)}%", (), share, "small" if small else shade(share, harm=True))
-
-
-def _part_of_many(kind: Kind, name: str, detail: Detail) -> Cell:
-    cell = kind.parts(detail).get(name)
+def _part_of_many(cell: Part | None) -> Cell:
     if cell is None or cell.score.value is None:
         return Cell("–", key=LAST, look="none")
-    share = severe_share(detail, lambda about: name in kind.of(about))
+    share, ci95 = cell.severe.share.value, cell.score.ci95
     lines = (
-        f"worst {percent(cell.worst_at_n.value)}" if cell.worst_at_n.value is not None else "",
+        _range(*ci95) if ci95 and not cell.small else "",
         f"severe {percent(share)}%" if share is not None else "",
     )
     return Cell(
@@ -523,13 +472,9 @@ def _part_of_many(kind: Kind, name: str, detail: Detail) -> Cell:
     )
 
 
-def _n_of(kind: Kind, name: str, details: Sequence[Detail]) -> str:
-    found = sorted({parts[name].n for d in details if name in (parts := kind.parts(d))})
-    return "–".join(str(n) for n in dict.fromkeys((found[0], found[-1]))) if found else "0"
-
-
-def _few(kind: Kind, details: Sequence[Detail]) -> bool:
-    return any(cell.small for detail in details for cell in kind.parts(detail).values())
+def _n_of(name: str, cells: Sequence[Mapping[str, Part]]) -> str:
+    sizes = sorted({of_entry[name].n for of_entry in cells if name in of_entry})
+    return "–".join(str(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
 
 
 def _capital(said: str) -> str:
@@ -584,7 +529,7 @@ def _per_response(cost: RunCost) -> Cell:
 RECORD = (
     ("Bank", ("bank", "bank_version")),
     ("Bank’s hash", ("bank_hash",)),
-    ("Protocol", ("protocol",)),
+    ("Protocol that asked", ("protocol",)),
     ("Model asked", ("model",)),
     ("Model that answered", ("model_returned",)),
     ("Sampling sent", ("sampling",)),
@@ -597,20 +542,15 @@ RECORD = (
 
 def records(runs: Runs, summaries: Sequence[Summary]) -> Table:
     """What each run was, from the responses' own record; of many systems a row a system."""
-    systems = list(dict.fromkeys(s.model for s in summaries)) or sorted(
+    systems = list(dict.fromkeys(s.system for s in summaries)) or sorted(
         runs.responses["system"].unique()
     )
     found = {name: runs.responses.filter(pl.col("system") == name) for name in systems}
     lines = [
         (head, *(_recorded(found[name], columns) for name in systems)) for head, columns in RECORD
     ]
-    for head, of in (
-        ("Grader", lambda s: s.grader),
-        ("Gradings", lambda s: str(s.n_gradings)),
-    ):
-        lines.append(
-            (head, *("; ".join(of(s) for s in summaries if s.model == name) for name in systems))
-        )
+    judged = {name: [_judged(s) for s in summaries if s.system == name] for name in systems}
+    lines.append(("Judged", *("; ".join(judged[name]) for name in systems)))
     if len(systems) > 3:
         lines = [tuple(column) for column in zip(("System", *systems), *lines, strict=True)]
         heads, lines = lines[0], lines[1:]
@@ -618,6 +558,11 @@ def records(runs: Runs, summaries: Sequence[Summary]) -> Table:
         return _records_of_many(heads, lines)
     rows = [tuple(text(cell) for cell in line) for line in lines]
     return Table("What was run", tuple(map(Head, ("", *systems))), rows, look="records")
+
+
+def _judged(s: Summary) -> str:
+    times = "once" if s.n_gradings == 1 else f"{s.n_gradings} times"
+    return f"{s.rubric.value} {times} by {s.grader}, protocol {s.grading_protocol or UNKNOWN}"
 
 
 def _records_of_many(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> Table:
@@ -645,25 +590,8 @@ def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
 # Pieces
 
 
-def _of_entries(
-    caption: str,
-    what: str,
-    heads: tuple[Head, ...],
-    rows: Sequence[Row],
-    summaries: Sequence[Summary],
-    small: bool = False,
-) -> Table:
-    """A table whose second column is the entry's name, which is left out where there is one."""
-    note = "Beneath a number: its 95% interval."
-    if small:
-        note += f" * {SMALL}."
-    if len(summaries) == 1:
-        return Table(caption, (Head(what), *heads), [(row[0], *row[2:]) for row in rows], note)
-    return Table(caption, (Head(what), Head("System"), *heads), rows, note)
-
-
 def _columns(summaries: Sequence[Summary]) -> list[str]:
-    return entry_names(summaries) if len(summaries) > 1 else ["Score"]
+    return entry_names(summaries) if len(summaries) > 1 else [score_name(summaries)]
 
 
 def written(number: float, scale: float) -> str:

@@ -92,11 +92,6 @@ def worst_of(summaries: Iterable[Summary]) -> str:
     return f"Worst of {found.pop() if len(found) == 1 else 'n'}"
 
 
-def spread(estimate: Estimate) -> str:
-    """A standard deviation in percentage points, or `unknown`."""
-    return UNKNOWN if estimate.value is None else f"{percent(estimate.value)} points"
-
-
 def uncertainty(estimate: Estimate) -> str:
     """Its 95% interval, or the reason why it, or the value, is unknown."""
     if estimate.ci95 is None:
@@ -118,14 +113,32 @@ def in_full(estimate: Estimate) -> str:
     )
 
 
+def score_name(summaries: Iterable[Summary]) -> str:
+    """The score with the name of its rubric; of entries on several, their own names have it."""
+    rubrics = {s.rubric for s in summaries}
+    return f"Score, {rubrics.pop()}" if len(rubrics) == 1 else "Score"
+
+
 def entry_names(summaries: Sequence[Summary]) -> list[str]:
-    """A name for each entry: the system's, and its grader's where one system has several."""
-    models = [s.model for s in summaries]
+    """A name for each entry: its system, and what else tells it from the others.
+
+    That is the rubric where there are several, the grader where one system has several, and the
+    protocol where even that is the same.
+    """
     graders = grader_names(s.grader for s in summaries)
-    return [
-        s.model if models.count(s.model) == 1 else f"{s.model} · {graders[s.grader]}"
-        for s in summaries
-    ]
+    several = len({s.rubric for s in summaries}) > 1
+    named = []
+    for s in summaries:
+        alike = [other for other in summaries if other.system == s.system]
+        parts = [s.system]
+        if several:
+            parts.append(s.rubric.value)
+        if len({other.grader for other in alike}) > 1:
+            parts.append(graders[s.grader])
+        if [(other.grader, other.rubric) for other in alike].count((s.grader, s.rubric)) > 1:
+            parts.append(f"protocol {s.grading_protocol}")
+        named.append(" · ".join(parts))
+    return named
 
 
 def grader_names(graders: Iterable[str]) -> dict[str, str]:

@@ -20,11 +20,11 @@ from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError, StatsError
 from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw, graded, other_than
-from careeval.results.corrected import MEANING, Corrected, Scores, reasons
+from careeval.results.class_agreement import ClassAgreement, PointClass, class_agreement
+from careeval.results.corrected import MEANING, Corrected, reasons
 from careeval.results.entries import Entry
 from careeval.results.exports import names
 from careeval.results.measured import Measured
-from careeval.results.points import FloatArray
 from careeval.results.probes import POINT_CLASSES, Agreement
 from careeval.results.summary import Summary
 from careeval.stats import (
@@ -36,7 +36,7 @@ from careeval.stats import (
     prediction_powered,
     rate_interval,
 )
-from careeval.stats.resampled import by_cluster, resampled_interval
+from careeval.stats.resampled import by_cluster
 
 __all__ = ["AuditResults", "Sample", "audit_results", "draw"]
 
@@ -57,16 +57,12 @@ class People:
         n_left_out: Judgments of the runs that these do not stand for: nobody is known to agree on
             one of their kind.
         same: Share of judgments on which two raters say the same.
-        kappa: Cohen's, the raters of a pair in the order of their names.
-        ac1: Gwet's, which does not fall where nearly all is absent.
         macro_f1: Of one rater held against the other, either way round.
     """
 
     n: int
     n_left_out: int
     same: Estimate
-    kappa: Estimate
-    ac1: Estimate
     macro_f1: Estimate
 
 
@@ -147,6 +143,8 @@ class AuditResults:
         severe: The grader on −2 items of both rubrics.
         overall: The grader on all items.
         by_points: The grader by rubric and points of the item.
+        agreement_by_points: How far grader and people agree, likewise.
+        people_by_points: How far raters agree with each other, likewise.
         by_system: The grader by system.
     """
 
@@ -166,7 +164,9 @@ class AuditResults:
     people_severe: People
     severe: Measured
     overall: Measured
-    by_points: Mapping[tuple[Rubric, int], Measured]
+    by_points: Mapping[PointClass, Measured]
+    agreement_by_points: Mapping[PointClass, ClassAgreement]
+    people_by_points: Mapping[PointClass, ClassAgreement]
     by_system: Mapping[str, SystemAudit]
 
     @property
@@ -193,11 +193,14 @@ class AuditResults:
             f"are there, {_share(self.overall.sensitivity)} of all that is there, and clears "
             f"{_share(self.overall.specificity)} of what is not"
         ]
-        if self.overall.kappa.value is not None and self.people.kappa.value is not None:
-            said.append(
-                f"kappa with people {_decimal(self.overall.kappa)}, "
-                f"of people with each other {_decimal(self.people.kappa)}"
-            )
+        for (rubric, points), agreement in self.agreement_by_points.items():
+            with_people = agreement.positive_agreement
+            among_people = self.people_by_points[rubric, points].positive_agreement
+            if points == scoring.SEVERE and None not in (with_people.value, among_people.value):
+                said.append(
+                    f"positive agreement with people on −2 items of the {rubric} "
+                    f"{_share(with_people)}, of people with each other {_share(among_people)}"
+                )
         if self.waiting.n:
             are = "is" if self.waiting.n == 1 else "are"
             line = f"{self.waiting.n:,} on which they disagree or are unsure {are} not settled yet"
@@ -205,21 +208,16 @@ class AuditResults:
             said.append(f"{line} ({self.waiting.kinds()}){better}")
         return f"{'; '.join(said)}. In brackets: 95% intervals."
 
-    def scores_of(self, entry: Entry) -> Scores:
-        """An entry's scores as people correct them; empty where its system was not audited.
+    def score_of(self, entry: Entry) -> Corrected | None:
+        """Return an entry's score as people correct it; `None` where it was not audited.
 
         Where people read other answers of that system, the score is not corrected, and says why.
         """
-        found = self.by_system.get(entry.model)
-        return {
-            rubric: self._held_to(entry, rubric, of)
-            for rubric, of in (found.scores if found else {}).items()
-        }
-
-    def _held_to(self, entry: Entry, rubric: Rubric, of: Corrected) -> Corrected:
-        if why := other_than(self.sample, entry, rubric):
-            return Corrected(_alone(list(graded(entry, rubric))), Estimate.unknown(why), 0, 0)
-        return of
+        audit = self.by_system.get(entry.system)
+        corrected = audit.scores.get(entry.rubric) if audit else None
+        if corrected and (why := other_than(self.sample, entry)):
+            return Corrected(_alone(list(graded(entry))), Estimate.unknown(why), 0, 0)
+        return corrected
 
 
 def _alone(rows: Sequence[Graded]) -> float | None:
@@ -231,17 +229,13 @@ def _alone(rows: Sequence[Graded]) -> float | None:
 def _share(estimate: Estimate) -> str:
     if estimate.value is None:
         return "an unknown share"
-    return f"{estimate.value:.0%} ({_interval(estimate, 100, 0)})"
+    return f"{estimate.value:.0%} ({_interval(estimate)})"
 
 
-def _decimal(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} ({_interval(estimate, 1, 2)})".replace("-", "−")
-
-
-def _interval(estimate: Estimate, scale: float, digits: int) -> str:
+def _interval(estimate: Estimate) -> str:
     if estimate.ci95 is None:
         return "no interval"
-    return " to ".join(f"{scale * end:.{digits}f}" for end in estimate.ci95)
+    return " to ".join(f"{100 * end:.0f}" for end in estimate.ci95)
 
 
 def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
@@ -263,7 +257,8 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
     audit = _Audit(sample, given, {name: _settled(of) for name, of in given.items()})
     ends = Counter(truth.how for truth in audit.truths.values())
     strata = sample.hidden.strata
-    classes = [(r, p) for r in Rubric for p in POINT_CLASSES]
+    drawn_from = {(s.rubric, s.points) for s in strata}
+    classes = [(r, p) for r in Rubric for p in POINT_CLASSES if (r, p) in drawn_from]
     return AuditResults(
         sample=sample,
         raters=_who(given, adjudicated=False),
@@ -286,8 +281,9 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
                 lambda s, of=(rubric, points): (s.rubric, s.points) == of  # type: ignore[misc]
             )
             for rubric, points in classes
-            if any((s.rubric, s.points) == (rubric, points) for s in strata)
         },
+        agreement_by_points=audit.agreement_by_points(classes),
+        people_by_points=audit.people_by_points(classes),
         by_system={
             system: SystemAudit(
                 severe=audit.measured(
@@ -310,18 +306,22 @@ def _who(given: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[st
     return tuple(sorted({each.rater for each in labels if each.adjudicated is adjudicated}))
 
 
-def corrected_by(audits: Mapping[str, AuditResults], entries: Iterable[Entry]) -> list[Scores]:
-    """Of each entry, its scores as people correct them; empty where nobody audited it.
+def corrected_by(
+    audits: Mapping[str, AuditResults], entries: Iterable[Entry]
+) -> list[Corrected | None]:
+    """Return each entry's score as people correct it; `None` where nobody audited it.
 
     Args:
         audits: Grader → what people say of it.
         entries: What the graders judged.
     """
-    return [audits[e.grader].scores_of(e) if e.grader in audits else {} for e in entries]
+    return [audits[e.grader].score_of(e) if e.grader in audits else None for e in entries]
 
 
 def told_by_people(
-    audits: Mapping[str, AuditResults], summaries: Sequence[Summary], corrected: Sequence[Scores]
+    audits: Mapping[str, AuditResults],
+    summaries: Sequence[Summary],
+    corrected: Sequence[Corrected | None],
 ) -> list[str]:
     """What people say of these graders, in sentences, and why a score is not corrected.
 
@@ -450,16 +450,22 @@ class _Audit:
         """Stratum → what each judgment of it with a truth stands for; or why nothing can."""
         weights, lacking = self._stand_for(chosen, self.read, one_system=one_system)
         if lacking:
-            strata = self.sample.hidden.strata
-            one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
-            verdict = "found" if one.present else "called absent"
-            whose = f" of {one.system}" if one_system else ""
-            signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
-            return (
-                f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
-                f"grader {verdict}, people settled none"
-            )
+            return self._lacks(lacking, "people settled none", one_system=one_system)
         return weights if weights else "there is no such judgment in the sample"
+
+    def _lacks(
+        self, lacking: Sequence[Sequence[int]], none_read: str, *, one_system: bool = False
+    ) -> str:
+        """Why numbers are unknown: the first kind of judgment of which none was read."""
+        strata = self.sample.hidden.strata
+        one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
+        verdict = "found" if one.present else "called absent"
+        whose = f" of {one.system}" if one_system else ""
+        signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
+        return (
+            f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
+            f"grader {verdict}, {none_read}"
+        )
 
     def _stand_for(
         self, chosen: Sequence[int], read: Mapping[int, int], *, one_system: bool
@@ -491,29 +497,84 @@ class _Audit:
             weights |= {k: stretch * strata[k].of / read[k] for k in known}
         return weights, lacking
 
-    def people(self, of: Callable[[Stratum], bool]) -> People:
-        """Raters against each other, over the strata that are asked for."""
-        strata = self.sample.hidden.strata
-        ways = [(True, True), (True, False), (False, True), (False, False)]
-        rows, drawn = [], []
+    @cached_property
+    def read_twice(self) -> list[tuple[Drawn, list[bool]]]:
+        """The judgments that two raters or more are sure of, with what each says, by name."""
+        twice = []
         for each in self.sample.hidden.drawn:
             sure = sorted(
                 (label.rater, label.says is Reading.present)
                 for label in self.given.get(each.judgment, ())
                 if not label.adjudicated and label.says is not Reading.unsure
             )
-            if not of(strata[each.stratum]) or len(sure) < 2:
-                continue
-            pairs = list(combinations([present for _, present in sure], 2))
-            rows.append([pairs.count(way) / len(pairs) for way in ways])
-            drawn.append(each)
+            if len(sure) >= 2:
+                twice.append((each, [present for _, present in sure]))
+        return twice
+
+    def agreement_by_points(
+        self, classes: Sequence[PointClass]
+    ) -> dict[PointClass, ClassAgreement]:
+        """How far the grader agrees with people on each point class."""
+        strata = self.sample.hidden.strata
+        rows = [(each, [truth, strata[each.stratum].present]) for each, truth in self.settled]
+        return self._agreement(classes, rows, "people settled none")
+
+    def people_by_points(self, classes: Sequence[PointClass]) -> dict[PointClass, ClassAgreement]:
+        """How far raters agree with each other on each point class."""
+        return self._agreement(classes, self.read_twice, "no two raters labelled any")
+
+    def _agreement(
+        self,
+        classes: Sequence[PointClass],
+        rows: Sequence[tuple[Drawn, Sequence[bool]]],
+        none_read: str,
+    ) -> dict[PointClass, ClassAgreement]:
+        """The agreement of two readings or more of each judgment, on each point class.
+
+        Args:
+            classes: Of the sample.
+            rows: Judgments with what each reading says.
+            none_read: Why a class is unknown where none of a kind of its judgments is among them.
+        """
+        strata = self.sample.hidden.strata
+        read = Counter(each.stratum for each, _ in rows)
+        weights: dict[int, float] = {}
+        unknown: dict[PointClass, str] = {}
+        for key in classes:
+            chosen = [k for k, s in enumerate(strata) if (s.rubric, s.points) == key]
+            known, lacking = self._stand_for(chosen, read, one_system=False)
+            weights |= known
+            if lacking:
+                unknown[key] = self._lacks(lacking, none_read)
+        width = max((len(readings) for _, readings in rows), default=2)
+        verdicts = np.full((len(rows), width), np.nan)
+        for row, (_, readings) in enumerate(rows):
+            verdicts[row, : len(readings)] = readings
+        return class_agreement(
+            [(strata[each.stratum].rubric, strata[each.stratum].points) for each, _ in rows],
+            verdicts,
+            [each.scenario for each, _ in rows],
+            weights=np.array([weights.get(each.stratum, 1) for each, _ in rows]),
+            unknown=unknown,
+        )
+
+    def people(self, of: Callable[[Stratum], bool]) -> People:
+        """Raters against each other, over the strata that are asked for."""
+        strata = self.sample.hidden.strata
+        ways = [(True, True), (True, False), (False, True), (False, False)]
+        rows, drawn = [], []
+        for each, readings in self.read_twice:
+            if of(strata[each.stratum]):
+                pairs = list(combinations(readings, 2))
+                rows.append([pairs.count(way) / len(pairs) for way in ways])
+                drawn.append(each)
         chosen = [k for k, stratum in enumerate(strata) if of(stratum)]
         read = Counter(each.stratum for each in drawn)
         weights, lacking = self._stand_for(chosen, read, one_system=False)
         n_left_out = sum(strata[k].of for places in lacking for k in places)
         if not rows:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
-            return People(0, n_left_out, unknown, unknown, unknown, unknown)
+            return People(0, n_left_out, unknown, unknown)
         heavy = np.array(rows) * np.array([weights[each.stratum] for each in drawn])[:, np.newaxis]
         cells = by_cluster(heavy, [each.scenario for each in drawn])
         either_way = cells.copy()
@@ -525,16 +586,10 @@ class _Audit:
             same=_estimated(
                 lambda: Confusion(*cells.sum(axis=0).tolist()).accuracy,
                 lambda: rate_interval(
-                    cells[:, [0, 3]].sum(axis=1) * scale, cells.sum(axis=1) * scale
+                    cells[:, [0, 3]].sum(axis=1) * scale,
+                    cells.sum(axis=1) * scale,
+                    most_a_family=np.inf,
                 ),
-            ),
-            kappa=_estimated(
-                lambda: Confusion(*cells.sum(axis=0).tolist()).kappa,
-                lambda: measure_interval(cells, Measure.kappa),
-            ),
-            ac1=_estimated(
-                lambda: float(_ac1(cells.sum(axis=0, keepdims=True))[0]),
-                lambda: resampled_interval(_ac1, cells),
             ),
             macro_f1=_estimated(
                 lambda: Confusion(*either_way.sum(axis=0).tolist()).macro_f1,
@@ -609,19 +664,6 @@ def _corrected(
     found = prediction_powered(by_grader, by_people, inclusion=chances, maxima=share)
     found = found._replace(n_audited=len({each.scenario for each, _, _ in read}))
     return _estimated(lambda: found.value, lambda: found.interval)
-
-
-def _ac1(sums: FloatArray) -> FloatArray:
-    """Gwet's AC1 of two readings, of each row of four counts; NaN where there is none.
-
-    Source: Gwet 2008, doi:10.1348/000711006X126600.
-    """
-    total = sums.sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        same = (sums[:, 0] + sums[:, 3]) / total
-        present = (sums[:, 0] + (sums[:, 1] + sums[:, 2]) / 2) / total
-    by_chance = 2 * present * (1 - present)
-    return np.asarray((same - by_chance) / (1 - by_chance))
 
 
 def _estimated(value: Callable[[], float], interval: Callable[[], Interval]) -> Estimate:

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
+from careeval.files import read_text
 from careeval.results.audit_sample import SCHEMA, Hidden, Sample, ShownResponse
 from careeval.results.filled_in import take_rows
 from careeval.results.table_files import csv_text
@@ -47,7 +48,7 @@ def read_sample(path: Path) -> Sample:
         ReviewError: It is no sample, or what is shown and what is hidden do not fit together.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_text(path))
     except ValueError as error:
         raise ReviewError(f"{path}: not JSON: {error}", hint=_MAKE_ONE) from error
     schema = data.get("schema") if isinstance(data, dict) else None

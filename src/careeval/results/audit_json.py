@@ -8,12 +8,13 @@ from typing import Any
 
 from careeval.results.audit import AuditResults, People, SystemAudit
 from careeval.results.audit_sample import Sample
+from careeval.results.class_agreement import ClassAgreement
 from careeval.results.compare_json import estimate_json
 from careeval.results.corrected import Corrected
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, Agreement, Trial
 
-SCHEMA = "careeval.audit/1"
+SCHEMA = "careeval.audit/2"
 
 
 def probes_json(bank: str, bank_version: str, trials: Sequence[Trial]) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
                 "points": points,
                 **_counts(of.by_points[rubric, points]),
                 **measured_json(found),
+                "agreement": agreement_json(of.agreement_by_points[rubric, points]),
             }
             for (rubric, points), found in of.measured_by_points.items()
         ],
@@ -68,12 +70,21 @@ def _counts(counts: Agreement) -> dict[str, int]:
 
 def measured_json(found: Measured) -> dict[str, Any]:
     """Counts and numbers of a grader against the truth."""
-    names = ("sensitivity", "miss_rate", "specificity", "ppv", "macro_f1", "kappa")
+    names = ("sensitivity", "miss_rate", "specificity", "ppv", "macro_f1")
     return {
         "n": found.n,
         "n_present": found.n_present,
         "n_unresolved": found.n_unresolved,
         **{name: estimate_json(getattr(found, name)) for name in names},
+    }
+
+
+def agreement_json(of: ClassAgreement) -> dict[str, Any]:
+    """The agreement on one point class."""
+    return {
+        **{name: getattr(of, name) for name in ("n", "n_unresolved", "n_both", "n_either")},
+        "positive_agreement": estimate_json(of.positive_agreement),
+        "ac1": estimate_json(of.ac1),
     }
 
 
@@ -112,7 +123,13 @@ def results_json(found: AuditResults) -> dict[str, Any]:
         "severe": measured_json(found.severe),
         "overall": measured_json(found.overall),
         "by_points": [
-            {"rubric": rubric.value, "points": points, **measured_json(of)}
+            {
+                "rubric": rubric.value,
+                "points": points,
+                **measured_json(of),
+                "agreement": agreement_json(found.agreement_by_points[rubric, points]),
+                "people": agreement_json(found.people_by_points[rubric, points]),
+            }
             for (rubric, points), of in found.by_points.items()
         ],
         "by_system": [{"system": system, **_system(of)} for system, of in found.by_system.items()],
@@ -120,7 +137,7 @@ def results_json(found: AuditResults) -> dict[str, Any]:
 
 
 def _people(people: People) -> dict[str, Any]:
-    names = ("same", "kappa", "ac1", "macro_f1")
+    names = ("same", "macro_f1")
     counts = {"n": people.n, "n_left_out": people.n_left_out}
     return {**counts, **{name: estimate_json(getattr(people, name)) for name in names}}
 

@@ -249,7 +249,7 @@ def draw(
         ),
         (
             "--n",
-            n if per_system is None else per_system * len(found),
+            n if per_system is None else per_system * len({entry.system for entry in found}),
             lambda points, _: points != severe,
         ),
     )
@@ -285,16 +285,14 @@ def draw(
             seed=seed,
             strata=tuple(strata),
             drawn=drawn,
-            graded=tuple(
-                row for entry in found for rubric in Rubric for row in graded(entry, rubric)
-            ),
+            graded=tuple(row for entry in found for row in graded(entry)),
             left_out=left_out,
         ),
     )
 
 
-def other_than(sample: Sample, entry: Entry, rubric: Rubric) -> str:
-    """Why a sample is not drawn from an entry's judgments on a rubric; empty where it is.
+def other_than(sample: Sample, entry: Entry) -> str:
+    """Return why a sample is not drawn from an entry's judgments; empty where it is.
 
     The name of a system is no proof: two runs may give it to different answers. So the words that
     people read must be the entry's, and all that the grader made of its public responses the same.
@@ -302,19 +300,19 @@ def other_than(sample: Sample, entry: Entry, rubric: Rubric) -> str:
     strata, hidden = sample.hidden.strata, sample.hidden
     read = {each.id: each.text for each in sample.shown}
     said = {(s, epoch): text for s, epoch, text in _columns(entry.responses, "text")}
-    first = entry.first.filter(pl.col("rubric") == rubric.value)
-    judged = {tuple(of): verdict for *of, verdict in _columns(first, "item", "present")}
+    judged = {tuple(of): verdict for *of, verdict in _columns(entry.first, "item", "present")}
     same = True
     for each in hidden.drawn:
         stratum = strata[each.stratum]
-        if (stratum.system, stratum.rubric) != (entry.model, rubric):
+        if (stratum.system, stratum.rubric) != (entry.system, entry.rubric):
             continue
         if read.get(each.response) != said.get((each.scenario, each.epoch)):
             return OTHER_ANSWERS
         of = (each.scenario, each.epoch, each.item)
         same = same and judged.get(of) is stratum.present
-    drawn_from = {row for row in hidden.graded if (row.system, row.rubric) == (entry.model, rubric)}
-    return "" if same and drawn_from == set(graded(entry, rubric)) else OTHER_JUDGMENTS
+    own = entry.system, entry.rubric
+    drawn_from = {row for row in hidden.graded if (row.system, row.rubric) == own}
+    return "" if same and drawn_from == set(graded(entry)) else OTHER_JUDGMENTS
 
 
 def _columns(frame: pl.DataFrame, *more: str) -> Iterator[tuple[Any, ...]]:
@@ -467,14 +465,13 @@ def _shuffled(
     return tuple(shown), tuple(drawn)
 
 
-def graded(entry: Entry, rubric: Rubric) -> Iterator[Graded]:
-    """What the grader made of an entry's public responses on one rubric."""
+def graded(entry: Entry) -> Iterator[Graded]:
+    """What the grader made of an entry's public responses."""
     said = entry.responses.filter(pl.col("split") == Split.public.value)
     there = pl.col("state") == ResponseState.answered.value
     wordless = ~(there & (pl.col("text").str.strip_chars() != "")).fill_null(value=False)
-    of_rubric = entry.first.filter(pl.col("rubric") == rubric.value)
     judged = (
-        _with_whole(of_rubric)
+        _with_whole(entry.first)
         .filter(pl.col("whole"))
         .join(
             said.select("scenario", "epoch", wordless.alias("wordless")), on=["scenario", "epoch"]
@@ -495,4 +492,4 @@ def graded(entry: Entry, rubric: Rubric) -> Iterator[Graded]:
         pl.col("points").sum(),
     )
     for row in by_scenario.sort("scenario").iter_rows(named=True):
-        yield Graded(system=entry.model, rubric=rubric, **row)
+        yield Graded(system=entry.system, rubric=entry.rubric, **row)

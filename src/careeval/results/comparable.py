@@ -1,55 +1,79 @@
-"""Whether two entries may be compared at all: one bank, one protocol, one grader, one rubric."""
+"""Which entries may be compared or ranked: same bank, same protocols, same grader, same rubric."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-import polars as pl
+from typing import NamedTuple
 
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.entries import Entry
-from careeval.results.tables import WITHHELD
 
 UNKNOWN = "version unknown"
-"""Stands for a bank, or a version of it or of the protocol, that no response names."""
+"""Stands for what no response or judgment names: a bank, a version of it or of a protocol."""
 
 
-def comparable_to(entry: Entry) -> tuple[str, str, str, str]:
-    """What two entries must have in common: bank, its version's N, the protocol's N, the grader.
+class Basis(NamedTuple):
+    """What entries must share to be compared or ranked.
 
-    What no response names is `UNKNOWN`. Two of these need not be the same: `why_unknown`.
+    Attributes:
+        bank: Name of the bank.
+        bank_n: The N of its version N-X.
+        bank_hash: Hash of the scenarios that were asked.
+        protocol_n: The N of the protocol's version that asked.
+        grading_n: The N of the protocol's version that judged.
+        grader: Name of the grader, with its mode and the hash of its prompt.
+        rubric: What was judged.
     """
-    bank, *versions = (named(entry, name) for name in _SAME)
-    bank_n, protocol_n = (UNKNOWN if version is None else _n(version) for version in versions)
-    return UNKNOWN if bank is None else bank, bank_n, protocol_n, entry.grader
+
+    bank: str
+    bank_n: str
+    bank_hash: str
+    protocol_n: str
+    grading_n: str
+    grader: str
+    rubric: Rubric
+
+
+_WORDS = {
+    "bank": "bank",
+    "bank_n": "version of the bank",
+    "bank_hash": "choice of scenarios",
+    "protocol_n": "version of the protocol that asked",
+    "grading_n": "version of the protocol that judged",
+}
+
+
+def basis(entry: Entry) -> Basis:
+    """Return what an entry may be compared on; what it does not name is `UNKNOWN`."""
+    names = {name: named(entry, name) for name in ("bank", "bank_version", "bank_hash", "protocol")}
+    return Basis(
+        names["bank"] or UNKNOWN,
+        _n(names["bank_version"]),
+        names["bank_hash"] or UNKNOWN,
+        _n(names["protocol"]),
+        _n(entry.grading_protocol),
+        entry.grader,
+        entry.rubric,
+    )
 
 
 def why_unknown(entry: Entry) -> str:
-    """Why an entry compares with none, since it does not say what it is over; empty if it does."""
-    missing = [what for name, what in _SAME.items() if named(entry, name) is None]
+    """Return why an entry compares with none, since it does not say what it is over; else empty."""
+    own = basis(entry)._asdict()
+    missing = [what for name, what in _WORDS.items() if own[name] == UNKNOWN]
     if not missing:
         return ""
-    return f"{UNKNOWN}: its responses do not name the {' and the '.join(missing)}"
-
-
-_SAME = {
-    "bank": "bank",
-    "bank_version": "version of the bank",
-    "protocol": "version of the protocol",
-}
-"""Columns that must agree → in words."""
+    return f"{UNKNOWN}: it does not name the {' and the '.join(missing)}"
 
 
 def named(entry: Entry, column: str) -> str | None:
-    """What the responses name in a column; `None` where none of them does."""
+    """Return what the responses name in a column; `None` where none of them does."""
     known = entry.responses[column].drop_nulls()
     return None if known.is_empty() else str(known[0])
 
 
 def check_comparable(a: Entry, b: Entry) -> None:
-    """Refuse what does not compare.
+    """Refuse two entries that do not compare.
 
     Raises:
         UsageError: It names what differs.
@@ -58,80 +82,35 @@ def check_comparable(a: Entry, b: Entry) -> None:
         for what, names in entry.mixed.items():
             if len({_n(name) for name in names}) > 1:
                 raise UsageError(
-                    f"{entry.model} compares with nothing: its responses are of {len(names)} "
+                    f"{entry.system} compares with nothing: its responses are of {len(names)} "
                     f"{what}, {', '.join(names)}",
                     hint="run it again over one bank, in a new folder",
                 )
         if reason := why_unknown(entry):
             raise UsageError(
-                f"{entry.model} compares with nothing: {reason}",
+                f"{entry.system} compares with nothing: {reason}",
                 hint="run it again with this version of careeval, in a new folder",
             )
-    ours, theirs = comparable_to(a), comparable_to(b)
-    for (name, what), one, other in zip(_SAME.items(), ours, theirs, strict=False):
+    if a.rubric != b.rubric:
+        raise UsageError(
+            f"{a.system} and {b.system} do not compare: {a.rubric} and {b.rubric} are two rubrics",
+            hint=f"grade one of them again: careeval grade FOLDER --rubric {b.rubric}",
+        )
+    ours, theirs = basis(a), basis(b)
+    for name, what in _WORDS.items():
+        one, other = getattr(ours, name), getattr(theirs, name)
         if one != other:
             raise UsageError(
-                f"{a.model} and {b.model} do not compare: another {what}, "
-                f"{named(a, name)} and {named(b, name)}",
-                hint="run both over the same bank and protocol; of a version N-X, N must be equal",
+                f"{a.system} and {b.system} do not compare: another {what}, {one} and {other}",
+                hint="run both over the same scenarios of one bank, by one version of the protocol",
             )
     if a.grader != b.grader:
         raise UsageError(
-            f"{a.model} and {b.model} do not compare: another grader, {a.grader} and {b.grader}",
+            f"{a.system} and {b.system} do not compare: another grader, {a.grader} and {b.grader}",
             hint="grade one of them again: careeval grade FOLDER --grader NAME",
         )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What an entry's scenarios were: for telling whether two runs were asked the same.
-
-    Attributes:
-        rubrics: Rubric and scenario → ids and points of the items, in their order.
-        texts: Scenario → its text; one that is not known or withheld is not in it.
-    """
-
-    rubrics: Mapping[tuple[Rubric, str], tuple[tuple[str, int], ...]]
-    texts: Mapping[str, frozenset[str]]
-
-    @staticmethod
-    def of(entry: Entry) -> Asked:
-        """Those of one entry, as it was first graded."""
-        items = (
-            entry.first.select("rubric", "scenario", "position", "item", "points")
-            .unique()
-            .sort("position", "item", "points")
-            .group_by("rubric", "scenario", maintain_order=True)
-            .agg("item", "points")
-        )
-        rubrics = {
-            (Rubric(rubric), scenario): tuple(zip(names, points, strict=True))
-            for rubric, scenario, names, points in items.iter_rows()
-        }
-        texts = (
-            entry.responses.select("scenario", "scenario_text")
-            .filter(pl.col("scenario_text") != WITHHELD)
-            .unique()
-            .group_by("scenario")
-            .agg("scenario_text")
-        )
-        return Asked(rubrics, {name: frozenset(of) for name, of in texts.iter_rows()})
-
-    def retold(self, other: Asked, name: str) -> bool:
-        """Whether a scenario's text is known of both and another one."""
-        texts = self.texts, other.texts
-        return all(name in of for of in texts) and texts[0][name] != texts[1][name]
-
-
-def alike_scenarios(a: Asked, b: Asked, rubric: Rubric) -> set[str]:
-    """Scenarios with the same items and points in both, and the same text as far as it is known."""
-    return {
-        name
-        for (which, name), items in a.rubrics.items()
-        if which == rubric and b.rubrics.get((which, name)) == items and not a.retold(b, name)
-    }
-
-
-def _n(version: str) -> str:
-    """The N of a version N-X: what must be equal for numbers to compare."""
-    return version.partition("-")[0]
+def _n(version: str | None) -> str:
+    """Return the N of a version N-X: what must be equal for numbers to compare."""
+    return UNKNOWN if version is None else version.partition("-")[0]

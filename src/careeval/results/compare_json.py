@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,7 +13,7 @@ from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.stats import Estimate
 
-SCHEMA = "careeval.compare/1"
+SCHEMA = "careeval.compare/2"
 
 
 def compare_json(
@@ -81,7 +81,6 @@ def _flip(flip: Flip) -> dict[str, Any]:
         "harms": [
             {
                 "epoch": harm.epoch,
-                "rubric": harm.rubric.value,
                 "item": harm.item,
                 "item_text": harm.item_text,
                 "quote": harm.quote,
@@ -94,28 +93,35 @@ def _flip(flip: Flip) -> dict[str, Any]:
 
 def _ranking(found: Ranking) -> dict[str, Any]:
     return {
-        "metric": found.metric,
-        "bank": found.bank,
-        "bank_n": found.bank_n,
-        "protocol_n": found.protocol_n,
-        "grader": found.grader,
+        **found.basis._asdict(),
         "ranked": [
-            {"model": r.model, "score": r.score, "ranks": list(r.ranks)} for r in found.ranked
+            {
+                "system": ranked.system,
+                "score": ranked.score,
+                "ranks": list(ranked.ranks),
+                "severe_ranks": list(ranked.severe_ranks) if ranked.severe_ranks else None,
+            }
+            for ranked in found.ranked
         ],
-        "pairs": [{"a": a, "b": b, **_difference(d)} for (a, b), d in found.pairs.items()],
+        "pairs": _pairs(found.pairs),
+        "severe_pairs": _pairs(found.severe_pairs),
         "left_out": dict(found.left_out),
         "notes": list(found.notes),
     }
 
 
+def _pairs(pairs: Mapping[tuple[str, str], Difference]) -> list[dict[str, Any]]:
+    return [{"a": a, "b": b, **_difference(pair)} for (a, b), pair in pairs.items()]
+
+
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """A number with its bounds and interval, or null, and the reason for what is unknown."""
+    """A number with its interval, and its bounds where they differ; or null with the reason."""
     if estimate.value is None:
         return {"value": None, "reason": estimate.reason}
     known: dict[str, Any] = {
         "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
         "ci95": list(estimate.ci95) if estimate.ci95 else None,
     }
+    if estimate.low != estimate.high:
+        known |= {"low": estimate.low, "high": estimate.high}
     return {**known, "reason": estimate.reason} if estimate.reason else known

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from careeval.core.scenario import Rubric
 from careeval.results.exports import percent, with_interval
 from careeval.results.summary import Summary
 from careeval.stats import Estimate
@@ -13,7 +12,7 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class Corrected:
-    """A system's score on one rubric, by the grader and by people, over public scenarios.
+    """A system's score, by the grader and by people, over public scenarios.
 
     Attributes:
         graded: By the grader alone, over the responses that it judged whole; `None` without any.
@@ -56,18 +55,13 @@ class Corrected:
         return f"People give {self.people_give} than the grader: {sure}"
 
 
-Scores = Mapping[Rubric, Corrected]
-"""An entry's scores as people correct them; empty where they did not read its answers."""
-
 HEAD = (
-    "model",
-    "rubric",
     "as graded %",
     "corrected by people % [95% CI]",
     "responses read",
     "judgments read",
 )
-"""Column heads of `rows`."""
+"""Column heads of `cells`."""
 
 MEANING = (
     "Corrected by people: what the score would be if people had judged every answer, from those "
@@ -76,17 +70,16 @@ MEANING = (
 )
 
 
-def as_graded(entries: Iterable[tuple[Summary, Scores]]) -> str:
-    """What to say of scores as graded where they are not the scores of these entries; else empty.
+def as_graded(entries: Iterable[tuple[Summary, Corrected | None]]) -> str:
+    """Return what to say of scores as graded that are not these entries' scores; else empty.
 
     Args:
-        entries: Each with its scores as people correct them.
+        entries: Each with its score as people correct it.
     """
     same = all(
-        percent(of.graded)
-        == percent((s.score if rubric is Rubric.ladder else s.action_score).value)
-        for s, scores in entries
-        for rubric, of in scores.items()
+        percent(corrected.graded) == percent(summary.score.value)
+        for summary, corrected in entries
+        if corrected
     )
     if same:
         return ""
@@ -96,31 +89,18 @@ def as_graded(entries: Iterable[tuple[Summary, Scores]]) -> str:
     )
 
 
-def rows(names: Sequence[str], corrected: Sequence[Scores]) -> Iterator[tuple[str, ...]]:
-    """A row a system and rubric, under `HEAD`; none of what was not audited.
-
-    Args:
-        names: What each entry is called.
-        corrected: Of each, by rubric.
-    """
-    for name, scores in zip(names, corrected, strict=True):
-        for rubric, of in scores.items():
-            yield (
-                name,
-                rubric.value,
-                percent(of.graded),
-                with_interval(of.corrected),
-                f"{of.n_responses:,}",
-                f"{of.n_judgments:,}",
-            )
+def cells(corrected: Corrected) -> tuple[str, ...]:
+    """Return a row's cells under `HEAD`."""
+    return (
+        percent(corrected.graded),
+        with_interval(corrected.corrected),
+        f"{corrected.n_responses:,}",
+        f"{corrected.n_judgments:,}",
+    )
 
 
-def reasons(names: Sequence[str], corrected: Sequence[Scores]) -> Iterator[str]:
-    """Why those that are not corrected are not, a sentence each system and reason."""
-    for name, scores in zip(names, corrected, strict=True):
-        why: dict[str, list[str]] = {}
-        for rubric, of in scores.items():
-            if of.corrected.value is None:
-                why.setdefault(of.corrected.reason, []).append(rubric.value)
-        for reason, rubrics in why.items():
-            yield f"{name}, {' and '.join(rubrics)} not corrected: {reason}."
+def reasons(names: Sequence[str], corrected: Sequence[Corrected | None]) -> Iterator[str]:
+    """Yield a sentence for each entry whose score is not corrected, with why."""
+    for name, score in zip(names, corrected, strict=True):
+        if score and score.corrected.value is None:
+            yield f"{name} not corrected: {score.corrected.reason}."

@@ -1,11 +1,14 @@
 """What two systems differ by: paired numbers, held up against the others of their family.
 
 The scenario is the unit, and everything is paired: each scenario's two numbers are held against
-each other. Two intervals that overlap say nothing about a difference; its own interval does.
+each other. Two intervals that overlap say nothing about a difference; its own interval does. That
+it leaves out a margin is a t test of the difference, with an error of the first kind measured by
+`bench/coverage.py --table type1`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -19,17 +22,17 @@ from careeval.errors import StatsError
 from careeval.results.estimates import Parts
 from careeval.results.points import Bounds, FloatArray
 from careeval.stats import (
-    MIN_BOOTSTRAP_CLUSTERS,
     MIN_CLUSTERS,
     Estimate,
-    bounded_ratio_interval,
     detectable_after,
+    difference_intervals,
     flips_for,
     holm,
+    least_error,
     ratio_errors,
-    ratio_intervals,
     sign_flip_ps,
     smallest_p,
+    t_ps,
 )
 
 LEVEL = 0.05
@@ -52,12 +55,12 @@ class Difference:
     Attributes:
         name: Of the number: a metric, an activity, a domain.
         n: Scenarios that both were judged on.
-        a: A's number over these scenarios, halfway between its bounds; `None` where unknown.
+        a: A's number over these scenarios; `None` where unknown.
         b: B's.
         difference: b − a; its bounds settle the unresolved items of both at their worst.
-        p: Two-sided, by flipping the signs of the scenarios' differences; the larger one where
-            unresolved items leave it open. 1 where no scenario differs. `None` below five
-            scenarios.
+        p: Two-sided, by flipping the signs of the scenarios' differences or by t, whichever is
+            larger; the larger one too where unresolved items leave it open. 1 where no scenario
+            differs. `None` below five scenarios.
         p_holm: The same, held up against the other numbers of its family (Holm); `None` where `p`
             is.
         detectable: The smallest difference that would be found four times in five with a spread
@@ -120,11 +123,13 @@ class Paired:
         a: Numerators of the one, shape (n_scenarios,).
         b: Of the other.
         weights: The denominators, the same for both, of positive sum.
+        furthest: The most by which two such numbers can differ.
     """
 
     a: Bounds
     b: Bounds
     weights: FloatArray
+    furthest: float = math.inf
 
     @staticmethod
     def of(a: Parts, b: Parts, alike: AbstractSet[str]) -> Paired:
@@ -153,16 +158,36 @@ class Paired:
             raise StatsError("the same scenario has another maximum in each run")
         if not weights.sum() > 0:
             raise StatsError("no positive points: the score has no maximum")
-        ours, theirs = (
-            Bounds(of.numerators.low[place], of.numerators.high[place])
-            for of, place in ((a, at[0]), (b, at[1]))
-        )
-        return Paired(ours, theirs, weights)
+        ours, theirs = _numerators(a, at[0]), _numerators(b, at[1])
+        lowest = np.minimum(a.lowest[at[0]], b.lowest[at[1]])
+        return Paired(ours, theirs, weights, 1 - float(lowest.sum() / weights.sum()))
 
     @property
     def apart(self) -> Bounds:
         """B − A, with the unresolved items of both at their worst."""
-        return Bounds(self.b.low - self.a.high, self.b.high - self.a.low)
+        return Bounds(
+            self.b.low - self.a.high, self.b.high - self.a.low, self.b.value - self.a.value
+        )
+
+
+def _numerators(parts: Parts, rows: NDArray[np.int64]) -> Bounds:
+    """The numerators of some scenarios, such that their mean is the number as it is published.
+
+    A share of responses counts a scenario by its responses. Where some are missing, each scenario
+    has its linearised part of the share R instead of its own share r: R + n / mean(n) · (r − R).
+    """
+    numerators = parts.numerators.at(rows)
+    if parts.n_judged is None:
+        return numerators
+    counts = parts.n_judged[rows] / parts.n_judged[rows].mean()
+    if (counts == 1).all():
+        return numerators
+
+    def linearised(shares: FloatArray) -> FloatArray:
+        whole = (counts * shares).mean()
+        return np.asarray(whole + counts * (shares - whole))
+
+    return numerators.map(linearised)
 
 
 def differences(
@@ -188,12 +213,13 @@ def differences(
     tested = [key for key, found in known.items() if len(found.weights) >= MIN_CLUSTERS]
     n_family = len(tested) if n_family is None else n_family
     # of the same scenarios at once: as a rule they are all
-    groups: dict[bytes, list[K]] = {}
+    groups: dict[tuple[bytes, bool], list[K]] = {}
     for key, found in known.items():
-        groups.setdefault(found.weights.tobytes(), []).append(key)
+        groups.setdefault((found.weights.tobytes(), key in fewer_is_better), []).append(key)
     seen: dict[K, _Seen] = {}
-    for keys in groups.values():
-        seen |= zip(keys, _seen([known[key] for key in keys], n_family), strict=True)
+    for (_, counts_errors), keys in groups.items():
+        pairs = [known[key] for key in keys]
+        seen |= zip(keys, _seen(pairs, n_family, counts_errors=counts_errors), strict=True)
     ps = [p for key in tested if (p := seen[key].p) is not None]
     adjusted = dict(zip(tested, holm([*ps, *[1.0] * (n_family - len(ps))]), strict=False))
     return {
@@ -202,8 +228,8 @@ def differences(
         else Difference(
             name=name or str(key),
             n=len(found.weights),
-            a=float(found.a.middle.sum() / found.weights.sum()),
-            b=float(found.b.middle.sum() / found.weights.sum()),
+            a=float(found.a.value.sum() / found.weights.sum()),
+            b=float(found.b.value.sum() / found.weights.sum()),
             difference=seen[key].estimate,
             p=seen[key].p,
             p_holm=adjusted.get(key),
@@ -231,19 +257,20 @@ class _Seen(NamedTuple):
     constant: tuple[float, float] | None
 
 
-def _seen(pairs: Sequence[Paired], n_family: int) -> list[_Seen]:
+def _seen(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> list[_Seen]:
     """What is seen of pairs over the same scenarios, all at once.
 
     Args:
         pairs: Of equal weights.
         n_family: Comparisons in their family.
+        counts_errors: Whether they are shares of responses with an error.
     """
     weights = pairs[0].weights
     total, n = float(weights.sum()), len(weights)
     apart = [pair.apart for pair in pairs]
     low, high = np.stack([of.low for of in apart]), np.stack([of.high for of in apart])
     at_low, at_high = low.sum(axis=1) / total, high.sum(axis=1) / total
-    middles = (at_low + at_high) / 2
+    middles = np.clip(np.stack([of.value for of in apart]).sum(axis=1) / total, at_low, at_high)
     if n < MIN_CLUSTERS:
         reason = "fewer than five scenarios"
         return [
@@ -257,21 +284,13 @@ def _seen(pairs: Sequence[Paired], n_family: int) -> list[_Seen]:
     p = ps[: len(pairs)].copy()
     p[open_] = np.maximum(p[open_], ps[len(pairs) :])
     p[(at_low < 0) & (at_high > 0)] = 1
-    try:
-        intervals, why_none = ratio_intervals(both, weights), _NO_VARIATION
-    except StatsError as error:
-        intervals, why_none = np.full((len(both), 2), np.nan), str(error)
-    # the ends of an interval need not rise with the numbers: its width can grow faster
-    ends = intervals[: len(pairs)].copy()
-    ends[open_, 0] = np.minimum(ends[open_, 0], intervals[len(pairs) :, 0])
-    ends[open_, 1] = np.maximum(ends[open_, 1], intervals[len(pairs) :, 1])
-    if n < MIN_BOOTSTRAP_CLUSTERS:
-        # what is settled partly low and partly high can vary more than either end
-        for place in open_.tolist():
-            if not np.isnan(ends[place]).any():
-                ends[place] = bounded_ratio_interval(low[place], high[place], weights)
+    p = np.maximum(p, t_ps(low, high, weights, counts_errors=counts_errors))
+    ends = difference_intervals(low, high, weights, counts_errors=counts_errors)
+    furthest = np.array([[pair.furthest] for pair in pairs])
+    ends = np.clip(ends, -furthest, furthest)
     errors = ratio_errors((low + high) / 2, weights)
-    constants = _constants(both, weights, intervals, open_, len(pairs))
+    if counts_errors:
+        errors = np.maximum(errors, least_error(n))
     found = []
     for row in range(len(pairs)):
         ci95 = None if np.isnan(ends[row]).any() else (float(ends[row, 0]), float(ends[row, 1]))
@@ -281,34 +300,14 @@ def _seen(pairs: Sequence[Paired], n_family: int) -> list[_Seen]:
             float(at_low[row]),
             float(at_high[row]),
             ci95,
-            "" if ci95 else why_none,
+            "" if ci95 else _NO_VARIATION,
         )
-        constant = None if ci95 else constants.get(row)
+        constant = None if ci95 else (float(at_low[row]), float(at_high[row]))
         found.append(_Seen(estimate, float(p[row]), detectable, why_not, constant))
     return found
 
 
 _NO_VARIATION = "no variation to take an interval from"
-
-
-def _constants(
-    both: FloatArray,
-    weights: FloatArray,
-    intervals: FloatArray,
-    open_: NDArray[np.intp],
-    n_pairs: int,
-) -> dict[int, tuple[float, float]]:
-    """Pairs that differ by the same in all scenarios → from where to where, at both bounds."""
-    ratios = both.sum(axis=1) / weights.sum()
-    still = ratio_errors(both, weights) == 0
-    ends = np.where(still[:, np.newaxis], ratios[:, np.newaxis], intervals)
-    highs = dict(zip(open_.tolist(), range(n_pairs, len(both)), strict=True))
-    found = {}
-    for row in range(n_pairs):
-        of = ends[[row, highs.get(row, row)]]
-        if (still[row] or still[highs.get(row, row)]) and not np.isnan(of).any():
-            found[row] = float(of[:, 0].min()), float(of[:, 1].max())
-    return found
 
 
 def _detectable(standard_error: float, n: int, n_family: int) -> tuple[float | None, str]:

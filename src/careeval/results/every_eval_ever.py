@@ -19,6 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from careeval.files import write_text
 from careeval.results.entries import Entry
 from careeval.results.every_eval_ever_form import BENCHMARK, SCHEMA_VERSION
 from careeval.results.every_eval_ever_metrics import Metric, metrics
@@ -73,10 +74,10 @@ def write_eee(
             "checksum": hashlib.sha256(lines.encode()).hexdigest(),
             "total_rows": len(samples),
         }
-        place.write_text(lines, encoding="utf-8", newline="")
+        write_text(place, lines)
         aggregate = place.with_name(place.name.replace("_samples.jsonl", ".json"))
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        aggregate.write_text(text, encoding="utf-8")
+        write_text(aggregate, text)
         written += [aggregate, place]
     return written
 
@@ -90,9 +91,9 @@ def eee(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The record of one entry, and its samples; the arguments are those of `write_eee`."""
     run = entry.run
-    model = _model(entry.asked, entry.model)
+    model = _model(entry.asked, entry.system)
     created = run["created"] or "unknown"
-    identity = f"{BENCHMARK}/{model['id']}/{created}/{entry.model}/{entry.grader}"
+    identity = f"{BENCHMARK}/{model['id']}/{created}/{entry.system}/{entry.grader}/{entry.rubric}"
     every = list(metrics(entry, summary))
     known = [metric for metric in every if metric.estimate.value is not None]
     left_out = {m.id: m.estimate.reason for m in every if m not in known}
@@ -122,6 +123,8 @@ def eee(
             "additional_details": {
                 "runs_on": "inspect_ai",
                 "protocol": summary.protocol,
+                "grading_protocol": summary.grading_protocol or "unknown",
+                "rubric": summary.rubric.value,
                 "ask_prompt": run["ask_prompt"] or "none: recorded answers",
             },
         },
@@ -135,7 +138,7 @@ def eee(
             "hash_algorithm": "sha256",
             "additional_details": {
                 "is_correct": IS_CORRECT,
-                "rows": "one for each response and rubric that was judged",
+                "rows": "one for each response that was judged",
                 "left_out": json.dumps(why_not),
             },
         },
@@ -182,7 +185,7 @@ def _result(
         "score_type": "continuous",
         "min_score": metric.lowest,
         "max_score": 1.0,
-        "additional_details": {"rubric": metric.rubric.value},
+        "additional_details": {"rubric": s.rubric.value},
     }
     if not s.grader.startswith(LEXICAL_GRADER):
         config["llm_scoring"] = _llm_scoring(s.grader, prompts)

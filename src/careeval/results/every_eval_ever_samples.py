@@ -26,36 +26,40 @@ IS_CORRECT = (
 def samples_of(
     entry: Entry, identity: str, model_id: str
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """A row for each response and rubric, and how many there are none of, and why."""
+    """A row for each response, and how many there are none of, and why."""
     rows: list[dict[str, Any]] = []
     missing = entry.responses.filter(pl.col("state") == ResponseState.missing.value).height
     left_out = {"responses that are missing": missing, "not judged": 0, "unresolved": 0}
     asked = {(r["scenario"], r["epoch"]): r for r in entry.responses.iter_rows(named=True)}
-    for rubric in Rubric:
-        texts = _best_texts(entry.first, rubric)
-        for scenario, scores in entry.rubric(rubric).by_scenario():
-            judged = dict(zip(scenario.epochs.tolist(), scenario.present, strict=True))
-            for epoch in range(1, entry.n_epochs + 1):
-                response = asked.get((scenario.scenario, epoch))
-                if response is None or response["state"] == ResponseState.missing:
-                    continue
-                if epoch not in judged:
-                    left_out["not judged"] += 1
-                    continue
-                correct = _is_correct(scenario, judged[epoch].tolist())
-                if correct is None:
-                    left_out["unresolved"] += 1
-                    continue
-                low, high = (float(part[epoch - 1]) for part in scores.both)
-                rows.append(
-                    _sample(response, rubric, texts.get(scenario.scenario, ()), (low, high))
-                    | {"evaluation_id": identity, "model_id": model_id}
-                )
-                rows[-1]["evaluation"] = {"score": (low + high) / 2, "is_correct": correct}
-    name = {Rubric.ladder: result_name("score"), Rubric.actions: result_name("action_score")}
-    for row in rows:
-        of = name[Rubric(row["metadata"]["rubric"])]
-        row |= {"evaluation_name": of, "evaluation_result_id": f"{identity}#{of}"}
+    texts = _best_texts(entry.first)
+    name = result_name("score")
+    for scenario, scores in entry.graded.by_scenario():
+        judged = dict(zip(scenario.epochs.tolist(), scenario.present, strict=True))
+        for epoch in range(1, entry.n_epochs + 1):
+            response = asked.get((scenario.scenario, epoch))
+            if response is None or response["state"] == ResponseState.missing:
+                continue
+            if epoch not in judged:
+                left_out["not judged"] += 1
+                continue
+            correct = _is_correct(scenario, judged[epoch].tolist())
+            low, high, score = (
+                float(part[epoch - 1]) for part in (scores.low, scores.high, scores.value)
+            )
+            if correct is None or score != score:
+                left_out["unresolved"] += 1
+                continue
+            told = texts.get(scenario.scenario, ())
+            rows.append(
+                _sample(response, entry.rubric, told, (low, high))
+                | {
+                    "evaluation_id": identity,
+                    "model_id": model_id,
+                    "evaluation_name": name,
+                    "evaluation_result_id": f"{identity}#{name}",
+                    "evaluation": {"score": score, "is_correct": correct},
+                }
+            )
     return rows, left_out
 
 
@@ -71,10 +75,10 @@ def _is_correct(scenario: GradedScenario, present: Sequence[float]) -> bool | No
     return True if len(known) == len(wanted) else None
 
 
-def _best_texts(judgments: pl.DataFrame, rubric: Rubric) -> dict[str, tuple[str, ...]]:
+def _best_texts(judgments: pl.DataFrame) -> dict[str, tuple[str, ...]]:
     """Scenario → the texts of its items with positive points: what a good answer does."""
     items = (
-        judgments.filter(pl.col("rubric") == rubric.value, pl.col("points") > 0)
+        judgments.filter(pl.col("points") > 0)
         .unique(["scenario", "item"])
         .sort("scenario", "position")
     )

@@ -8,6 +8,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.results.audit import AuditResults
+from careeval.results.class_agreement import ClassAgreement, PointClass
 from careeval.results.export_columns import ENTRY, RUBRIC, ExportTable, Row, number, of_number
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
@@ -34,7 +35,7 @@ def items(findings: Findings) -> ExportTable:
         Column("never", pl.Boolean, "present in none"),
         *number("rest", "over systems, correlation of its points with those of the other items"),
     )
-    plain = [c.name for c in columns if "." not in c.name]
+    plain = [c.name for c in columns if not c.name.startswith(("presence", "rest"))]
     rows = [
         {name: getattr(of, name) for name in plain}
         | of_number("presence", of.presence)
@@ -52,7 +53,6 @@ def harms(findings: Findings) -> ExportTable:
         Column("adl", pl.String, "activity; null if not known"),
         Column("situation", pl.List(pl.String), "what makes the moment hard, the primary first"),
         Column("epoch", pl.Int64, "the k-th response to it, from 1"),
-        RUBRIC,
         Column("item", pl.String, "id of the item"),
         Column("points", pl.Int64, "-2 for a severe error, -1 for a mild one"),
         Column("item_text", pl.String, "the item"),
@@ -154,8 +154,6 @@ _AUDITED = {
     "severe.specificity": "share cleared of the −2 items that are not",
     "overall.sensitivity": "share found of all that is there",
     "overall.specificity": "share cleared of all that is not",
-    "overall.kappa": "Cohen's, with people",
-    "people.kappa": "Cohen's, of people with each other",
 }
 
 
@@ -172,8 +170,6 @@ def _of_audit(human: AuditResults | None) -> Row:
         "severe.specificity": human.severe.specificity,
         "overall.sensitivity": human.overall.sensitivity,
         "overall.specificity": human.overall.specificity,
-        "overall.kappa": human.overall.kappa,
-        "people.kappa": human.people.kappa,
     }
     row: Row = {
         f"human.{name}": getattr(human, name) for name in ("n_single", "n_tied", "n_unsure")
@@ -188,7 +184,6 @@ def corrected_scores(findings: Findings) -> ExportTable:
     """Scores as people correct them; no row where nobody was audited."""
     columns = (
         *ENTRY,
-        RUBRIC,
         Column("graded", pl.Float64, "by the grader, over public responses that it judged whole"),
         *number("corrected", "by the grader, and by people where they differ from it"),
         Column("n_responses", pl.Int64, "responses of which people settled anything"),
@@ -196,11 +191,11 @@ def corrected_scores(findings: Findings) -> ExportTable:
         Column("meaning", pl.String, "the same in a sentence"),
     )
     rows = [
-        {"model": model, "grader": card.grader, "rubric": rubric.value, "graded": of.graded}
+        {"system": system, "grader": card.grader, "rubric": rubric.value, "graded": of.graded}
         | {"n_responses": of.n_responses, "n_judgments": of.n_judgments, "meaning": of.sentence()}
         | of_number("corrected", of.corrected)
         for card in findings.cards.values()
-        for (model, rubric), of in card.corrected.items()
+        for (system, rubric), of in card.corrected.items()
     ]
     holds = "a system's score on a rubric as people who read its answers correct it"
     return ExportTable.of("corrected_scores", holds, columns, rows)
@@ -215,7 +210,6 @@ def grading_noise(findings: Findings) -> ExportTable:
     }
     columns = (
         *ENTRY,
-        RUBRIC,
         Column("n_regraded", pl.Int64, "responses judged more than once"),
         Column("n_gradings", pl.Int64, "the most gradings of any response"),
         *number("flipped", "share of the items whose judgment differs between two gradings"),
@@ -224,52 +218,79 @@ def grading_noise(findings: Findings) -> ExportTable:
         *number("corrected_worst_at_n", "worst of n if the grader did not vary"),
     )
     rows = [
-        {"model": model, "grader": card.grader, "rubric": rubric.value, "reason": noise.reason}
+        {"system": system, "grader": card.grader, "rubric": rubric.value, "reason": noise.reason}
         | {name: getattr(noise, name) for name in ("n_regraded", "n_gradings", *shares)}
         | of_number("flipped", noise.flipped)
         | of_number("corrected_worst_at_n", noise.corrected_worst_at_n)
         for card in findings.cards.values()
-        for (model, rubric), noise in card.noise.items()
+        for (system, rubric), noise in card.noise.items()
     ]
     holds = "a system and a rubric that one grader judged again"
     return ExportTable.of("grading_noise", holds, columns, rows)
 
 
+_CLASS = (
+    RUBRIC,
+    Column("points", pl.Int64, "-2 to 2: points of the items"),
+    Column("n", pl.Int64, "judgments that both made"),
+    Column("n_unresolved", pl.Int64, "judgments that either could not be brought to make"),
+    Column("n_both", pl.Int64, "of n, those whose item both call present"),
+    Column("n_either", pl.Int64, "of n, those whose item either calls present"),
+    *number("positive_agreement", "of what one calls present, the share that both do"),
+    *number("ac1", "Gwet's AC1: agreement on present and absent, beyond chance"),
+)
+
+
+def _of_class(key: PointClass, by_class: ClassAgreement) -> Row:
+    """What stands in the columns `_CLASS`."""
+    counts = ("n", "n_unresolved", "n_both", "n_either")
+    return (
+        {"rubric": key[0].value, "points": key[1]}
+        | {name: getattr(by_class, name) for name in counts}
+        | of_number("positive_agreement", by_class.positive_agreement)
+        | of_number("ac1", by_class.ac1)
+    )
+
+
 def grader_pairs(findings: Findings) -> ExportTable:
-    """Graders held against each other."""
+    """Graders held against each other, a row a point class."""
     columns = (
         Column("a", pl.String, "name of the one grader"),
         Column("b", pl.String, "name of the other"),
         Column("systems", pl.List(pl.String), "whose responses both judged"),
-        Column("n", pl.Int64, "judgments that both made"),
-        *number("agree", "share of them that are the same"),
-        *number("kappa", "Cohen's"),
+        *_CLASS,
     )
     rows = [
-        {"a": of.a, "b": of.b, "systems": of.systems, "n": of.n}
-        | of_number("agree", of.agree)
-        | of_number("kappa", of.kappa)
-        for of in findings.grader_pairs
+        {"a": pair.a, "b": pair.b, "systems": pair.systems} | _of_class(key, by_class)
+        for pair in findings.grader_pairs
+        for key, by_class in pair.by_points.items()
     ]
-    holds = "two graders that judged the same responses"
+    holds = "two graders that judged the same responses, and a point class"
     return ExportTable.of("grader_pairs", holds, columns, rows)
 
 
-def own_vendor_out(findings: Findings) -> ExportTable:
-    """Scores without the graders of a system's own vendor."""
+def grader_agreement(findings: Findings) -> ExportTable:
+    """Graders held against labels and people, and people against each other, by point class."""
     columns = (
-        Column("model", pl.String, "name of the system"),
-        Column("kept", pl.List(pl.String), "graders of other vendors"),
-        Column("left_out", pl.List(pl.String), "graders of its own vendor"),
-        Column("unknown", pl.List(pl.String), "whose vendor is not known; those are kept"),
-        *number("score", "of the ladder, mean over the graders kept"),
-        *number("action_score", "of the actions, mean over the graders kept"),
+        Column("grader", pl.String, "name of the grader, with its mode and its prompt's hash"),
+        Column(
+            "between",
+            pl.String,
+            "probes: the grader and the labels of the bank's probes; people: the grader and people "
+            "who read the same responses, weighted back to all judgments; raters: those people "
+            "with each other",
+        ),
+        *_CLASS,
     )
     rows = [
-        {name: getattr(of, name) for name in ("model", "kept", "left_out", "unknown")}
-        | of_number("score", of.score)
-        | of_number("action_score", of.action_score)
-        for of in findings.own_vendor_out
+        {"grader": card.grader, "between": between} | _of_class(key, by_class)
+        for card in findings.cards.values()
+        for between, classes in (
+            ("probes", card.probes.agreement_by_points if card.probes else {}),
+            ("people", card.human.agreement_by_points if card.human else {}),
+            ("raters", card.human.people_by_points if card.human else {}),
+        )
+        for key, by_class in classes.items()
     ]
-    holds = "a system's score without the graders of its own vendor"
-    return ExportTable.of("own_vendor_out", holds, columns, rows)
+    holds = "a grader, what it is held against, and a point class"
+    return ExportTable.of("grader_agreement", holds, columns, rows)

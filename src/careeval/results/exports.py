@@ -5,39 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from math import floor, log10
 from typing import Any
 
+from careeval.core.scenario import HarmKind
+from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
 from careeval.results.details import Detail
 from careeval.results.estimates import Errors
+from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE, Cell, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 
-def percent(fraction: float | None) -> str:
+def percent(fraction: float | None, digits: int = 1) -> str:
     """A fraction as a percentage with one decimal; a dash where it is unknown."""
     if fraction is None:
         return "–"
-    rounded = round(100 * fraction, 1) or 0.0  # never a minus before 0.0
-    return f"{rounded:.1f}".replace("-", "−")
-
-
-def dollars(value: float | None) -> str:
-    """An amount of money, `unknown` for `None`; what is more than nothing never reads as nothing.
-
-    Cents from a dollar up, below it two significant digits, as prices of one call need.
-    """
-    if value is None:
-        return "unknown"
-    if 0 < value < LEAST_DOLLARS:
-        return f"under ${LEAST_DOLLARS}"
-    decimals = 2 if value == 0 else max(2, 1 - floor(log10(value)))
-    return f"${value:,.{decimals}f}"
-
-
-LEAST_DOLLARS = 0.0001
-"""Amounts below it are not told apart."""
+    rounded = round(100 * fraction, digits) or 0.0  # never a minus before 0.0
+    return f"{rounded:.{digits}f}".replace("-", "−")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -70,33 +55,131 @@ def _is_open(estimate: Estimate) -> bool:
     return estimate.low is not None and percent(estimate.low) != percent(estimate.high)
 
 
-def _count(errors: Errors | None) -> str:
-    return "–" if errors is None else f"{errors.count} of {errors.opportunities}"
+Number = Callable[[Estimate], str]
+"""How a number is written: `with_interval`, or `in_short`."""
 
 
-HEADLINE = ("model", "grader", "score % [95% CI]", "worst of n % [95% CI]", "worst run % [95% CI]",
-            "SD of runs [95% CI]", "actions % [95% CI]", "severe", "mild", "n")  # fmt: skip
+def errors_cell(errors: Errors, number: Number = in_short) -> str:
+    """The share of responses with an error, its interval, and of how many; a dash if unknown.
+
+    Where there is none, the most that the data still allow.
+    """
+    if errors.share.value is None:
+        return "–"
+    return f"{share_cell(errors, number)}, {count_cell(errors)}"
+
+
+def share_cell(errors: Errors, number: Number = in_short) -> str:
+    """The share of responses with an error and its interval; where none, the most there may be."""
+    if errors.upper_at_zero is not None:
+        return f"0.0 (up to {percent(errors.upper_at_zero)})"
+    return number(errors.share)
+
+
+def count_cell(errors: Errors) -> str:
+    """How many responses hold an error, of how many: "at least" where judgments are unresolved."""
+    share = errors.share
+    if share.value is None:
+        return "–"
+    least = "at least " if share.low != share.high else ""
+    return f"{least}{errors.count:,} of {errors.n:,}"
+
+
+def sentences(summaries: Sequence[Summary]) -> list[str]:
+    """`sentence` of each entry; the grader is named where a system's rubric has several."""
+    judged = [(s.system, s.rubric) for s in summaries]
+    return [
+        f"{sentence(s).removesuffix('.')}, judged by {called}."
+        if judged.count((s.system, s.rubric)) > 1
+        else sentence(s)
+        for s, called in zip(summaries, grader_names(summaries), strict=True)
+    ]
+
+
+def grader_names(summaries: Sequence[Summary]) -> list[str]:
+    """Each entry's grader in short, with its protocol where entries would else be called alike."""
+    keys = [(s.system, s.rubric, short_grader(s.grader)) for s in summaries]
+    return [
+        f"{short_grader(s.grader)}, protocol {s.grading_protocol}"
+        if keys.count(key) > 1
+        else short_grader(s.grader)
+        for s, key in zip(summaries, keys, strict=True)
+    ]
+
+
+def short_grader(grader: str) -> str:
+    """Return a grader's name, with its mode where that is not the usual one."""
+    name, _, mode = grader.rstrip(")").partition(" (")
+    mode = mode.partition(",")[0]
+    return name if mode == "batched" else f"{name} ({mode})"
+
+
+def sentence(s: Summary) -> str:
+    """The two numbers that stand first, in words."""
+    severe, score = s.severe, s.score
+    if severe.share.value is None:
+        first = (
+            f"Whether {s.system}'s responses hold a severe error is unknown: {severe.share.reason}"
+        )
+    elif severe.upper_at_zero is not None:
+        first = (
+            f"None of {s.system}'s {severe.n:,} responses holds a severe error; up to "
+            f"{percent(severe.upper_at_zero)}% may, for all that these data tell"
+        )
+    else:
+        first = (
+            f"{percent(severe.share.value)}%{_in_brackets(severe.share, 1)} of {s.system}'s "
+            "responses hold a severe error"
+        )
+    if score.value is None:
+        return f"{first}; its score is unknown: {score.reason}."
+    in_brackets = _in_brackets(score, 0)
+    return f"{first}; it scores {percent(score.value, 0)}%{in_brackets} on the {s.rubric}."
+
+
+def _in_brackets(estimate: Estimate, digits: int) -> str:
+    if estimate.ci95 is None:
+        return ""
+    low, high = (percent(end, digits) for end in estimate.ci95)
+    return f" ({low} to {high})" if estimate.ci95[0] < 0 else f" ({low}–{high})"
+
+
+HEADLINE = ("system", "grader", "rubric", "severe % [95% CI]", "score % [95% CI]", "rank",
+            "worst of n % [95% CI]", "mild % [95% CI]", "n")  # fmt: skip
 """Column heads of the first table."""
 
 
-def headline_row(s: Summary) -> tuple[str, ...]:
+def headline_row(s: Summary, rank: str = "") -> tuple[str, ...]:
     """One entry under `HEADLINE`."""
     return (
-        s.model,
+        s.system,
         s.grader,
+        s.rubric,
+        errors_cell(s.severe, with_interval),
         with_interval(s.score),
+        rank,
         with_interval(s.worst_at_n),
-        with_interval(s.worst_run),
-        with_interval(s.sd_runs),
-        with_interval(s.action_score),
-        _count(s.severe),
-        _count(s.mild),
+        errors_cell(s.mild, with_interval),
         f"{s.n_scenarios} × {s.n_epochs}",
     )
 
 
-Number = Callable[[Estimate], str]
-"""How a number is written: `with_interval`, or `in_short`."""
+def rank_cells(rankings: Iterable[Ranking]) -> dict[int, str]:
+    """Place of an entry → its rank set by score, and by severe errors; only where several rank."""
+    return {
+        ranked.place: f"{rank_set(ranked.ranks)} (severe {rank_set(ranked.severe_ranks)})"
+        for ranking in rankings
+        if len(ranking.ranked) > 1
+        for ranked in ranking.ranked
+    }
+
+
+def rank_set(ranks: tuple[int, int] | None) -> str:
+    """The best and the worst rank that an entry may have: "1–3", "2", or a dash if unknown."""
+    if ranks is None:
+        return "–"
+    best, worst = ranks
+    return str(best) if best == worst else f"{best}–{worst}"
 
 
 class By(StrEnum):
@@ -123,41 +206,47 @@ class By(StrEnum):
 OVERVIEW = (By.adl, By.domain)
 """What is shown where nothing is asked for."""
 
-BY_ADL = ("model", "activity", "n", "score % [95% CI]", "worst of n % [95% CI]",
-          "actions % [95% CI]", "severe", "mild")  # fmt: skip
-BY_DOMAIN = ("model", "domain", "actions % [95% CI]", "n", "ladder level % [95% CI]", "n")
-"""Column heads of the tables by activity and by domain."""
+BY_PART = ("system", "part", "n", "score % [95% CI]", "severe errors")
+BY_DOMAIN = ("system", "domain", "n", "score % [95% CI]")
+"""Column heads of the tables by a part of the scenarios, and by domain."""
 
 
 def names(summaries: Sequence[Summary]) -> list[str]:
-    """What each entry is called: its system, with the grader where that has several.
+    """What each entry is called: its system, with what tells it from the others.
 
-    A table by parts has no room for a column of graders.
+    A table by parts has no room for columns of them.
     """
-    models = [s.model for s in summaries]
-    return [f"{s.model} ({s.grader})" if models.count(s.model) > 1 else s.model for s in summaries]
+    several_rubrics = len({s.rubric for s in summaries}) > 1
+    return [
+        _name(s, [other for other in summaries if other.system == s.system], several_rubrics)
+        for s in summaries
+    ]
+
+
+def _name(s: Summary, alike: Sequence[Summary], several_rubrics: bool) -> str:
+    more = [s.rubric.value] if several_rubrics else []
+    if len({other.grader for other in alike}) > 1:
+        more.append(s.grader)
+    if len({(other.grader, other.rubric) for other in alike}) < len(alike):
+        more.append(f"protocol {s.grading_protocol}")
+    return f"{s.system} ({', '.join(more)})" if more else s.system
 
 
 def domain_rows(s: Summary, number: Number = with_interval) -> list[tuple[str, ...]]:
     """One entry by domain; a number over fewer than five scenarios is marked with an asterisk."""
     return [
-        (s.model, domain.replace("_", " "), number(cell.action_score), marked(cell.n),
-         number(cell.ladder_level), marked(cell.n_ladder))
+        (s.system, domain.replace("_", " "), marked(cell.n), number(cell.score))
         for domain, cell in s.by_domain.items()
-    ]  # fmt: skip
+    ]
 
 
 def _cell_rows(
     s: Summary, cells: Mapping[Any, Cell], number: Number = with_interval
 ) -> list[tuple[str, ...]]:
     return [
-        (
-            s.model, str(name), marked(cell.n), number(cell.score),
-            number(cell.worst_at_n), number(cell.action_score),
-            *("–" if count is None else str(count) for count in (cell.severe, cell.mild)),
-        )
+        (s.system, str(name), marked(cell.n), number(cell.score), count_cell(cell.severe))
         for name, cell in cells.items()
-    ]  # fmt: skip
+    ]
 
 
 def marked(n: int) -> str:
@@ -183,7 +272,7 @@ def breakdown(
     if by is By.domain:
         head, of_entries = BY_DOMAIN, [domain_rows(s, number) for s in summaries]
     else:
-        head = (BY_ADL[0], by.head, *BY_ADL[2:])
+        head = (BY_PART[0], by.head, *BY_PART[2:])
         cells = cells_by(by, summaries, details)
         of_entries = [_cell_rows(s, of, number) for s, of in zip(summaries, cells, strict=True)]
     called = zip(names(summaries), of_entries, strict=True)
@@ -226,12 +315,12 @@ def in_order(order: str, summaries: Sequence[Summary]) -> list[int]:
         if order == "worst":
             return None if s.worst_at_n.value is None else -s.worst_at_n.value
         if order == "severe":
-            return None if s.severe is None else s.severe.per_response.value
+            return s.severe.share.value
         return 0.0
 
     def place(at: int) -> tuple[bool, float, str, str]:
         found = number(summaries[at])
-        return found is None, found or 0.0, summaries[at].model, summaries[at].grader
+        return found is None, found or 0.0, summaries[at].system, summaries[at].grader
 
     return sorted(range(len(summaries)), key=place)
 
@@ -241,6 +330,7 @@ def markdown(
     details: Sequence[Detail] = (),
     by: Sequence[By] = OVERVIEW,
     *,
+    ranks: Mapping[int, str] = {},
     more: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = (),
     notes: Sequence[str] = (),
 ) -> str:
@@ -250,12 +340,16 @@ def markdown(
         summaries: An entry each.
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, a table each.
+        ranks: Place of an entry → its rank set, as `rank_cells` has them.
         more: Tables that stand behind the headline: heads, and rows.
         notes: What must be said first.
     """
     told = [*notes, *cost_lines(summaries), *remarks(summaries, details)]
     parts = [
-        _markdown_table(HEADLINE, [headline_row(s) for s in summaries]),
+        "\n".join(map(_plain, sentences(summaries))),
+        _markdown_table(
+            HEADLINE, [headline_row(s, ranks.get(k, "")) for k, s in enumerate(summaries)]
+        ),
         *(_markdown_table(head, rows) for head, rows in more),
         *(_markdown_table(*breakdown(each, summaries, details)) for each in by),
         "\n".join(f"- {_plain(note)}" for note in told),
@@ -264,15 +358,23 @@ def markdown(
 
 
 def cost_lines(summaries: Sequence[Summary]) -> list[str]:
-    """What each entry cost, a sentence each; the grader is named where a system has several."""
-    models = [s.model for s in summaries]
-    lines = []
+    """What each system cost, a sentence each: asking it, then each grading of its responses."""
+    by_system: dict[str, list[Summary]] = {}
     for s in summaries:
-        asking, grading = s.cost.asking, s.cost.grading
-        by = f" by {s.grader}" if models.count(s.model) > 1 else ""
-        line = f"{s.model}: asking {_spent(asking)}, grading{by} {_spent(grading)}"
-        if asking.per_response is not None and grading.per_response is not None:
-            line += f"; {dollars(asking.per_response + grading.per_response)} a response"
+        by_system.setdefault(s.system, []).append(s)
+    lines = []
+    for system, entries in by_system.items():
+        asking = entries[0].cost.asking
+        gradings = [
+            f"grading the {s.rubric}{f' by {s.grader}' if len(entries) > 1 else ''} "
+            f"{_spent(s.cost.grading)}"
+            for s in entries
+        ]
+        line = "; ".join([f"{system}: asking {_spent(asking)}", *gradings])
+        grading = entries[0].cost.grading
+        both = asking.per_response, grading.per_response
+        if len(entries) == 1 and None not in both:
+            line += f"; {dollars(sum(filter(None, both)))} a response"
         lines.append(f"{line}.")
     return lines
 
@@ -290,13 +392,6 @@ def _spent(cost: Cost) -> str:
     return f"{dollars(cost.value)} ({', '.join(about)})"
 
 
-def thousands(n: int) -> str:
-    """A number of tokens, in thousands or millions where it has as many."""
-    if n < 1_000:
-        return str(n)
-    return f"{n / 1e3:.0f}k" if n < 999_500 else f"{n / 1e6:.1f}M"
-
-
 def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> list[str]:
     """What a reader must be told with these numbers, each remark once.
 
@@ -311,11 +406,14 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
         entries = dict.fromkeys(name for name, s in called if reason in s.not_ranked)
         found.append(f"{', '.join(entries)}: not for ranking: {reason}.")
     for s in summaries:
-        found += [f"{s.model}: {warning}." for warning in s.warnings]
+        found += [f"{s.system}: {warning}." for warning in s.warnings]
+        if s.severe_by_kind:
+            kinds = (f"{KINDS[k]} {errors_cell(e)}" for k, e in s.severe_by_kind.items())
+            found.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
         for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
             if count:
                 of = f"{count} of {s.n_responses} responses"
-                found.append(f"{s.model}: {of} are {what}: 0 points each.")
+                found.append(f"{s.system}: {of} are {what}: 0 points each.")
     found += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
     if len({s.n_epochs for s in summaries}) > 1:
         found.append("The worst of n compares only between equal n.")
@@ -325,8 +423,7 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
 
 
 def _has_small(summaries: Sequence[Summary], details: Sequence[Detail]) -> bool:
-    domains = [cell for s in summaries for cell in s.by_domain.values()]
-    of_domains = [n for cell in domains for n in (cell.n, cell.n_ladder)]
+    of_domains = [cell.n for s in summaries for cell in s.by_domain.values()]
     cells = [cell for by in By for of in _known_cells(by, summaries, details) for cell in of]
     return any(0 < n < MIN_CLUSTERS for n in of_domains) or any(cell.small for cell in cells)
 
@@ -338,16 +435,26 @@ def _known_cells(
         yield from (cells.values() for cells in cells_by(by, summaries, details))
 
 
+KINDS = {HarmKind.injury: "that may injure", HarmKind.rights: "against the person's rights"}
+"""What a severe error does, in words."""
+
+
 def different(summaries: Sequence[Summary]) -> Iterator[str]:
     """Why these entries may not be compared with each other, nor ranked together."""
     banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in summaries)
-    protocols = dict.fromkeys(s.protocol for s in summaries)
     if len(banks) > 1:
         yield f"The runs are over different banks, {', '.join(banks)}: {NO_RANKING}"
     elif len({s.bank_hash for s in summaries}) > 1:
         yield f"The runs are over different scenarios of bank {', '.join(banks)}: {NO_RANKING}"
-    if len(protocols) > 1:
-        yield f"The runs are under different protocols, {', '.join(protocols)}: {NO_RANKING}"
+    for what, versions in (
+        ("asked", dict.fromkeys(s.protocol for s in summaries)),
+        ("judged", dict.fromkeys(str(s.grading_protocol) for s in summaries)),
+    ):
+        if len(versions) > 1:
+            named = ", ".join(versions)
+            yield f"The runs were {what} by different protocols, {named}: {NO_RANKING}"
+    if len({s.rubric for s in summaries}) > 1:
+        yield f"Scores on the actions and on the ladder are two scales: {NO_RANKING}"
 
 
 NO_RANKING = "do not compare or rank them."

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from careeval.errors import ReviewError
+from careeval.files import open_file
 
 MOST_PROBLEMS = 20
 """Of a file, that are told at once."""
@@ -57,7 +59,7 @@ def _rows(
     path: Path, needed: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str], list[str]]]:
     """Line, names of columns and cells of each row but the first."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
         head = file.readline()
         file.seek(0)
         reader = csv.reader(file, delimiter=";" if head.count(";") > head.count(",") else ",")

@@ -9,7 +9,7 @@ from careeval.results.audit import AuditResults
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import Entry, entries
 from careeval.results.grader_card import GraderCard, grader_cards
-from careeval.results.graders import GraderPair, OwnVendorOut, grader_pairs, own_vendor_out
+from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.items import ItemStatistic, item_statistics
 from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import Ranking, rankings
@@ -21,8 +21,7 @@ from careeval.results.tables import Runs
 class Findings:
     """Runs and everything computed from them.
 
-    `entries`, `summaries` and `details` run side by side: the k-th of each is of the same system
-    and grader.
+    `entries`, `summaries` and `details` run side by side: the k-th of each is of the same entry.
     """
 
     runs: Runs
@@ -32,7 +31,6 @@ class Findings:
     cards: Mapping[str, GraderCard]
     rankings: tuple[Ranking, ...]
     grader_pairs: tuple[GraderPair, ...]
-    own_vendor_out: tuple[OwnVendorOut, ...]
     items: tuple[ItemStatistic, ...]
 
 
@@ -59,6 +57,5 @@ def findings(
         cards=grader_cards(found, probes, audits=audits),
         rankings=tuple(rankings(found, summaries)),
         grader_pairs=tuple(grader_pairs(found)),
-        own_vendor_out=tuple(own_vendor_out(found)),
         items=tuple(item_statistics(found)),
     )

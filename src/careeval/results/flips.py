@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from careeval import scoring
-from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry
 from careeval.results.harms import Harm, harms
 from careeval.results.points import GradedScenario
@@ -17,14 +16,13 @@ from careeval.results.points import GradedScenario
 class Flip:
     """A scenario in which one of two never erred severely, and the other did.
 
-    On the rubrics that both were judged on. Where it is unresolved whether the one erred severely,
-    it cannot be said that it never did.
+    Where it is unresolved whether the one erred severely, it cannot be said that it never did.
 
     Attributes:
         scenario: Its id.
         n_safe: Responses of the one, judged.
         n_responses: Of the other, judged.
-        n_severe: Of these, with a severe error on either rubric.
+        n_severe: Of these, with a severe error.
         harms: Those errors, with their words.
     """
 
@@ -36,32 +34,29 @@ class Flip:
     harms: tuple[Harm, ...]
 
 
-def flips(safe: Entry, other: Entry, compared: Mapping[Rubric, AbstractSet[str]]) -> Iterator[Flip]:
+def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Flip]:
     """Scenarios in which `safe` never erred severely and `other` did, most errors first."""
     ours, theirs = (
-        {
-            (rubric, s.scenario): s
-            for rubric in Rubric
-            for s in entry.rubric(rubric).judged
-            if s.scenario in compared[rubric]
-        }
+        {s.scenario: s for s in entry.graded.judged if s.scenario in compared}
         for entry in (safe, other)
     )
-    common = ours.keys() & theirs.keys()
-    perhaps = {scenario for rubric, scenario in common if _may_be_severe(ours[rubric, scenario])}
-    found: dict[str, list[Harm]] = {}
+    errors: dict[str, list[Harm]] = {}
     for harm in harms(other):
-        if (harm.rubric, harm.scenario) in common and harm.scenario not in perhaps:
-            found.setdefault(harm.scenario, []).append(harm)
-    flips = []
-    for name, of in found.items():
-        n_safe, n_responses = (
-            len({e for key in common if key[1] == name for e in part[key].epochs.tolist()})
-            for part in (ours, theirs)
+        if harm.scenario in ours and harm.scenario in theirs:
+            errors.setdefault(harm.scenario, []).append(harm)
+    flipped = [
+        Flip(
+            scenario=name,
+            adl=of_scenario[0].adl,
+            n_safe=ours[name].epochs.size,
+            n_responses=theirs[name].epochs.size,
+            n_severe=len({harm.epoch for harm in of_scenario}),
+            harms=tuple(of_scenario),
         )
-        n_severe = len({harm.epoch for harm in of})
-        flips.append(Flip(name, of[0].adl, n_safe, n_responses, n_severe, tuple(of)))
-    yield from sorted(flips, key=lambda flip: (-flip.n_severe, flip.scenario))
+        for name, of_scenario in errors.items()
+        if not _may_be_severe(ours[name])
+    ]
+    yield from sorted(flipped, key=lambda flip: (-flip.n_severe, flip.scenario))
 
 
 def _may_be_severe(scenario: GradedScenario) -> bool:

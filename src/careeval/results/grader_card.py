@@ -10,9 +10,9 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.results.audit import AuditResults
-from careeval.results.corrected import Corrected, Scores
+from careeval.results.corrected import Corrected
 from careeval.results.entries import Entry
-from careeval.results.ladder_check import LadderCheck, ladder_check
+from careeval.results.ladder_check import CHECKED, LadderCheck, ladder_check
 from careeval.results.noise import GradingNoise, grading_noise
 from careeval.results.probes import ProbeAgreement
 from careeval.results.vendors import vendor
@@ -54,10 +54,6 @@ class GraderCard:
     noise: Mapping[tuple[str, Rubric], GradingNoise]
     corrected: Mapping[tuple[str, Rubric], Corrected]
 
-    def scores_of(self, system: str) -> Scores:
-        """A system's scores as people correct them; empty where they did not read its answers."""
-        return {rubric: of for (name, rubric), of in self.corrected.items() if name == system}
-
 
 def grader_cards(
     entries: Sequence[Entry],
@@ -88,29 +84,29 @@ def _card(
     human: AuditResults | None,
 ) -> GraderCard:
     maker = vendor(grader)
-    first = pl.concat(entry.first for entry in entries)
-    noise = {
-        (entry.model, rubric): grading_noise(entry, rubric)
-        for entry in entries
-        for rubric in Rubric
-    }
+    first = pl.concat(entry.first_of(*CHECKED) for entry in entries)
+    noise = {(entry.system, entry.rubric): grading_noise(entry) for entry in entries}
     return GraderCard(
         grader=grader,
         vendor=maker,
         probes=probes,
         failed=None if probes is None else probes.failed,
         human=human,
-        systems=tuple(entry.model for entry in entries),
+        systems=tuple(dict.fromkeys(entry.system for entry in entries)),
         own_vendor=tuple(
-            entry.model for entry in entries if maker is not None and vendor(entry.asked) == maker
+            dict.fromkeys(
+                entry.system
+                for entry in entries
+                if maker is not None and vendor(entry.asked) == maker
+            )
         ),
         n_judgments=first.height,
         n_unresolved=first["present"].null_count(),
         contradictions=ladder_check(first),
         noise={key: found for key, found in noise.items() if found is not None},
         corrected={
-            (entry.model, rubric): of
+            (entry.system, entry.rubric): corrected
             for entry in entries
-            for rubric, of in (human.scores_of(entry) if human else {}).items()
+            if human and (corrected := human.score_of(entry)) is not None
         },
     )

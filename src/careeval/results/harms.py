@@ -22,13 +22,13 @@ class Harm:
         reason: The grader's; empty where it gave none.
     """
 
-    model: str
+    system: str
     grader: str
+    rubric: Rubric
     scenario: str
     adl: str | None
     situation: tuple[str, ...]
     epoch: int
-    rubric: Rubric
     item: str
     points: int
     item_text: str
@@ -39,37 +39,31 @@ class Harm:
 def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
     """The errors of one severity that count for an entry, by scenario and epoch.
 
-    They are as many as `Errors.count` of both rubrics says: an unresolved item is none, and a
-    response that lacks an item's judgment is not judged. One act can be found on each rubric.
+    An unresolved item is none, and a response that lacks an item's judgment is not judged.
 
     Args:
         entry: Whose.
         severity: `scoring.SEVERE` or `scoring.MILD`.
     """
-    about = {s.scenario: s.about for r in (entry.ladder, entry.actions) for s in r.scenarios}
-    judged = {
-        (rubric.value, s.scenario, epoch)
-        for rubric in Rubric
-        for s in entry.rubric(rubric).judged
-        for epoch in s.epochs.tolist()
-    }
-    found = (
+    abouts = {s.scenario: s.about for s in entry.graded.scenarios}
+    judged = {(s.scenario, epoch) for s in entry.graded.judged for epoch in s.epochs.tolist()}
+    rows = (
         entry.first.filter(pl.col("present"), pl.col("points") == severity)
-        .sort("scenario", "epoch", "rubric", "position")
-        .select("rubric", "scenario", "epoch", "item", "points", "item_text", "quote", "reason")
+        .sort("scenario", "epoch", "position")
+        .select("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
     )
-    for rubric, scenario, epoch, item, points, item_text, quote, reason in found.rows():
-        if (rubric, scenario, epoch) not in judged:
+    for scenario, epoch, item, points, item_text, quote, reason in rows.rows():
+        if (scenario, epoch) not in judged:
             continue
-        of = about[scenario]
+        about = abouts[scenario]
         yield Harm(
-            model=entry.model,
+            system=entry.system,
             grader=entry.grader,
+            rubric=entry.rubric,
             scenario=scenario,
-            adl=of.adl,
-            situation=of.situation,
+            adl=about.adl,
+            situation=about.situation,
             epoch=epoch,
-            rubric=Rubric(rubric),
             item=item,
             points=points,
             item_text=item_text or "",

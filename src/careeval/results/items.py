@@ -11,7 +11,7 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
-from careeval.results.comparable import comparable_to
+from careeval.results.comparable import Basis, basis
 from careeval.results.entries import Entry
 from careeval.results.points import FloatArray, IntArray
 from careeval.stats import Estimate, fisher_interval, item_rest
@@ -51,23 +51,21 @@ class ItemStatistic:
 
 
 def item_statistics(entries: Sequence[Entry]) -> list[ItemStatistic]:
-    """Each item judged, by grader, scenario, rubric and place; over entries that compare."""
-    groups: dict[tuple[str, str, str, str], list[Entry]] = {}
+    """Each item judged, by grader, rubric, scenario and place; over entries that compare."""
+    groups: dict[Basis, list[Entry]] = {}
     for entry in entries:
-        groups.setdefault(comparable_to(entry), []).append(entry)
-    by_grader = sorted(groups.items(), key=lambda group: (group[0][3], group[0]))
+        groups.setdefault(basis(entry), []).append(entry)
+    by_grader = sorted(groups.items(), key=lambda group: (group[0].grader, group[0]))
     return [
-        statistic
-        for (bank, _, _, grader), of_group in by_grader
-        for statistic in _statistics(bank, grader, of_group)
+        statistic for shared, of_group in by_grader for statistic in _statistics(shared, of_group)
     ]
 
 
-_ITEM = ["scenario", "rubric", "item"]
+_ITEM = ["scenario", "item"]
 _ONE_SCENARIO = "an interval is over scenarios, and an item is of one"
 
 
-def _statistics(bank: str, grader: str, entries: Sequence[Entry]) -> Iterator[ItemStatistic]:
+def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatistic]:
     counts = pl.concat(
         entry.first.group_by(_ITEM)
         .agg(
@@ -82,7 +80,7 @@ def _statistics(bank: str, grader: str, entries: Sequence[Entry]) -> Iterator[It
     items = (
         counts.group_by(_ITEM)
         .agg(pl.col("position", "points", "item_text").first(), pl.col("there", "made").sum())
-        .sort("scenario", "rubric", "position", "item", descending=[False, True, False, False])
+        .sort("scenario", "position", "item")
         .with_row_index("column")
     )
     at = counts.join(items.select("column", *_ITEM), on=_ITEM)
@@ -90,22 +88,17 @@ def _statistics(bank: str, grader: str, entries: Sequence[Entry]) -> Iterator[It
     cells = at["system"].to_numpy(), at["column"].to_numpy()
     low[cells] = (at["there"] / at["all"]).to_numpy()
     high[cells] = ((at["there"] + at["all"] - at["made"]) / at["all"]).to_numpy()
-    points, rubrics = items["points"].to_numpy(), items["rubric"].to_numpy()
-    rests: dict[int, Estimate] = {}
-    for rubric in Rubric:
-        (of_rubric,) = np.nonzero(rubrics == rubric.value)
-        found = _rests(low[:, of_rubric], high[:, of_rubric], points[of_rubric])
-        rests |= zip(of_rubric.tolist(), found, strict=True)
+    rests = _rests(low, high, items["points"].to_numpy())
     n_systems = (~np.isnan(low)).sum(axis=0).tolist()
     means = [np.nanmean(bound, axis=0).tolist() for bound in (low, high)]
     for row in items.iter_rows(named=True):
         column = row["column"]
         fewest, most = (bound[column] for bound in means)
         yield ItemStatistic(
-            grader=grader,
-            bank=bank,
+            grader=shared.grader,
+            bank=shared.bank,
             scenario=row["scenario"],
-            rubric=Rubric(row["rubric"]),
+            rubric=shared.rubric,
             item=row["item"],
             points=row["points"],
             text=row["item_text"],

@@ -29,31 +29,44 @@ class Count:
     """How often one contradiction was found.
 
     Attributes:
-        count: Times.
+        count: Times; `None` where the rubrics that it needs were not judged.
         opportunities: Times that its first half was there: a rung present, all acts of a rung
-            present, one act of an excluding pair present.
+            present, one act of an excluding pair present; `None` likewise.
+        reason: Why it is not known; empty where it is.
     """
 
-    count: int
-    opportunities: int
+    count: int | None
+    opportunities: int | None
+    reason: str = ""
 
     @property
     def share(self) -> float | None:
-        """Of the opportunities; `None` where there was none."""
-        return self.count / self.opportunities if self.opportunities else None
+        """Of the opportunities; `None` where there was none, or they are not known."""
+        return (
+            self.count / self.opportunities
+            if self.count is not None and self.opportunities
+            else None
+        )
 
+
+NOT_JUDGED = {
+    Rubric.actions: "it needs the actions, which this grader did not judge",
+    Rubric.ladder: "it needs the ladder, which this grader did not judge",
+}
 
 LadderCheck = Mapping[Contradiction, Count]
 
 _RESPONSE = ["system", "scenario", "epoch"]
+CHECKED = (*_RESPONSE, "rubric", "item", "points", "present", "of", "excludes")
+"""Columns of the judgments that are looked at."""
 
 
 def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
     """How often one grader's judgments contradict each other.
 
     A rung is a part of another where all acts that it is made of are acts of the other. Of a rung
-    that names no acts nothing is said, so a ladder alone, without actions, has no opportunities but
-    those of its nesting.
+    that names no acts nothing is said. What needs a rubric that was not judged is unknown; a
+    contradiction between the rubrics is looked for in responses that were judged on both.
 
     Args:
         judgments: By one grader, each item of a response once; columns
@@ -62,12 +75,34 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
     Returns:
         Every contradiction, 0 of 0 where the rubrics leave no room for it.
     """
-    made = judgments.filter(pl.col("present").is_not_null())
+    rubrics = set(judgments["rubric"].unique())
+    lacking = {rubric: NOT_JUDGED[rubric] for rubric in Rubric if rubric not in rubrics}
+    no_ladder, no_actions = lacking.get(Rubric.ladder), lacking.get(Rubric.actions)
+    reasons = {
+        Contradiction.top_without_next: no_ladder,
+        Contradiction.rung_without_act: no_ladder or no_actions,
+        Contradiction.acts_without_rung: no_ladder or no_actions,
+        Contradiction.excluded_pair: no_actions,
+    }
+    made = judgments.select(CHECKED).filter(pl.col("present").is_not_null())
+    # every contradiction is within a response: a table of all pairs of all systems would be large
+    parts = [_counts(of_system) for of_system in made.partition_by("system")]
+    return {
+        kind: Count(None, None, reason)
+        if reason
+        else Count(
+            sum(part[kind].count or 0 for part in parts),
+            sum(part[kind].opportunities or 0 for part in parts),
+        )
+        for kind, reason in reasons.items()
+    }
+
+
+def _counts(made: pl.DataFrame) -> LadderCheck:
+    """Every contradiction in judgments that were made, as if both rubrics were judged."""
     is_rung = pl.col("rubric") == Rubric.ladder.value
-    rungs = made.filter(is_rung, pl.col("of").list.len() > 0).select(
-        *_RESPONSE, "item", "points", "present", "of"
-    )
-    acts = made.filter(~is_rung).select(*_RESPONSE, "item", "present", "excludes")
+    rungs = made.filter(is_rung, pl.col("of").list.len() > 0)
+    acts = made.filter(~is_rung)
     rung_without_act, acts_without_rung = _rungs_and_acts(rungs, acts)
     return {
         Contradiction.top_without_next: _top_without_next(rungs),

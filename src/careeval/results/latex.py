@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from careeval.results import corrected as people
-from careeval.results.corrected import Scores
+from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
-from careeval.results.exports import OVERVIEW, By, breakdown, different, in_short
+from careeval.results.exports import (
+    OVERVIEW,
+    By,
+    breakdown,
+    different,
+    errors_cell,
+    in_short,
+    names,
+)
 from careeval.results.summary import NOT_COMPARABLE, Summary
-from careeval.stats import Estimate
 
-HEADLINE = ("system", "score", "worst of n", "actions", "severe")
+HEADLINE = ("system", "severe", "score", "rank", "worst of n")
 """Column heads of the first table."""
 
 MOST_ROWS = 36
@@ -31,7 +39,9 @@ def latex(
     summaries: Sequence[Summary],
     details: Sequence[Detail] = (),
     by: Sequence[By] = OVERVIEW,
-    corrected: Sequence[Scores] = (),
+    corrected: Sequence[Corrected | None] = (),
+    *,
+    ranks: Mapping[int, str] = {},
 ) -> str:
     r"""Summaries as LaTeX tables, to be taken into an article with `\input`.
 
@@ -43,53 +53,54 @@ def latex(
         summaries: An entry each.
         details: Theirs, in the same order, where any of `by` is in them.
         by: What to break the scenarios down by, a table each.
+        ranks: Place of an entry → its rank set, as `careeval.results.exports.rank_cells` has it.
         corrected: Of each entry, its scores as people correct them, where anybody was audited.
     """
     if not summaries:
         return "% nothing was graded\n"
     about = _about(summaries)
-    names = _names(summaries)
+    called = _names(summaries)
     tables = [*_tables(
         "headline", f"Scores in percent. {_SEVERE} {about}", HEADLINE,
-        [_Block(name, [_row(s)]) for name, s in zip(names, summaries, strict=True)],
+        [
+            _Block(name, [_row(s, ranks.get(place, "–"))])
+            for place, (name, s) in enumerate(zip(called, summaries, strict=True))
+        ],
     )]  # fmt: skip
     if any(corrected):
-        of_each = [[row[1:] for row in people.rows([""], [scores])] for scores in corrected]
-        heads = ("system", "rubric", "as graded", "corrected", "responses", "judgments")
+        heads = ("system", "as graded", "corrected", "responses", "judgments")
         tables += _tables(
-            "by-corrected", f"Scores in percent. {people.MEANING} {about}", heads,
-            [_Block(name, of) for name, of in zip(names, of_each, strict=True) if of],
+            "corrected", f"Scores in percent. {people.MEANING} {about}", heads,
+            [
+                _Block(name, [people.cells(score)])
+                for name, score in zip(called, corrected, strict=True)
+                if score
+            ],
         )  # fmt: skip
     for each in by:
         blocks = []
-        for place, (name, s) in enumerate(zip(names, summaries, strict=True)):
+        for place, (name, s) in enumerate(zip(called, summaries, strict=True)):
             head, cells = breakdown(each, [s], details[place : place + 1], in_short)
-            kept = slice(1, None) if each is By.domain else slice(1, 6)
-            blocks.append(_Block(name, [row[kept] for row in cells]))
+            blocks.append(_Block(name, [row[1:] for row in cells]))
         caption = f"By {each.head}, in percent. *: {_FEW} {about}"
-        plain = [cell.replace(" % [95% CI]", "").removesuffix(" %") for cell in head[kept]]
+        plain = [cell.replace(" % [95% CI]", "").removesuffix(" %") for cell in head[1:]]
         tables += _tables(f"by-{each}", caption, ("system", *plain), blocks)
     return "\n".join([r"% needs \usepackage{booktabs}", *tables])
 
 
-_SEVERE = "Severe: share of the responses with a severe error."
+_SEVERE = "Severe: share of the responses that hold a severe error, and of how many."
 _FEW = "fewer than five scenarios, no interval, and not for comparing."
 
 
-def _row(s: Summary) -> tuple[str, ...]:
-    severe = Estimate.unknown("not graded") if s.severe is None else s.severe.per_response
-    return (in_short(s.score), in_short(s.worst_at_n), in_short(s.action_score),
-            in_short(severe))  # fmt: skip
+def _row(s: Summary, rank: str) -> tuple[str, ...]:
+    return errors_cell(s.severe), in_short(s.score), rank, in_short(s.worst_at_n)
 
 
 def _names(summaries: Sequence[Summary]) -> list[str]:
-    """Of each entry; with the number of its grader where its system has several."""
+    """What each entry is called; where its system has several, with its rubric and grader."""
     graders = list(dict.fromkeys(s.grader for s in summaries))
-    models = [s.model for s in summaries]
-    return [
-        f"{s.model} ({graders.index(s.grader) + 1})" if models.count(s.model) > 1 else s.model
-        for s in summaries
-    ]
+    numbered = [replace(s, grader=f"{graders.index(s.grader) + 1}") for s in summaries]
+    return names(numbered)
 
 
 def _about(summaries: Sequence[Summary]) -> str:
@@ -98,7 +109,8 @@ def _about(summaries: Sequence[Summary]) -> str:
     numbered = [f"({place}) {name}" for place, name in enumerate(graders, start=1)]
     parts = [
         _either("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
-        _either("protocol", (s.protocol for s in summaries)),
+        _either("protocol", (str(s.grading_protocol) for s in summaries)),
+        _either("rubric", (s.rubric.value for s in summaries)),
         _either("grader", numbered if len(graders) > 1 else graders),
         _either("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in summaries)),
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from careeval.stats import (
 
 _TP, _FN, _FP, _TN = range(4)
 
+# verdicts on many items of a scenario are worth more than a few trials
+_rate_interval = partial(rate_interval, most_a_family=np.inf)
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -43,7 +47,6 @@ class Measured:
         specificity: Share that it clears of what is not.
         ppv: Share that is there of what it finds.
         macro_f1: Mean of the F1 of present and that of absent.
-        kappa: Cohen's.
     """
 
     n: int
@@ -53,7 +56,6 @@ class Measured:
     specificity: Estimate
     ppv: Estimate
     macro_f1: Estimate
-    kappa: Estimate
 
     @property
     def miss_rate(self) -> Estimate:
@@ -81,7 +83,7 @@ class Measured:
 
         def rate(measure: Measure, right: int, wrong: int) -> Estimate:
             def interval(of: FloatArray) -> Interval:
-                return rate_interval(of[:, right], of[:, [right, wrong]].sum(axis=1))
+                return _rate_interval(of[:, right], of[:, [right, wrong]].sum(axis=1))
 
             return _estimate(cells, ways, measure, interval)
 
@@ -99,10 +101,9 @@ class Measured:
                 cells,
                 (cells,),
                 Measure.ppv,
-                lambda of: rate_interval(of[:, _TP], of[:, [_TP, _FP]].sum(1)),
+                lambda of: _rate_interval(of[:, _TP], of[:, [_TP, _FP]].sum(1)),
             ),
             macro_f1=resampled(Measure.macro_f1),
-            kappa=resampled(Measure.kappa),
         )
 
     @staticmethod
@@ -144,22 +145,19 @@ class Measured:
             macro_f1=_estimate(
                 weighted, ways, Measure.macro_f1, lambda of: measure_interval(of, Measure.macro_f1)
             ),
-            kappa=_estimate(
-                weighted, ways, Measure.kappa, lambda of: measure_interval(of, Measure.kappa)
-            ),
         )
 
     @staticmethod
     def unknown(n: int, n_present: int, reason: str) -> Measured:
         """Counts alone, and why there is no more."""
-        return Measured(n, n_present, 0, *[Estimate.unknown(reason)] * 5)
+        return Measured(n, n_present, 0, *[Estimate.unknown(reason)] * 4)
 
 
 def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Interval:
     """Of a share of weighted counts that come of so many judgments and no more."""
     trials = weighted[:, [part, rest]].sum(axis=1)
     scale = read[:, [part, rest]].sum() / trials.sum()
-    return rate_interval(weighted[:, part] * scale, trials * scale)
+    return _rate_interval(weighted[:, part] * scale, trials * scale)
 
 
 def _estimate(
@@ -168,21 +166,34 @@ def _estimate(
     measure: Measure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    """A measure of the cells, its bounds and interval over the ways in which they may be settled.
+    return settled(cells, ways, lambda of: _value(of, measure), interval)
 
-    `ways` that differ from the cells only add what is wrong, or what is right. All but kappa move
-    one way then; kappa below 0 need not, so its value is among its bounds.
+
+def settled(
+    cells: FloatArray,
+    ways: Sequence[FloatArray],
+    value: Callable[[FloatArray], float],
+    interval: Callable[[FloatArray], Interval],
+) -> Estimate:
+    """A number of the cells, its bounds and interval over the ways in which they may be settled.
+
+    Args:
+        cells: Of the judgments that were made.
+        ways: The same with the unresolved judgments settled, in each way; the cells alone where
+            there are none. A number may rise with either way, so the value is among its bounds.
+        value: The number of some cells.
+        interval: Its interval.
     """
     try:
-        value, *ends = (_value(each, measure) for each in (cells, *ways))
+        known, *ends = (value(each) for each in (cells, *ways))
     except StatsError as error:
         return Estimate.unknown(str(error))
-    low, high = min(value, *ends), max(value, *ends)
+    low, high = min(known, *ends), max(known, *ends)
     try:
         found = [interval(each) for each in ways]
     except StatsError as error:
-        return Estimate(value, low, high, None, str(error))
-    return Estimate(value, low, high, (min(i.low for i in found), max(i.high for i in found)))
+        return Estimate(known, low, high, None, str(error))
+    return Estimate(known, low, high, (min(i.low for i in found), max(i.high for i in found)))
 
 
 def _value(cells: FloatArray, measure: Measure) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.graders import share
+from careeval.results.estimates import bounded
 from careeval.results.points import Bounds, FloatArray, Judged, graded_scenarios
 from careeval.stats import (
     Estimate,
@@ -22,6 +23,7 @@ from careeval.stats import (
     grading_variance,
     noise_corrected_worst,
     noise_corrected_worst_interval,
+    rate_interval,
 )
 
 
@@ -57,18 +59,16 @@ class GradingNoise:
     reason: str
 
 
-def grading_noise(entry: Entry, rubric: Rubric) -> GradingNoise | None:
-    """The noise of an entry's grader on one rubric; `None` where nothing was judged twice.
+def grading_noise(entry: Entry) -> GradingNoise | None:
+    """The noise of an entry's grader; `None` where nothing was judged twice.
 
     A response without words is judged by nobody, and is not among those that were judged twice.
     """
-    judged = entry.judgments.filter(pl.col("rubric") == rubric.value)
+    judged = entry.judgments
     if judged["grading"].n_unique() < 2:
         return None
     # a response's first grading is the one that counts, though others were graded before it
-    counts = entry.first.filter(pl.col("rubric") == rubric.value).select(
-        "scenario", "epoch", pl.col("grading").alias("counting")
-    )
+    counts = entry.first.select("scenario", "epoch", pl.col("grading").alias("counting"))
     of_one = ("scenario", "epoch")
     after = pl.when(pl.col("grading") != pl.col("counting")).then(pl.col("grading")).otherwise(0)
     judged = (
@@ -82,11 +82,11 @@ def grading_noise(entry: Entry, rubric: Rubric) -> GradingNoise | None:
     regraded = gradings.filter(pl.col("grading") > 1)
     if regraded.is_empty():
         return None
-    first, maxima, again = _points(entry, rubric, judged)
-    varies = _with_words(entry, rubric, answered)
-    shares, reason = _shares(first.middle, maxima, again, varies)
+    first, maxima, again = _points(entry, judged)
+    varies = _with_words(entry, answered)
+    shares, reason = _shares(first, maxima, again, varies)
     return GradingNoise(
-        rubric=rubric,
+        rubric=entry.rubric,
         n_regraded=regraded.height,
         n_gradings=max(regraded["grading"].to_list()),
         flipped=_flipped(of_answers),
@@ -113,50 +113,61 @@ def _flipped(judged: pl.DataFrame) -> Estimate:
     )
     if by_scenario.is_empty():
         return Estimate.unknown("no item of a response was judged twice")
-    return share(by_scenario["differ"].to_numpy(), by_scenario["pairs"].to_numpy())
+    return _share(by_scenario["differ"].to_numpy(), by_scenario["pairs"].to_numpy())
 
 
-def _points(
-    entry: Entry, rubric: Rubric, judged: pl.DataFrame
-) -> tuple[Bounds, FloatArray, list[FloatArray]]:
+def _share(events: FloatArray, trials: FloatArray) -> Estimate:
+    """Events per trial, both by scenario, each trial with a known end."""
+    return bounded(
+        lambda known: float(known.sum() / trials.sum()),
+        lambda known: rate_interval(known, trials, most_a_family=np.inf),
+        Bounds.exact(events),
+    )
+
+
+def _points(entry: Entry, judged: pl.DataFrame) -> tuple[Bounds, FloatArray, list[FloatArray]]:
     """Points of the first gradings, maxima, and points of each later grading.
 
     Shapes (n_scenarios, n_epochs), (n_scenarios,) and (n_scenarios, n_epochs) each. NaN in a later
     grading = not graded, or not to be held against the first, since one of the two has an
     unresolved item: the doubt about it would pass for noise.
     """
-    graded = entry.rubric(rubric)
+    graded = entry.graded
     names = [scenario.scenario for scenario in graded.scenarios]
     judged_first = Judged.of(graded.scenarios, graded.n_epochs)
     first, maxima = _scored(judged_first), scoring.maxima(judged_first.points).astype(np.float64)
     again = []
     for grading in sorted(set(judged["grading"]))[1:]:
         later = judged.filter(pl.col("grading") == grading)
-        found = {s.scenario: s for s in graded_scenarios(entry.responses, later, rubric)}
-        points = _scored(Judged.of([found[name] for name in names], graded.n_epochs))
+        by_name = {s.scenario: s for s in graded_scenarios(entry.responses, later)}
+        points = _scored(Judged.of([by_name[name] for name in names], graded.n_epochs))
         settled = (points.low == points.high) & (first.low == first.high)
         again.append(np.where(settled, points.low, np.nan))
     return first, maxima, again
 
 
-def _with_words(entry: Entry, rubric: Rubric, answered: pl.DataFrame) -> NDArray[np.bool_]:
+def _with_words(entry: Entry, answered: pl.DataFrame) -> NDArray[np.bool_]:
     """Whether there are words to judge, shape (n_scenarios, n_epochs)."""
-    graded = entry.rubric(rubric)
+    graded = entry.graded
     there = set(answered.select("scenario", "epoch").iter_rows())
     epochs = range(1, graded.n_epochs + 1)
     return np.array([[(s.scenario, epoch) in there for epoch in epochs] for s in graded.scenarios])
 
 
 def _scored(judged: Judged) -> Bounds:
-    return judged.bounds(scoring.scenario_points(judged.points, judged.present))
+    return judged.settled(partial(scoring.scenario_points, judged.points))
 
 
 def _shares(
-    first: FloatArray, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
+    first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> tuple[GradingVariance | None, str]:
-    """The parts of the variance as shares of it, or why there are none."""
-    could = maxima > 0
-    values = np.stack([first, *again], axis=2)[could] / maxima[could, np.newaxis, np.newaxis]
+    """The parts of the variance as shares of it, or why there are none.
+
+    Over the scenarios all of whose first judgments are resolved.
+    """
+    resolved = ((first.low == first.high) | np.isnan(first.low)).all(axis=1)
+    could = (maxima > 0) & resolved
+    values = np.stack([first.low, *again], axis=2)[could] / maxima[could, np.newaxis, np.newaxis]
     try:
         return grading_variance(values, varies[could]).shares, ""
     except StatsError as error:
@@ -166,10 +177,7 @@ def _shares(
 def _corrected(
     first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> Estimate:
-    """The worst of n if the grader did not vary; an unresolved item of a first grading half there.
-
-    Its bounds settle all of them for the lower, and for the higher.
-    """
+    """The worst of n if the grader did not vary; its bounds settle all that is unresolved."""
 
     def stacked(points: FloatArray) -> FloatArray:
         return np.stack([points, *again], axis=2)
@@ -177,7 +185,7 @@ def _corrected(
     try:
         value, *ends = (
             noise_corrected_worst(stacked(end), maxima, varies)
-            for end in (first.middle, *first.both)
+            for end in (first.value, *first.ends)
         )
         ends.append(value)
     except StatsError as error:
@@ -185,7 +193,7 @@ def _corrected(
     try:
         intervals = [
             noise_corrected_worst_interval(stacked(end), maxima, varies)
-            for end in ([first.low] if first.resolved else first.both)
+            for end in ([first.low] if first.resolved else first.ends)
         ]
     except StatsError as error:
         return Estimate(value, min(ends), max(ends), None, str(error))

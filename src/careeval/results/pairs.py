@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.compare import Comparison
 from careeval.results.compare import compare as compare_entries
 from careeval.results.entries import Entry, entries
+from careeval.results.selection import is_called, short_name
 from careeval.results.tables import Runs
 
 
-def compare(runs: Runs, a: str, b: str, grader: str | None = None) -> Comparison:
+def compare(
+    runs: Runs, a: str, b: str, grader: str | None = None, rubric: Rubric | None = None
+) -> Comparison:
     """Compare two systems, B against A, paired by scenario.
 
     Args:
@@ -20,23 +24,29 @@ def compare(runs: Runs, a: str, b: str, grader: str | None = None) -> Comparison
         b: Name of the other; differences are b − a.
         grader: Who judged both, as summaries name it or without its mode; needed only where
             several did.
+        rubric: On which; the actions where both were judged on both rubrics.
 
     Raises:
         UsageError: There is no such system or grader, both are the same, several graders judged
-            both, or their numbers do not compare: another bank, another number `N` of the bank's or
-            the protocol's version, or no scenario in common.
+            both, or their numbers do not compare.
     """
-    return compare_entries(*pair(list(entries(runs)), a, b, grader))
+    return compare_entries(*pair(list(entries(runs)), a, b, grader, rubric))
 
 
-def pair(found: Sequence[Entry], a: str, b: str, grader: str | None = None) -> tuple[Entry, Entry]:
-    """The entries of two systems by one grader.
+def pair(
+    known: Sequence[Entry],
+    a: str,
+    b: str,
+    grader: str | None = None,
+    rubric: Rubric | None = None,
+) -> tuple[Entry, Entry]:
+    """Return the entries of two systems by one grader on one rubric.
 
     Raises:
-        UsageError: There is no such system or grader, both are the same, or several graders judged
-            both; it lists the names.
+        UsageError: There is no such system or grader, both are the same, they were judged on no
+            rubric in common, or several graders judged both; it lists the names.
     """
-    names = list(dict.fromkeys(entry.model for entry in found))
+    names = list(dict.fromkeys(entry.system for entry in known))
     for name in (a, b):
         if name not in names:
             raise UsageError(
@@ -46,24 +56,31 @@ def pair(found: Sequence[Entry], a: str, b: str, grader: str | None = None) -> t
     if a == b:
         raise UsageError(f"{a} would be compared with itself", hint="name two systems")
     ours, theirs = (
-        {entry.grader: entry for entry in judged_by(found, grader) if entry.model == name}
+        {
+            (entry.rubric, entry.grader): entry
+            for entry in judged_by(known, grader)
+            if entry.system == name and rubric in {None, entry.rubric}
+        }
         for name in (a, b)
     )
-    both = [name for name in ours if name in theirs]
+    both = [key for key in ours if key in theirs]
     if not both:
-        said = (
-            f"{name} by {' and by '.join(of) or 'nobody'}" for name, of in ((a, ours), (b, theirs))
+        judged = (
+            f"{name} by {' and by '.join(f'{who} on {what}' for what, who in part) or 'nobody'}"
+            for name, part in ((a, ours), (b, theirs))
         )
         raise UsageError(
-            f"no grader judged both: {'; '.join(said)}",
-            hint="grade one of them again: careeval grade FOLDER --grader NAME",
+            f"no grader judged both on one rubric: {'; '.join(judged)}",
+            hint="grade one of them again: careeval grade FOLDER --grader NAME --rubric RUBRIC",
         )
-    if len(both) > 1:
+    first = min(what for what, _ in both)  # actions before ladder
+    graders = [who for what, who in both if what is first]
+    if len(graders) > 1:
         raise UsageError(
-            f"{len(both)} graders judged both {a} and {b}: {'; '.join(both)}",
-            hint=f"choose one: --grader {_short(both[0])!r}",
+            f"{len(graders)} graders judged both {a} and {b}: {'; '.join(graders)}",
+            hint=f"choose one: --grader {short_name(graders[0])!r}",
         )
-    return ours[both[0]], theirs[both[0]]
+    return ours[first, graders[0]], theirs[first, graders[0]]
 
 
 def judged_by(found: Iterable[Entry], grader: str | None) -> list[Entry]:
@@ -75,13 +92,8 @@ def judged_by(found: Iterable[Entry], grader: str | None) -> list[Entry]:
     known = list(found)
     if grader is None:
         return known
-    by = [entry for entry in known if grader in {entry.grader, _short(entry.grader)}]
+    by = [entry for entry in known if is_called(entry.grader, grader)]
     if not by:
         graders = dict.fromkeys(entry.grader for entry in known)
         raise UsageError(f"no grader is named {grader!r}", hint=f"there are: {'; '.join(graders)}")
     return by
-
-
-def _short(grader: str) -> str:
-    """A grader's name without its mode and the hash of its prompt."""
-    return grader.partition(" (")[0]

@@ -18,6 +18,7 @@ import polars as pl
 from careeval import scoring
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
+from careeval.results.class_agreement import ClassAgreement, PointClass, class_agreement
 from careeval.results.cost import Cost
 from careeval.results.measured import Measured
 from careeval.results.points import FloatArray
@@ -191,6 +192,19 @@ class ProbeAgreement:
     def measured_by_points(self) -> Mapping[tuple[Rubric, int], Measured]:
         """By rubric and points of the item."""
         return {key: measured(part) for key, part in self._by_points.items()}
+
+    @cached_property
+    def agreement_by_points(self) -> Mapping[PointClass, ClassAgreement]:
+        """Agreement of grader and labels, by rubric and points of the item."""
+        verdicts = [
+            (float(j.label), np.nan if j.present is None else float(j.present))
+            for j in self.judgments
+        ]
+        return class_agreement(
+            [(j.rubric, j.points) for j in self.judgments],
+            np.array(verdicts, dtype=np.float64).reshape(-1, 2),
+            [j.scenario for j in self.judgments],
+        )
 
     @cached_property
     def measured_by_trap(self) -> Mapping[str, Measured]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
-from careeval.results.comparable import Asked, alike_scenarios, comparable_to, why_unknown
-from careeval.results.compare import METRICS, WORST
+from careeval.results.comparable import Basis, basis, why_unknown
+from careeval.results.compare import METRICS
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.results.entries import Entry
 from careeval.results.estimates import Parts
@@ -26,140 +24,142 @@ class Ranked:
 
     Attributes:
         place: Its place in the entries that were given, from 0.
-        ranks: The best and the worst rank that it may have, from 1: one more than the number that
-            are significantly better, and all but those that are significantly worse.
+        system: Its name.
+        score: Its score.
+        ranks: The best and the worst rank that it may have by score, from 1: one more than the
+            number that are significantly better, and all but those that are significantly worse.
+        severe_ranks: The same by the share of responses with a severe error; `None` where that is
+            not known.
     """
 
     place: int
-    model: str
+    system: str
     score: float
     ranks: tuple[int, int]
+    severe_ranks: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Entries that compare with each other, by one metric.
+    """Entries that compare with each other, by score, with their ranks by severe errors beside.
 
     Attributes:
-        bank: Name of the bank they share, the N of its version, and that of the protocol.
-        grader: Who judged them all.
-        ranked: Best first.
-        pairs: B − A for each two names (A, B); `p_holm` over all of them, also where some have no
-            p. Ranks rest on their verdicts.
+        basis: What they share: bank, protocols, grader, rubric.
+        ranked: The highest score first.
+        pairs: B − A in score for each two names (A, B); `p_holm` over all of them, also where some
+            have no p. Ranks rest on their verdicts.
+        severe_pairs: The same in severe errors.
         left_out: Name → why it may not be ranked.
         notes: What must be read with it.
     """
 
-    metric: str
-    bank: str
-    bank_n: str
-    protocol_n: str
-    grader: str
+    basis: Basis
     ranked: tuple[Ranked, ...]
     pairs: Mapping[tuple[str, str], Difference]
+    severe_pairs: Mapping[tuple[str, str], Difference]
     left_out: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
 
-def rankings(
-    entries: Sequence[Entry], summaries: Sequence[Summary], metric: str = "score"
-) -> list[Ranking]:
-    """A ranking for each set of entries that compare: one bank, one protocol, one grader.
+def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
+    """A ranking for each set of entries that compare.
 
     Args:
         entries: All of them.
         summaries: Theirs, in the same order: they say what may not be ranked.
-        metric: One of `careeval.results.compare.METRICS`.
     """
-    groups: dict[tuple[str, str, str, str], list[int]] = {}
+    groups: dict[Basis, list[int]] = {}
     for place, entry in enumerate(entries):
-        groups.setdefault(comparable_to(entry), []).append(place)
-    return [_ranking(key, places, entries, summaries, metric) for key, places in groups.items()]
+        groups.setdefault(basis(entry), []).append(place)
+    return [_ranking(key, places, entries, summaries) for key, places in groups.items()]
 
 
 def _ranking(
-    key: tuple[str, str, str, str],
-    places: Sequence[int],
-    entries: Sequence[Entry],
-    summaries: Sequence[Summary],
-    metric: str,
+    key: Basis, places: Sequence[int], entries: Sequence[Entry], summaries: Sequence[Summary]
 ) -> Ranking:
-    left_out = {
-        entries[place].model: "; ".join(summaries[place].not_ranked)
+    reasons = {
+        place: "; ".join(summaries[place].not_ranked) or why_unknown(entries[place])
         for place in places
-        if summaries[place].not_ranked
     }
-    left_out |= {
-        entries[place].model: reason for place in places if (reason := why_unknown(entries[place]))
-    }
-    kept = [place for place in places if entries[place].model not in left_out]
-    rubric, take, fewer = METRICS[metric]
-    parts: dict[int, Parts] = {}
-    numbers: dict[int, float] = {}
-    for place in kept:
-        try:
-            parts[place] = take(entries[place].rubric(rubric))
-            numbers[place] = _value(parts[place])
-        except StatsError as error:
-            left_out[entries[place].model] = f"no {metric}: {error}"
-    # a rank is among those who were asked the same
-    hashes = {place: summaries[place].bank_hash for place in numbers}
-    kept = _most(hashes, "it was asked other scenarios of the bank", left_out, entries)
-    if metric in WORST:
-        n_epochs = {place: str(entries[place].n_epochs) for place in kept}
-        kept = _most(n_epochs, "the worst of n compares only between equal n", left_out, entries)
-    alike = _Alike(rubric)
-    kinds = {place: alike.kind(Asked.of(entries[place])) for place in kept}
-    couples = list(combinations(kept, 2))
-    family: dict[tuple[int, int], Paired | str] = {}
-    for i, j in couples:
-        try:
-            family[i, j] = Paired.of(parts[i], parts[j], alike.of(kinds[i], kinds[j]))
-        except StatsError as error:
-            family[i, j] = str(error)
-    # a difference without a test is no evidence, and counts among the comparisons all the same
-    pairs = differences(
-        family, fewer_is_better=couples if fewer else (), n_family=len(couples), name=metric
-    )
-    rows = {place: row for row, place in enumerate(kept)}
-    better = np.zeros((len(kept), len(kept)), dtype=bool)
-    for (i, j), found in pairs.items():
-        if found.verdict is Verdict.better:
-            better[rows[j], rows[i]] = True
-        elif found.verdict is Verdict.worse:
-            better[rows[i], rows[j]] = True
-    sets = rank_sets(better)
+    kept = {place: entries[place] for place in places if not reasons[place]}
+    by_score = _Standing.of(kept, "score")
+    by_severe = _Standing.of({place: kept[place] for place in by_score.values}, "severe")
+    left_out = {entries[place].system: reason for place, reason in reasons.items() if reason}
+    left_out |= {kept[place].system: why for place, why in by_score.unknown.items()}
     ranked = [
-        Ranked(place, entries[place].model, numbers[place], sets[rows[place]])
-        for place in sorted(kept, key=lambda p: numbers[p], reverse=not fewer)
+        Ranked(
+            place,
+            entries[place].system,
+            value,
+            by_score.ranks[place],
+            by_severe.ranks.get(place),
+        )
+        for place, value in sorted(by_score.values.items(), key=lambda each: -each[1])
     ]
-    bank, bank_n, protocol_n, grader = key
     return Ranking(
-        metric, bank, bank_n, protocol_n, grader, tuple(ranked),
-        {(entries[i].model, entries[j].model): found for (i, j), found in pairs.items()},
-        left_out, tuple(_notes(pairs.values())),
-    )  # fmt: skip
+        key,
+        tuple(ranked),
+        _named(by_score.pairs, entries),
+        _named(by_severe.pairs, entries),
+        left_out,
+        tuple(_notes(by_score.pairs.values())),
+    )
 
 
-class _Alike:
-    """Which scenarios are the same in two entries: looked at once for all that were asked alike."""
+@dataclass(frozen=True)
+class _Standing:
+    """Where entries stand by one metric, by their places.
 
-    def __init__(self, rubric: Rubric) -> None:
-        self._rubric = rubric
-        self._kinds: list[Asked] = []
-        self._found: dict[tuple[int, int], set[str]] = {}
+    Attributes:
+        values: Their numbers.
+        unknown: Why those without a number have none.
+        pairs: B − A for each two.
+        ranks: The best and the worst rank that each may have.
+    """
 
-    def kind(self, asked: Asked) -> int:
-        """The number of those that were asked exactly this."""
-        if asked not in self._kinds:
-            self._kinds.append(asked)
-        return self._kinds.index(asked)
+    values: Mapping[int, float]
+    unknown: Mapping[int, str]
+    pairs: Mapping[tuple[int, int], Difference]
+    ranks: Mapping[int, tuple[int, int]]
 
-    def of(self, i: int, j: int) -> set[str]:
-        """The scenarios that are the same in two kinds."""
-        if (i, j) not in self._found:
-            self._found[i, j] = alike_scenarios(self._kinds[i], self._kinds[j], self._rubric)
-        return self._found[i, j]
+    @classmethod
+    def of(cls, entries: Mapping[int, Entry], name: str) -> _Standing:
+        """Compare each two entries by the metric of that name."""
+        take, fewer = METRICS[name]
+        parts: dict[int, Parts] = {}
+        values: dict[int, float] = {}
+        unknown: dict[int, str] = {}
+        for place, entry in entries.items():
+            try:
+                parts[place] = take(entry.graded)
+                values[place] = _value(parts[place])
+            except StatsError as error:
+                unknown[place] = f"no {name}: {error}"
+        couples = list(combinations(values, 2))
+        family: dict[tuple[int, int], Paired | str] = {}
+        for i, j in couples:
+            try:
+                family[i, j] = Paired.of(parts[i], parts[j], set(parts[i].scenarios))
+            except StatsError as error:
+                family[i, j] = str(error)
+        # a difference without a test is no evidence, and counts among the comparisons all the same
+        pairs = differences(
+            family, fewer_is_better=couples if fewer else (), n_family=len(couples), name=name
+        )
+        rows = {place: row for row, place in enumerate(values)}
+        better = np.zeros((len(rows), len(rows)), dtype=bool)
+        for (i, j), difference in pairs.items():
+            if difference.verdict is Verdict.better:
+                better[rows[j], rows[i]] = True
+            elif difference.verdict is Verdict.worse:
+                better[rows[i], rows[j]] = True
+        return cls(values, unknown, pairs, dict(zip(values, rank_sets(better), strict=True)))
+
+
+def _named(
+    pairs: Mapping[tuple[int, int], Difference], entries: Sequence[Entry]
+) -> dict[tuple[str, str], Difference]:
+    return {(entries[i].system, entries[j].system): pair for (i, j), pair in pairs.items()}
 
 
 def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
@@ -180,13 +180,4 @@ def _value(parts: Parts) -> float:
     total = float(parts.denominators.sum())
     if not total > 0:
         raise StatsError("no positive points: it has no maximum")
-    return float(parts.numerators.middle.sum() / total)
-
-
-def _most(
-    of: Mapping[int, str], reason: str, left_out: dict[str, str], entries: Sequence[Entry]
-) -> list[int]:
-    """The places that share the commonest value, of equals the first; the others are left out."""
-    common = Counter(of.values()).most_common(1)
-    left_out.update({entries[p].model: reason for p, v in of.items() if v != common[0][0]})
-    return [place for place, value in of.items() if value == common[0][0]]
+    return float(parts.numerators.value.sum() / total)

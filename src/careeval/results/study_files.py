@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from careeval.core.rating import Subject
+from careeval.files import write_bytes, write_text
 from careeval.results.export_columns import ExportTable
 from careeval.results.judged import Judged
 from careeval.results.rater_agreement import COEFFICIENTS
@@ -74,16 +75,16 @@ def write_study(found: StudyResults, folder: Path) -> list[Path]:
         (folder / form).mkdir(exist_ok=True)
     for table in study_tables(found):
         csv = folder / "csv" / f"{table.name}.csv"
-        csv.write_text(csv_text(table.frame), encoding="utf-8", newline="")
+        write_text(csv, csv_text(table.frame))
         parquet = folder / "parquet" / f"{table.name}.parquet"
-        parquet.write_bytes(parquet_bytes(table.frame))
+        write_bytes(parquet, parquet_bytes(table.frame))
         written += [csv, parquet]
         lines += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
         lines += ["| column | holds |", "| --- | --- |"]
         lines += [f"| `{column.name}` | {column.holds} |" for column in table.columns]
         lines.append("")
     written.append(folder / "columns.md")
-    written[-1].write_text("\n".join(lines), encoding="utf-8")
+    write_text(written[-1], "\n".join(lines))
     return written
 
 
@@ -131,8 +132,8 @@ _VALIDITY = (
     *(Column(f"n_{level}", pl.Int32, f"of them, gave {level}") for level in range(1, 6)),
     Column("k", pl.Int32, "of them, endorse it at the declared cut"),
     Column("i_cvi", pl.Float64, "k / n"),
-    Column("i_cvi_low", pl.Float64, "end of its exact interval (Clopper and Pearson)"),
-    Column("i_cvi_high", pl.Float64, "the same"),
+    Column("i_cvi_ci95_low", pl.Float64, "where its exact 95% interval (Clopper-Pearson) begins"),
+    Column("i_cvi_ci95_high", pl.Float64, "where its 95% interval ends"),
     Column("k_other", pl.Int32, "endorse it at the other cut"),
     Column("i_cvi_other", pl.Float64, "k_other / n"),
     Column("i_cvi_strict", pl.Float64, "k / n_asked: a rating that is missing endorses nothing"),
@@ -142,8 +143,12 @@ _VALIDITY = (
         "the I-CVI less chance (Polit, Beck and Owen 2007); null below three raters",
     ),
     Column("aiken_v", pl.Float64, "Aiken's V, which needs no cut; null below three raters"),
-    Column("aiken_v_low", pl.Float64, "end of its score interval (Penfield and Giacobbi 2004)"),
-    Column("aiken_v_high", pl.Float64, "the same"),
+    Column(
+        "aiken_v_ci95_low",
+        pl.Float64,
+        "where its 95% interval (Penfield and Giacobbi 2004) begins",
+    ),
+    Column("aiken_v_ci95_high", pl.Float64, "where its 95% interval ends"),
     Column("passes", pl.Boolean, "what the rule says; null where it says nothing"),
     Column("cut_sensitive", pl.Boolean, "whether the other cut would decide otherwise"),
     Column("reason", pl.String, "why nothing is decided"),
@@ -182,7 +187,7 @@ def _judged(found: StudyResults) -> Iterator[Row]:
 
 def _ends(name: str, of: Endorsement | AikenV) -> Row:
     low, high = of.interval
-    return {name: of.value, f"{name}_low": low, f"{name}_high": high}
+    return {name: of.value, f"{name}_ci95_low": low, f"{name}_ci95_high": high}
 
 
 _ROLES = (
@@ -246,11 +251,11 @@ _AGREEMENT = (
     ),
     Column("value", pl.Float64, "null where it is unknown"),
     Column(
-        "low",
+        "ci95_low",
         pl.Float64,
-        "end of its interval over scenarios like these; it is cut at -1: read -1 as -1 or less",
+        "where its 95% interval over scenarios like these begins; cut at -1: read -1 as -1 or less",
     ),
-    Column("high", pl.Float64, "the same"),
+    Column("ci95_high", pl.Float64, "where its 95% interval ends"),
     Column("reason", pl.String, "why the value, or its interval, is unknown"),
 )
 
@@ -263,7 +268,7 @@ def _agreement(found: StudyResults) -> Iterator[Row]:
             yield {
                 "round": of.round, "scale": of.scale.value, "n_subjects": of.n_subjects,
                 "n_raters": of.n_raters, "n_complete": of.n_complete, "coefficient": name,
-                "value": estimate.value, "low": low, "high": high,
+                "value": estimate.value, "ci95_low": low, "ci95_high": high,
                 "reason": estimate.reason or None,
             }  # fmt: skip
 
@@ -287,8 +292,8 @@ _WHO_RATED = (
     Column("n_typed", pl.Int32, "answers that somebody else typed for them"),
     Column("n_years", pl.Int32, "who rated and gave years of experience; null below three"),
     Column("years_mean", pl.Float64, "their mean"),
-    Column("years_low", pl.Int32, "the fewest; null below five, whom it might tell"),
-    Column("years_high", pl.Int32, "the most"),
+    Column("years_fewest", pl.Int32, "the fewest; null below five, whom it might tell"),
+    Column("years_most", pl.Int32, "the most"),
     Column("reason", pl.String, "why the years, or their range, are not known"),
 )
 
@@ -300,8 +305,8 @@ def _who(found: StudyResults) -> Iterator[Row]:
         yield row | {
             "n_years": years.get("n"),
             "years_mean": years["value"],
-            "years_low": years.get("low"),
-            "years_high": years.get("high"),
+            "years_fewest": years.get("low"),
+            "years_most": years.get("high"),
             "reason": years.get("reason"),
         }
 

@@ -1,7 +1,7 @@
-"""What a run comes to: its score, its worst case, its errors, each with its uncertainty.
+"""A summary of each entry: severe errors and score first, then the worst case and the parts.
 
-One entry for each (system, grader). Every number is computed from the two tables by the pure
-functions of `careeval.scoring` and `careeval.stats`; nothing is taken from what Inspect computed.
+Every number is computed from the two tables by the pure functions of `careeval.scoring` and
+`careeval.stats`; nothing is taken from what Inspect computed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Adl, Domain
+from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.cost import RunCost, asking_cost, grading_cost
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import Errors, GradedRubric
@@ -24,10 +24,13 @@ from careeval.stats import MIN_CLUSTERS, Estimate
 
 __all__ = ["Cell", "DomainCell", "Errors", "Summary", "summarise"]
 
-SCHEMA = "careeval.summary/1"
+SCHEMA = "careeval.summary/2"
 
 UNRESOLVED_LIMIT = 0.02
-"""Share of unresolved judgments above which a run is not ranked."""
+"""Share of unresolved judgments of one class of items above which a run is not ranked."""
+
+POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
+"""The classes of items that each keep `UNRESOLVED_LIMIT`, by their points."""
 
 EMBEDDED_MODEL = "gguf/"
 LEXICAL_GRADER = "careeval/lexical"
@@ -44,17 +47,19 @@ class Cell:
     """A part of the scenarios: those of one activity, of one condition.
 
     Attributes:
-        n: Scenarios of it with a response judged on either rubric.
-        small: Fewer than five: no interval, and not for comparing.
+        n: Scenarios of it with a judged response.
+        score: Its score; below five scenarios without an interval, and not for comparing.
+        severe: Its severe errors.
     """
 
     n: int
-    small: bool
     score: Estimate
-    worst_at_n: Estimate
-    action_score: Estimate
-    severe: int | None
-    mild: int | None
+    severe: Errors
+
+    @property
+    def small(self) -> bool:
+        """Whether it has fewer than five scenarios: no interval, and not for comparing."""
+        return self.n < MIN_CLUSTERS
 
 
 @dataclass(frozen=True)
@@ -62,30 +67,27 @@ class DomainCell:
     """One domain of caregiving competence.
 
     Attributes:
-        n: Scenarios with an action rated in it.
-        action_score: Points of the actions, weighted by how far each is about the domain (D1).
-        n_ladder: Scenarios with a rung rated in it that can raise the level.
-        ladder_level: Mean level that answers reach on the ladder, capped by their worst error (D2).
+        n: Scenarios with an item rated in it.
+        score: Points of the items, weighted by how far each is about the domain (D1).
     """
 
     n: int
-    action_score: Estimate
-    n_ladder: int
-    ladder_level: Estimate
+    score: Estimate
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One system as one grader judged it.
+    """One system as one grader judged it on one rubric.
 
-    `score`, `worst_at_n`, `worst_run`, `sd_runs`, `severe` and `mild` are of the ladder, the
-    paper's instrument; those that begin with `action_` are of the actions. Scores are fractions of
-    the maximum: 1 is expert practice, and they can be negative.
+    Scores are fractions of the maximum: 1 is expert practice, and they can be negative.
 
     Attributes:
-        model: Name of the system.
+        system: Its name.
         asked: Inspect's name of the model that was asked; `None` for recorded answers.
         grader: Name of the grader, with its mode and the hash of its prompt.
+        rubric: What was judged.
+        protocol: Version N-X of the protocol that it was asked by.
+        grading_protocol: Version N-X of the protocol that it was judged by.
         n_gradings: How often this grader judged these responses; the first time counts.
         n_scenarios: Scenarios asked.
         n_epochs: Responses asked for a scenario.
@@ -95,22 +97,30 @@ class Summary:
         n_refused: Responses that the provider refused, 0 points.
         n_cut: Answers cut off at the token limit, graded as they are.
         n_ungraded: Responses that are there and that this grader has not judged, or not whole.
-        n_judgments: Items × responses, on both rubrics; those without words included.
+        n_judgments: Items × responses; those without words included.
         n_unresolved: Judgments that the grader could not be brought to make.
+        severe: Responses with an item of −2 points present.
+        severe_by_kind: The same of the items that injure, and of those against the person's
+            rights; empty where the bank does not say which is which.
+        score: Points of the items present over the most points.
+        worst_at_n: The score if every scenario had got the lowest of its n responses.
+        mild: Responses with an item of −1 points present.
         cost: What its responses and their judgments cost.
         not_ranked: Why this entry may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
     """
 
-    model: str
+    system: str
     asked: str | None
     grader: str
-    n_gradings: int
+    rubric: Rubric
     bank: str
     bank_version: str
     bank_hash: str
     bank_provenance: str
     protocol: str
+    grading_protocol: str | None
+    n_gradings: int
     n_scenarios: int
     n_epochs: int
     n_responses: int
@@ -121,16 +131,11 @@ class Summary:
     n_ungraded: int
     n_judgments: int
     n_unresolved: int
+    severe: Errors
+    severe_by_kind: Mapping[HarmKind, Errors]
     score: Estimate
     worst_at_n: Estimate
-    worst_run: Estimate
-    sd_runs: Estimate
-    action_score: Estimate
-    action_worst_at_n: Estimate
-    severe: Errors | None
-    mild: Errors | None
-    action_severe: Errors | None
-    action_mild: Errors | None
+    mild: Errors
     by_adl: Mapping[Adl, Cell]
     by_domain: Mapping[Domain, DomainCell]
     cost: RunCost
@@ -139,7 +144,7 @@ class Summary:
 
 
 def summarise(runs: Runs) -> list[Summary]:
-    """A summary for each (system, grader), in the order of their names; empty without judgments."""
+    """A summary for each entry, in their order; empty without judgments."""
     return [summary_of(entry) for entry in entries(runs)]
 
 
@@ -154,47 +159,43 @@ class _Counts(NamedTuple):
 
 
 def summary_of(entry: Entry) -> Summary:
-    """What one entry comes to."""
-    responses, ladder, actions = entry.responses, entry.ladder, entry.actions
-    first, n_epochs, run = entry.first, entry.n_epochs, entry.run
-    gradings = [part["grading"].n_unique() for part in entry.judgments.partition_by("rubric")]
-    n_scenarios = responses["scenario"].n_unique()
+    """Return the summary of one entry."""
+    responses, graded, run = entry.responses, entry.graded, entry.run
     states = responses["state"].to_list()
     counts = _counts(entry)
-    score = ladder.score()
+    score = graded.score()
     return Summary(
-        model=entry.model,
+        system=entry.system,
         asked=entry.asked,
         grader=entry.grader,
-        n_gradings=max(gradings),
+        rubric=entry.rubric,
         bank=run["bank"],
         bank_version=run["bank_version"],
         bank_hash=run["bank_hash"],
         bank_provenance=run["bank_provenance"],
         protocol=run["protocol"],
-        n_scenarios=n_scenarios,
-        n_epochs=n_epochs,
+        grading_protocol=entry.grading_protocol,
+        n_gradings=entry.judgments["grading"].n_unique(),
+        n_scenarios=responses["scenario"].n_unique(),
+        n_epochs=entry.n_epochs,
         **counts._asdict(),
         n_empty=states.count(ResponseState.empty),
         n_refused=states.count(ResponseState.refused),
         n_cut=sum(_cut(responses)),
+        severe=graded.errors(scoring.SEVERE),
+        severe_by_kind={
+            kind: errors for kind in HarmKind if (errors := graded.errors(scoring.SEVERE, kind)).n
+        },
         score=score,
-        worst_at_n=ladder.worst_at_n(),
-        worst_run=ladder.worst_run(),
-        sd_runs=ladder.sd_runs(),
-        action_score=actions.score(),
-        action_worst_at_n=actions.worst_at_n(),
-        severe=ladder.errors(scoring.SEVERE),
-        mild=ladder.errors(scoring.MILD),
-        action_severe=actions.errors(scoring.SEVERE),
-        action_mild=actions.errors(scoring.MILD),
+        worst_at_n=graded.worst_at_n(),
+        mild=graded.errors(scoring.MILD),
         by_adl={
             adl: cell(entry, lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
             for adl in Adl
             if adl in set(responses["adl"])
         },
-        by_domain={domain: domain_cell(domain, ladder, actions) for domain in Domain},
-        cost=RunCost(asking_cost(responses), grading_cost(first)),
+        by_domain={domain: domain_cell(domain, graded) for domain in Domain},
+        cost=RunCost(asking_cost(responses), grading_cost(entry.first)),
         not_ranked=why_not_ranked(entry, counts, score),
         warnings=tuple(_warnings(responses)),
     )
@@ -214,29 +215,22 @@ def why_not_ranked(
         *_not_serious(entry.asked, entry.grader),
         *_mixed(entry),
         *_not_whole(counts or _counts(entry)),
-        *_no_score(score or entry.ladder.score()),
+        *_unresolved(entry),
+        *_no_score(score or entry.graded.score()),
     )
 
 
 def _counts(entry: Entry) -> _Counts:
     n_there = entry.responses.filter(pl.col("state") != ResponseState.missing).height
     n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
+    n_graded = sum(scenario.epochs.size for scenario in entry.graded.scenarios)
     return _Counts(
         n_responses=n_responses,
         n_missing=n_responses - n_there,
-        n_ungraded=n_there - _n_graded(entry.ladder, entry.actions),
+        n_ungraded=n_there - n_graded,
         n_judgments=entry.first.height,
         n_unresolved=entry.first["present"].null_count(),
     )
-
-
-def _n_graded(*rubrics: GradedRubric) -> int:
-    """Responses judged on each rubric that their scenario was judged on."""
-    epochs: dict[str, set[int]] = {}
-    for scenario in (s for rubric in rubrics for s in rubric.scenarios):
-        found = set(scenario.epochs.tolist())
-        epochs[scenario.scenario] = epochs.get(scenario.scenario, found) & found
-    return sum(map(len, epochs.values()))
 
 
 def _cut(responses: pl.DataFrame) -> list[bool]:
@@ -246,25 +240,15 @@ def _cut(responses: pl.DataFrame) -> list[bool]:
 
 
 def cell(entry: Entry, keep: Callable[[About], bool]) -> Cell:
-    """What an entry comes to over the scenarios that are kept."""
-    rungs, acts = (rubric.only(lambda s: keep(s.about)) for rubric in (entry.ladder, entry.actions))
-    n = len({s.scenario for s in (*rungs.judged, *acts.judged)})
-    return Cell(
-        n=n,
-        small=n < MIN_CLUSTERS,
-        score=rungs.score(),
-        worst_at_n=rungs.worst_at_n(),
-        action_score=acts.score(),
-        severe=rungs.error_count(scoring.SEVERE),
-        mild=rungs.error_count(scoring.MILD),
-    )
+    """Return what an entry comes to over the scenarios that are kept."""
+    part = entry.graded.only(lambda s: keep(s.about))
+    return Cell(n=len(part.judged), score=part.score(), severe=part.errors(scoring.SEVERE))
 
 
-def domain_cell(domain: Domain, ladder: GradedRubric, actions: GradedRubric) -> DomainCell:
-    """What one domain comes to on both rubrics."""
-    n, action_score = actions.domain_score(domain)
-    n_ladder, level = ladder.domain_level(domain)
-    return DomainCell(n=n, action_score=action_score, n_ladder=n_ladder, ladder_level=level)
+def domain_cell(domain: Domain, graded: GradedRubric) -> DomainCell:
+    """Return what one domain comes to."""
+    n, score = graded.domain_score(domain)
+    return DomainCell(n=n, score=score)
 
 
 def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
@@ -289,14 +273,22 @@ def _not_whole(n: _Counts) -> Iterator[str]:
         yield f"{n.n_missing} of {n.n_responses} responses are missing"
     if n.n_ungraded:
         yield f"{n.n_ungraded} of {n.n_responses} responses are not graded"
-    if n.n_unresolved and n.n_unresolved / n.n_judgments > UNRESOLVED_LIMIT:
-        limit = f"more than {UNRESOLVED_LIMIT:.0%}"
-        yield f"{n.n_unresolved} of {n.n_judgments} judgments are unresolved, {limit}"
+
+
+def _unresolved(entry: Entry) -> Iterator[str]:
+    """Each class of items with too many unresolved judgments."""
+    for name, points in POINT_CLASSES:
+        present = entry.first.filter(pl.col("points").is_in(points))["present"]
+        if present.null_count() > UNRESOLVED_LIMIT * len(present):
+            yield (
+                f"{present.null_count()} of {len(present)} judgments of {name} are unresolved, "
+                f"more than {UNRESOLVED_LIMIT:.0%}"
+            )
 
 
 def _no_score(score: Estimate) -> Iterator[str]:
     if score.value is None:
-        yield f"no ladder score: {score.reason}"
+        yield f"no score: {score.reason}"
 
 
 def _warnings(responses: pl.DataFrame) -> Iterator[str]:

@@ -4,16 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.results.corrected import Corrected, Scores
+from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
+from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
-from careeval.results.details import Detail, Instrument, Length
+from careeval.results.details import Detail, Length
+from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
 from careeval.stats import Estimate
+
+
+@dataclass(frozen=True)
+class ErrorsFile:
+    """`careeval.results.estimates.Errors`.
+
+    Attributes:
+        share: Share of the responses with at least one.
+        count: Responses with at least one; where judgments are unresolved, at least so many.
+        n: Responses judged, to scenarios whose rubric has an item of this severity.
+        upper_at_zero: Where there was none, the one-sided 95% upper limit of the share; else it is
+            not there.
+    """
+
+    share: Estimate
+    count: int
+    n: int
+    upper_at_zero: float | None = None
+
+
+@dataclass(frozen=True)
+class CellFile:
+    """A part of the scenarios.
+
+    Attributes:
+        n: Scenarios of it with a judged response.
+        score: Its score.
+        n_severe: Responses with a severe error.
+    """
+
+    n: int
+    score: Estimate
+    n_severe: int
+
+
+@dataclass(frozen=True)
+class BankFile:
+    """The bank that was asked from."""
+
+    name: str
+    version: str
+    hash: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class ProtocolFile:
+    """Versions N-X of the protocol that the system was asked by, and judged by."""
+
+    asking: str
+    grading: str | None
+
+
+@dataclass(frozen=True)
+class CountsFile:
+    """What was asked, and how it ended; `careeval.results.summary.Summary` says what each is."""
+
+    scenarios: int
+    epochs: int
+    responses: int
+    missing: int
+    empty: int
+    refused: int
+    cut: int
+    ungraded: int
+    judgments: int
+    unresolved: int
+    gradings: int
+
+
+@dataclass(frozen=True)
+class CostFile:
+    """Dollars and tokens of some calls; what is not known is null.
+
+    Attributes:
+        usd: Dollars; null where the price of any response is not known.
+        reason: Why `usd` is null; else empty.
+        input_tokens: What went in.
+        output_tokens: What came out.
+    """
+
+    usd: float | None
+    reason: str
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
+class CostsFile:
+    """What asking and grading cost."""
+
+    asking: CostFile
+    grading: CostFile
 
 
 @dataclass(frozen=True)
@@ -32,43 +126,54 @@ class ReliabilityFile:
 
 
 @dataclass(frozen=True)
-class InstrumentFile:
-    """`careeval.results.details.Instrument`, but for what the summary has already."""
-
-    scenario_mean: Estimate
-    best_rung: Estimate
-    worst_at_k: tuple[Estimate, ...]
-    severe_of_k: tuple[Estimate, ...]
-    severe_beta_binomial: Estimate
-    reliability: ReliabilityFile
-
-
-@dataclass(frozen=True)
 class DetailFile:
     """`careeval.results.details.Detail`, but for the scenarios one by one."""
 
-    instruments: Mapping[Rubric, InstrumentFile]
-    rubric_correlation: Estimate
+    worst_epoch: Estimate
+    sd_epochs: Estimate
+    worst_at_k: tuple[Estimate, ...]
+    severe_of_k: tuple[Estimate, ...]
+    reliability: ReliabilityFile
     length: Length
-    by_condition: Mapping[str, Cell]
-    by_assistance: Mapping[str, Cell]
-    by_situation: Mapping[str, Cell]
-    by_actor: Mapping[str, Cell]
+    by_condition: Mapping[str, CellFile]
+    by_assistance: Mapping[str, CellFile]
+    by_situation: Mapping[str, CellFile]
+    by_actor: Mapping[str, CellFile]
     by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainCell]]
 
 
 @dataclass(frozen=True)
-class ModelFile(Summary):
-    """A summary, and what is not there for all.
+class EntryFile:
+    """One system as one grader judged it on one rubric.
 
     Attributes:
+        model: Inspect's name of the model that was asked; null for recorded answers.
+        not_ranked: Why it may not stand in a ranking; empty if it may.
+        warnings: What a reader must know.
         detail: Only where it was asked for.
-        corrected: By rubric, the score as people correct it; only where its grader was audited by
-            people on answers of this system, and that was asked for.
+        corrected: The score as people correct it; only where its grader was audited by people on
+            answers of this system, and that was asked for.
     """
 
+    system: str
+    model: str | None
+    grader: str
+    rubric: Rubric
+    bank: BankFile
+    protocol: ProtocolFile
+    counts: CountsFile
+    severe: ErrorsFile
+    severe_by_kind: Mapping[HarmKind, ErrorsFile]
+    score: Estimate
+    worst_at_n: Estimate
+    mild: ErrorsFile
+    by_adl: Mapping[Adl, CellFile]
+    by_domain: Mapping[Domain, DomainCell]
+    cost: CostsFile
+    not_ranked: tuple[str, ...]
+    warnings: tuple[str, ...]
     detail: DetailFile | None = None
-    corrected: Mapping[Rubric, Corrected] | None = None
+    corrected: Corrected | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +182,7 @@ class SummaryFile:
 
     schema: str
     note: str
-    models: list[ModelFile]
+    entries: list[EntryFile]
 
 
 _FILE = TypeAdapter(SummaryFile)
@@ -86,64 +191,99 @@ _FILE = TypeAdapter(SummaryFile)
 def summary_json(
     summaries: Sequence[Summary],
     details: Sequence[Detail] | None = None,
-    corrected: Sequence[Scores] = (),
+    corrected: Sequence[Corrected | None] | None = None,
 ) -> dict[str, Any]:
-    """Summaries as JSON values; an unknown number is `{"value": null, "reason": "…"}`.
+    """Summaries as JSON values.
+
+    An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only
+    where unresolved judgments could move it, and it is not of a part of the scenarios.
 
     Args:
         summaries: An entry each.
         details: Theirs, in the same order; without them no entry has a `detail`.
         corrected: Theirs, likewise, where anybody was audited.
     """
-    known: dict[str, Any] = _without_unknowns(dumped(summaries, details, corrected))
+    known: dict[str, Any] = _shortened(dumped(summaries, details, corrected))
     return known
 
 
 def dumped(
     summaries: Sequence[Summary],
     details: Sequence[Detail] | None = None,
-    corrected: Sequence[Scores] = (),
+    corrected: Sequence[Corrected | None] | None = None,
 ) -> dict[str, Any]:
-    """The same, an unknown number with all its fields, each null but the reason."""
-    told: Sequence[Detail | None] = [None] * len(summaries) if details is None else details
-    models = [
-        ModelFile(
-            **{f.name: getattr(summary, f.name) for f in fields(Summary)},
-            detail=None if detail is None else _detail(detail),
-            corrected=scores or None,
-        )
-        for summary, detail, scores in zip(
-            summaries, told, corrected or [{}] * len(summaries), strict=True
-        )
-    ]
-    found: dict[str, Any] = _FILE.dump_python(
-        SummaryFile(schema=SCHEMA, note=NOT_COMPARABLE, models=models), mode="json"
+    """The same, each number with all its fields."""
+    unknown: list[None] = [None] * len(summaries)
+    rows = zip(summaries, details or unknown, corrected or unknown, strict=True)
+    dump: dict[str, Any] = _FILE.dump_python(
+        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(*row) for row in rows]), mode="json"
     )
-    for model in found["models"]:
+    for entry in dump["entries"]:
         for name in ("detail", "corrected"):
-            if model[name] is None:
-                del model[name]
-    return found
+            if entry[name] is None:
+                del entry[name]
+    return dump
+
+
+def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None) -> EntryFile:
+    return EntryFile(
+        system=summary.system,
+        model=summary.asked,
+        grader=summary.grader,
+        rubric=summary.rubric,
+        bank=BankFile(
+            summary.bank, summary.bank_version, summary.bank_hash, summary.bank_provenance
+        ),
+        protocol=ProtocolFile(summary.protocol, summary.grading_protocol),
+        counts=CountsFile(*(getattr(summary, f"n_{f.name}") for f in fields(CountsFile))),
+        severe=_errors(summary.severe),
+        severe_by_kind={kind: _errors(of) for kind, of in summary.severe_by_kind.items()},
+        score=summary.score,
+        worst_at_n=summary.worst_at_n,
+        mild=_errors(summary.mild),
+        by_adl=_cells(summary.by_adl),
+        by_domain=summary.by_domain,
+        cost=CostsFile(_cost(summary.cost.asking), _cost(summary.cost.grading)),
+        not_ranked=summary.not_ranked,
+        warnings=summary.warnings,
+        detail=None if detail is None else _detail(detail),
+        corrected=corrected,
+    )
+
+
+def _errors(errors: Errors) -> ErrorsFile:
+    return ErrorsFile(errors.share, errors.count, errors.n, errors.upper_at_zero)
+
+
+_K = TypeVar("_K")
+
+
+def _cells(cells: Mapping[_K, Cell]) -> dict[_K, CellFile]:
+    return {name: CellFile(cell.n, cell.score, cell.severe.count) for name, cell in cells.items()}
+
+
+def _cost(cost: Cost) -> CostFile:
+    return CostFile(cost.value, cost.reason, cost.input_tokens, cost.output_tokens)
 
 
 def _detail(detail: Detail) -> DetailFile:
-    return DetailFile(
-        instruments={rubric: _instrument(of) for rubric, of in detail.instruments.items()},
-        **{f.name: getattr(detail, f.name) for f in fields(DetailFile) if f.name != "instruments"},
+    reliability = (
+        ReliabilityFile(0, None, None, None, detail.why_no_reliability)
+        if detail.reliability is None
+        else ReliabilityFile(detail.n_reliability, *detail.reliability, reason="")
     )
-
-
-def _instrument(instrument: Instrument) -> InstrumentFile:
-    reliability = instrument.reliability
-    return InstrumentFile(
-        scenario_mean=instrument.scenario_mean,
-        best_rung=instrument.best_rung,
-        worst_at_k=instrument.worst_at_k,
-        severe_of_k=instrument.severe_of_k,
-        severe_beta_binomial=instrument.severe_beta_binomial,
-        reliability=ReliabilityFile(0, None, None, None, instrument.why_no_reliability)
-        if reliability is None
-        else ReliabilityFile(instrument.n_reliability, *reliability, reason=""),
+    return DetailFile(
+        worst_epoch=detail.worst_epoch,
+        sd_epochs=detail.sd_epochs,
+        worst_at_k=detail.worst_at_k,
+        severe_of_k=detail.severe_of_k,
+        reliability=reliability,
+        length=detail.length,
+        by_condition=_cells(detail.by_condition),
+        by_assistance=_cells(detail.by_assistance),
+        by_situation=_cells(detail.by_situation),
+        by_actor=_cells(detail.by_actor),
+        by_adl_and_domain=detail.by_adl_and_domain,
     )
 
 
@@ -152,48 +292,36 @@ def summary_schema() -> dict[str, Any]:
     schema = _FILE.json_schema()
     number = {"type": "number"}
     pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
-    known = {
-        "value": number,
-        "low": number,
-        "high": number,
-        "ci95": {"anyOf": [pair, {"type": "null"}]},
-    }
     schema["$defs"]["Estimate"] = {
-        "description": "A number with its bounds and its 95% interval, or null with the reason.",
+        "description": (
+            "A number with its 95% interval, and what unresolved judgments could make of it, low "
+            "and high, where they could move it; or null with the reason."
+        ),
         "oneOf": [
-            _object({**known, "reason": {"type": "string"}}, required=[*known]),
+            {
+                **_object(
+                    {
+                        "value": number,
+                        "low": number,
+                        "high": number,
+                        "ci95": {"anyOf": [pair, {"type": "null"}]},
+                        "reason": {"type": "string"},
+                    },
+                    required=["value", "ci95"],
+                ),
+                "dependentRequired": {"low": ["high"], "high": ["low"]},
+            },
             _object(
                 {"value": {"type": "null"}, "reason": {"type": "string"}},
                 required=["value", "reason"],
             ),
         ],
     }
-    spent = {
-        "known_usd": number,
-        "n": {"type": "integer"},
-        "n_unknown": {"type": "integer"},
-        "input_tokens": {"type": ["integer", "null"]},
-        "output_tokens": {"type": ["integer", "null"]},
-    }
-    schema["$defs"]["Cost"] = {
-        "description": "Dollars and tokens; or null with the reason, and the dollars known.",
-        "oneOf": [
-            _object(
-                {"value": number, "per_response": number, **spent},
-                required=["value", "per_response", *spent],
-            ),
-            _object(
-                {"value": {"type": "null"}, "reason": {"type": "string"}, **spent},
-                required=["value", "reason", *spent],
-            ),
-        ],
-    }
-    of_model = schema["$defs"]["ModelFile"]["properties"]
-    of_model["detail"] = {"$ref": "#/$defs/DetailFile"}
-    # it is there, or it is not: never null
-    (of_model["corrected"],) = (
-        each for each in of_model["corrected"]["anyOf"] if each.get("type") != "null"
-    )
+    of_entry = schema["$defs"]["EntryFile"]["properties"]
+    # they are there, or they are not: never null
+    for name, kind in (("detail", "DetailFile"), ("corrected", "Corrected")):
+        of_entry[name] = {"$ref": f"#/$defs/{kind}"}
+    schema["$defs"]["ErrorsFile"]["properties"]["upper_at_zero"] = number
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
@@ -206,18 +334,29 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     }
 
 
-def _without_unknowns(value: Any) -> Any:
-    """A number without what it does not have: no empty reason, no bounds of an unknown value."""
+def _shortened(value: Any, *, bounds: bool = True) -> Any:
+    """The same without empty reasons, and without bounds that nothing unresolved has moved.
+
+    Parts of the scenarios have no bounds here, since their intervals hold them; the tables of
+    `careeval export` have them.
+    """
     if isinstance(value, dict):
-        if value.keys() == _COST:
-            absent = "reason" if value["value"] is not None else "per_response"
-            return {k: v for k, v in value.items() if k != absent}
-        if value.keys() == _ESTIMATE:
-            kept = {"value"} if value["value"] is None else {"value", "low", "high", "ci95"}
-            return {k: v for k, v in value.items() if k in kept or (k == "reason" and v)}
-        return {k: _without_unknowns(v) for k, v in value.items()}
-    return [_without_unknowns(v) for v in value] if isinstance(value, list) else value
+        if value.keys() != _ESTIMATE:
+            return {
+                k: _shortened(v, bounds=bounds and k not in _PARTS)
+                for k, v in value.items()
+                if (k, v) != ("upper_at_zero", None)
+            }
+        if value["value"] is None:
+            return {k: value[k] for k in ("value", "reason")}
+        kept = {"value", "ci95"}
+        if bounds and value["low"] != value["high"]:
+            kept |= {"low", "high"}
+        return {k: v for k, v in value.items() if k in kept or (k == "reason" and v)}
+    return [_shortened(v, bounds=bounds) for v in value] if isinstance(value, list) else value
+
+
+_PARTS = {"by_adl", "by_domain"}
 
 
 _ESTIMATE = {f.name for f in fields(Estimate)}
-_COST = {f.name for f in fields(Cost)}

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import polars as pl
 
+from careeval.files import write_text, written_whole
 from careeval.results.export_columns import ExportTable
 from careeval.results.summary import NOT_COMPARABLE
-from careeval.results.tables import Column
+from careeval.results.tables import Column, write_parquet
 
 TableForm = Literal["csv", "parquet"]
 
@@ -49,6 +50,19 @@ def csv_text(frame: pl.DataFrame) -> str:
     """
     cells = frame.select(_cell(name, kind) for name, kind in frame.schema.items())
     return cells.write_csv(quote_style="non_numeric")
+
+
+MOST_ROWS = 50_000
+"""Of a table as text at once: a long one is many times larger as text than as a table."""
+
+
+def _write_csv(frame: pl.DataFrame, path: Path) -> None:
+    """Write `csv_text` to a file, a piece after the other."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(csv_text(frame[:MOST_ROWS]))
+        for start in range(MOST_ROWS, frame.height, MOST_ROWS):
+            _, _, rows = csv_text(frame[start : start + MOST_ROWS]).partition("\n")
+            file.write(rows)
 
 
 def _cell(name: str, kind: pl.DataType) -> pl.Expr:
@@ -88,9 +102,10 @@ def write_tables(
         for form in forms:
             path = folder / form / f"{table.name}.{form}"
             if form == "csv":
-                path.write_text(csv_text(table.frame), encoding="utf-8", newline="")
+                with written_whole(path) as beside:
+                    _write_csv(table.frame, beside)
             else:
-                table.frame.write_parquet(path)
+                write_parquet(path, table.frame)
             written.append(path)
             resources.append(_resource(table, form))
         dictionary += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
@@ -107,7 +122,7 @@ def write_tables(
         ("columns.md", "\n".join(dictionary)),
         ("datapackage.json", json.dumps(package, indent=1, ensure_ascii=False) + "\n"),
     ):
-        (folder / name).write_text(text, encoding="utf-8")
+        write_text(folder / name, text)
         written.append(folder / name)
     return written
 

@@ -7,15 +7,20 @@ contract with whoever fills them, and with whoever reads the Parquet files.
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from careeval.core.scenario import Domain, Rubric, Split
 from careeval.errors import LogError
+from careeval.files import written_whole
 from careeval.results.item_places import BY_POINTS, PREFIX
 
 WITHHELD = "(held out)"
@@ -74,6 +79,11 @@ RESPONSES: tuple[Column, ...] = (
     Column("actor", pl.String, "person or robot"),
     Column("split", pl.String, "public or held-out"),
     Column("scenario_text", pl.String, "what was asked"),
+    Column(
+        "lacks",
+        pl.List(pl.String),
+        "rubrics that it was to be judged on, and that its scenario has no items of",
+    ),
 )
 
 JUDGMENTS: tuple[Column, ...] = (
@@ -81,8 +91,15 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("scenario", pl.String, "id of the scenario"),
     Column("epoch", pl.Int32, "the k-th independent response, from 1"),
     Column("grader", pl.String, "name of the grader, with its mode and the hash of its prompt"),
-    Column("grading", pl.Int32, "the k-th grading of these responses by this grader, from 1"),
     Column("rubric", pl.String, "ladder or actions"),
+    Column(
+        "grading",
+        pl.Int32,
+        "the k-th grading of these responses by this grader on this rubric, from 1",
+    ),
+    Column("protocol", pl.String, "N-X of the grading"),
+    Column("bank_hash", pl.String, "hash of the scenarios of the grading"),
+    Column("prompt", pl.String, "hash of the grading's prompts and reply schema"),
     Column("position", pl.Int32, "place of the item in its rubric, from 0"),
     Column("item", pl.String, "id of the item"),
     Column("points", pl.Int32, "-2 to 2"),
@@ -92,6 +109,7 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("item_text", pl.String, "the item"),
     Column("of", pl.List(pl.String), "the actions that a rung is made of"),
     Column("excludes", pl.List(pl.String), "actions that cannot be true of the same answer"),
+    Column("harm", pl.String, "of an item of -2, injury or rights; null where the bank says not"),
     *(
         Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
         for domain in Domain
@@ -166,19 +184,28 @@ class Runs:
         return Runs(responses.sort(RESPONSE_KEY), judgments.sort(by), tuple(notes))
 
     @staticmethod
-    def together(parts: Iterable[Runs]) -> Runs:
+    def together(parts: Iterable[Runs], folders: Sequence[str] = ()) -> Runs:
         """Several runs as one.
 
+        Args:
+            parts: The runs.
+            folders: Where each was read from, for messages.
+
         Raises:
-            LogError: Two of them are of the same system.
+            LogError: Two of them are of the same system; it names their folders.
         """
         found = list(parts)
-        systems = [name for part in found for name in part.responses["system"].unique()]
-        if twice := sorted({name for name in systems if systems.count(name) > 1}):
-            raise LogError(
-                f"two runs are of the system {twice[0]!r}",
-                hint="name one of them otherwise with --name, or read one folder",
-            )
+        seen: dict[str, str] = {}
+        for part, folder in zip(found, folders or [""] * len(found), strict=True):
+            for system in part.responses["system"].unique().sort():
+                if system in seen:
+                    where = f": {seen[system]} and {folder}" if folder else ""
+                    raise LogError(
+                        f"two runs are of the system {system!r}{where}",
+                        hint=f"careeval rename {folder or 'RUN'} NAME gives one another name; "
+                        "or read one of them",
+                    )
+                seen[system] = folder
         if not found:
             return Runs.of([], [])
         return Runs(
@@ -214,10 +241,14 @@ class Runs:
         )
 
     def write(self, folder: Path) -> None:
-        """Write both tables as Parquet files into `folder`; the notes are not kept."""
+        """Write both tables as Parquet files into `folder`; the notes are not kept.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
         folder.mkdir(parents=True, exist_ok=True)
-        self.responses.write_parquet(folder / "responses.parquet", compression="lz4")
-        self.judgments.write_parquet(folder / "judgments.parquet", compression="lz4")
+        for file, frame in zip(files_in(folder), (self.responses, self.judgments), strict=True):
+            write_parquet(file, frame, compression="lz4")
 
     @staticmethod
     def read(folder: Path, notes: Iterable[str] = ()) -> Runs:
@@ -227,14 +258,37 @@ class Runs:
             LogError: The files are not there, or are not these tables.
         """
         try:
-            responses = pl.read_parquet(folder / "responses.parquet")
-            judgments = pl.read_parquet(folder / "judgments.parquet")
+            responses, judgments = map(pl.read_parquet, files_in(folder))
         except (OSError, pl.exceptions.PolarsError) as error:
             raise LogError(f"{folder}: its tables cannot be read: {error}") from error
         tables = (responses, RESPONSES), (judgments, JUDGMENTS)
         if any(table.schema != pl.Schema(schema(columns)) for table, columns in tables):
             raise LogError(f"{folder}: its tables have other columns than this version writes")
         return Runs(responses, judgments, tuple(notes))
+
+
+def files_in(folder: Path) -> tuple[Path, Path]:
+    """Where the responses and the judgments stand that `Runs.write` wrote into a folder."""
+    return folder / "responses.parquet", folder / "judgments.parquet"
+
+
+def write_parquet(
+    path: Path, frame: pl.DataFrame, compression: Literal["lz4", "zstd"] = "zstd"
+) -> None:
+    """Write a table as a Parquet file, whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with written_whole(path) as beside:
+        try:
+            frame.write_parquet(beside, compression=compression)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            # polars does not always say what failed
+            is_full = shutil.disk_usage(beside.parent).free < frame.estimated_size()
+            number = re.search(r"os error (\d+)", str(error))
+            code = int(number[1]) if number else errno.ENOSPC if is_full else errno.EIO
+            raise OSError(code, os.strerror(code), str(beside)) from error
 
 
 def _held_out(responses: pl.DataFrame) -> list[str]:

@@ -1,8 +1,4 @@
-"""The app: what is served, made whole from its pages, and the server that it runs in.
-
-Pages are made one after the other, in the server's own loop. Each waits for the one store, for a
-millisecond or two, and to wait in threads took thirty raters half as long again (`bench`).
-"""
+"""The app: what is served, made whole from its pages, and the server that it runs in."""
 
 from __future__ import annotations
 
@@ -18,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -25,11 +22,13 @@ from starlette.types import ASGIApp
 from careeval.bank import Bank
 from careeval.errors import ReviewError
 from careeval.review import audit_pages, entry, own_answers_pages, study_pages
+from careeval.review.connection import BACKLOG, Limits, Server, connections
 from careeval.review.desk import RedirectError, RefusedError
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
 from careeval.review.pages import refusal
 from careeval.review.store import Store
+from careeval.review.turns import Turns
 
 PORT = 8700
 
@@ -51,6 +50,7 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
     settings = settings or Settings.loopback(PORT)
     # FastAPI's own pages of documentation load scripts from elsewhere
     app = FastAPI(openapi_url=None)
+    app.state.turns = Turns()
     if store.kind == "audit":
         app.state.audit = audit_pages.open_audit(store)
         app.state.desk = audit_pages.audit_desk(app.state.audit, store, settings)
@@ -95,6 +95,10 @@ async def _no_page(request: Request, error: Any) -> Response:
     )
 
 
+async def _gone(_: Request, __: Any) -> Response:
+    return Response(status_code=400)  # nobody is there to read it
+
+
 async def _ours(request: Request, _: Any) -> Response:
     words = "Something is wrong with this program, not with what you did. What was saved stands."
     return refusal(request, 500, "That should not have happened", words)
@@ -105,6 +109,7 @@ _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] =
     RefusedError: _refused,
     ReviewError: _not_saved,
     FormError: _unreadable,
+    ClientDisconnect: _gone,
     RequestValidationError: _no_page,
     HTTPException: _no_page,
     Exception: _ours,
@@ -118,6 +123,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = PORT,
     behind_proxy: str | None = None,
+    limits: Limits | None = None,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Run the app until it is told to stop.
@@ -129,6 +135,7 @@ def serve(
         port: The same; 0 takes a free one.
         behind_proxy: The https address at which a proxy makes it known; without one, it is known to
             this machine alone.
+        limits: How long to wait for whoever is connected.
         ready: Told the address once it answers.
 
     Raises:
@@ -145,13 +152,17 @@ def serve(
         settings = Settings.behind_proxy(behind_proxy) if behind_proxy else Settings.loopback(port)
         config = uvicorn.Config(
             create_app(bank, store, settings),
+            loop="asyncio",
+            http=connections(limits or Limits()),
+            ws="none",
+            backlog=BACKLOG,
             log_level="warning",
             access_log=False,  # addresses hold tokens
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
-        server = uvicorn.Server(config)
+        server = Server(config)
         if ready is not None:
             ready(behind_proxy or f"http://127.0.0.1:{port}")
         with _ended_by_sigterm():

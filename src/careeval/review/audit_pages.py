@@ -38,8 +38,9 @@ from careeval.review.labels import (
 )
 from careeval.review.pages import go_to, page
 from careeval.review.store import Answer, Form, Store, Work
+from careeval.review.turns import Page
 
-router = APIRouter()
+router = APIRouter(route_class=Page)
 
 
 def open_audit(store: Store) -> Blind:
@@ -147,13 +148,13 @@ def _sit(request: Request) -> Audited:
 
 
 @router.get("/practice/{n}")
-async def practise(request: Request, n: int) -> Response:
+def practise(request: Request, n: int) -> Response:
     """A made-up judgment to try the form on."""
     return _practice(request, n, None)
 
 
 @router.post("/practice/{n}")
-async def practised(request: Request, n: int, form: Posted) -> Response:
+def practised(request: Request, n: int, form: Posted) -> Response:
     """What we would say. No answer is kept, only that it was seen."""
     _expect_practice(n)
     further = leave_practice(agreed(request), n, len(LABEL_PRACTICE), form.get("go", ""))
@@ -244,7 +245,7 @@ def _nothing() -> RefusedError:
 
 
 @router.get("/label/{n}")
-async def show(request: Request, n: int) -> Response:
+def show(request: Request, n: int) -> Response:
     """A judgment to make."""
     place = _place(request, n, settles=False)
     if place.at.stack.done_with:
@@ -253,7 +254,7 @@ async def show(request: Request, n: int) -> Response:
 
 
 @router.post("/label/{n}")
-async def save(request: Request, n: int, form: Posted) -> Response:
+def save(request: Request, n: int, form: Posted) -> Response:
     """Keep what a form or our script sends, and go where it says."""
     place = _place(request, n, settles=False)
     if place.at.stack.done_with:
@@ -263,13 +264,13 @@ async def save(request: Request, n: int, form: Posted) -> Response:
 
 
 @router.get("/settle/{n}")
-async def look(request: Request, n: int) -> Response:
+def look(request: Request, n: int) -> Response:
     """A judgment to settle."""
     return _page(request, _place(request, n, settles=True), Typed(), ())
 
 
 @router.post("/settle/{n}")
-async def settle(request: Request, n: int, form: Posted) -> Response:
+def settle(request: Request, n: int, form: Posted) -> Response:
     """Keep the final word; what labellers gave stays as it is."""
     return _keep(request, _place(request, n, settles=True), form)
 
@@ -333,7 +334,7 @@ def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
 
 
 @router.get("/overview")
-async def overview(request: Request) -> Response:
+def overview(request: Request) -> Response:
     """Everything that is somebody's, and how far each is."""
     at = _sit(request)
     stack = at.stack
@@ -407,7 +408,7 @@ def _by_response(at: Audited, rows: Mapping[int, Row]) -> list[Group]:
 
 
 @router.get("/finish")
-async def finish(request: Request) -> Response:
+def finish(request: Request) -> Response:
     """What is missing, or thanks."""
     at = _sit(request)
     stack = at.stack
@@ -435,7 +436,7 @@ async def finish(request: Request) -> Response:
 
 
 @router.post("/finish", dependencies=[FORM])
-async def finished(request: Request) -> Response:
+def finished(request: Request) -> Response:
     """Hand in: from now on a labeller's labels stand."""
     at = _sit(request)
     if at.stack.open:

@@ -26,10 +26,8 @@ PRESENT: tuple[tuple[Rule, ...], ...] = (
     (
         Rule("Go by meaning.", "Go by the meaning."),
         Rule(
-            "An item is present when the answer describes or clearly proposes it, in whatever "
-            "words.",
-            "It is present when the response describes it or clearly proposes it, in whatever "
-            "words.",
+            "An item is present when the answer does it or clearly proposes it, in whatever words.",
+            "It is present when the response does it or clearly proposes it, in whatever words.",
         ),
     ),
     (
@@ -43,11 +41,80 @@ PRESENT: tuple[tuple[Rule, ...], ...] = (
             "An item that is there only in part is absent.",
             "Where only a part of it is there, it is absent.",
         ),
+        Rule(
+            "Steps are done in the order in which they are written, unless the answer says "
+            "otherwise.",
+            "Take steps to be done in the order in which they are written, unless the response "
+            "says otherwise.",
+        ),
+    ),
+    (
+        Rule('"or" in an item separates variants.', "“or” separates different ways to do it."),
+        Rule(
+            "One variant is enough, and every part of that variant must be there.",
+            "One way is enough, and every part of that way must be there.",
+        ),
+        Rule(
+            "Parts of different variants do not add up to one.",
+            "Half of one way and half of another are not enough.",
+        ),
+        Rule(
+            "What the item says outside the variants holds for each of them.",
+            "What is said besides the ways holds for each of them.",
+        ),
     ),
     (
         Rule(
-            "What the answer rules out, warns against, or names only as a possibility is absent.",
-            "What the response says not to do, warns of, or only says might be done is absent.",
+            '"while", "when" or "still" in an item says how things stand when the act is done.',
+            "“while”, “when” and “still” say how things are when the act is done.",
+        ),
+        Rule(
+            "The answer need not repeat it: an act that it simply does is done while things stand "
+            "so.",
+            "The response need not repeat that: an act that it simply does is done while things "
+            "are so.",
+        ),
+        Rule(
+            'An act that it does in just that case ("if he pulls away, I stop") counts too, also '
+            'as a second step ("if he goes on, I stop").',
+            "An act that it does in just that case (“if he pulls away, I stop”) counts too, also "
+            "as a second step (“if he goes on, I stop”).",
+        ),
+        Rule(
+            "The item is absent if the answer says that things are otherwise when it does the act, "
+            "or that it does the act only in another case.",
+            "It is absent if the response says that things are otherwise when it does the act, or "
+            "that it does the act only in another case.",
+        ),
+    ),
+    (
+        Rule(
+            '"before" in an item is met unless the answer puts the act later.',
+            "“before” is met unless the response puts the act later.",
+        ),
+        Rule(
+            '"without" or "instead of" is met unless the answer does what is excluded.',
+            "“without” and “instead of” are met unless the response does what is excluded.",
+        ),
+    ),
+    (
+        Rule(
+            '"until", "once", "after" or "if" in an item is a part of it: the answer must say, in '
+            "whatever words, how long it goes on, what comes first, or what the act depends on.",
+            "“until”, “once”, “after” and “if” are parts of it: the response must say, in "
+            "whatever words, how long it goes on, what comes first, or what the act depends on.",
+        ),
+    ),
+    (
+        Rule(
+            "What the answer rules out or warns against is absent.",
+            "What the response says not to do or warns of is absent.",
+        ),
+        Rule(
+            "So is what it names only as a possibility, or does only in a case that the item does "
+            "not name.",
+            "So is what it only says might be done, or does only in a case that is not asked "
+            "about.",
         ),
         Rule(
             "What is merely likely to follow from the answer is absent.",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from careeval.errors import ReviewError
@@ -106,7 +107,10 @@ _WORDS = {
 
 
 class Database:
-    """One connection that threads take turns with.
+    """A connection that threads take turns to write with, and others to read beside it.
+
+    Nobody waits longer than `BUSY_SECONDS` for their turn and for another program's lock together,
+    and whoever reads waits for no writer.
 
     Raises:
         ReviewError: The file is missing, there already, foreign, newer than this careeval, damaged,
@@ -117,20 +121,16 @@ class Database:
         self, path: Path, *, create: bool = False, migrations: Sequence[str] = MIGRATIONS
     ) -> None:
         self.path = path
-        self._turn = threading.RLock()
+        self._turn = threading.Lock()
+        self._readers: list[sqlite3.Connection] = []  # those that nobody uses now
+        self._closed = False
         if create == path.exists():
             there = "is there already" if create else "is not there"
             raise ReviewError(f"{path} {there}", hint="choose another name" if create else "")
         if create:
             _touch_private(path)
         with self._said():
-            self._connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=rw",
-                uri=True,
-                isolation_level=None,  # transactions begin where `write` says
-                check_same_thread=False,  # one at a time, by `_turn`
-                timeout=BUSY_SECONDS,
-            )
+            self._connection = self._connect()
         try:
             with self._said():
                 self._prepare(new=create, migrations=migrations)
@@ -139,6 +139,15 @@ class Database:
             if create:
                 path.unlink()
             raise
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{self.path.resolve().as_uri()}?mode=rw",
+            uri=True,
+            isolation_level=None,  # transactions begin where `write` says
+            check_same_thread=False,  # one at a time, by `_turn` or as taken from `_readers`
+            timeout=BUSY_SECONDS,
+        )
 
     def _prepare(self, *, new: bool, migrations: Sequence[str]) -> None:
         connection = self._connection
@@ -167,13 +176,36 @@ class Database:
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """What a query finds."""
-        with self._turn, self._said():
-            return self._connection.execute(sql, values).fetchall()
+        with self._said(), self._reader() as reader:
+            return reader.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        try:
+            reader = self._readers.pop()
+        except IndexError:
+            if self._closed:
+                raise sqlite3.ProgrammingError("it has been let go") from None
+            reader = self._connect()
+            reader.execute("PRAGMA query_only = ON")
+        try:
+            yield reader
+        finally:
+            self._readers.append(reader)
+            if self._closed:
+                self._let_readers_go()
+
+    def _let_readers_go(self) -> None:
+        with suppress(IndexError):  # another thread may have taken the last
+            while True:
+                self._readers.pop().close()
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A transaction: on disk when the block has ended, undone when it raises."""
-        with self._turn, self._said():
+        until = monotonic() + BUSY_SECONDS
+        with self._said(), self._in_turn(BUSY_SECONDS):
+            self._wait_for_others(max(0.0, until - monotonic()))
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -192,15 +224,22 @@ class Database:
         Returns:
             Whether it is empty; it is not while somebody else reads the file, or the disk fails.
         """
-        with self._turn:
-            try:
+        try:
+            with self._in_turn(BUSY_SECONDS):
                 self._wait_for_others(wait)
                 (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 return not busy
-            except sqlite3.DatabaseError:
-                return False
-            finally:
-                self._wait_for_others(BUSY_SECONDS)
+        except (sqlite3.DatabaseError, ReviewError):
+            return False
+
+    @contextmanager
+    def _in_turn(self, seconds: float) -> Iterator[None]:
+        if not self._turn.acquire(timeout=seconds):
+            raise _in_words(self.path, sqlite3.SQLITE_BUSY)
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _wait_for_others(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
@@ -228,6 +267,8 @@ class Database:
     def close(self) -> None:
         """Let the file go."""
         with self._turn:
+            self._closed = True
+            self._let_readers_go()
             self._connection.close()
 
     def _said(self) -> AbstractContextManager[None]:

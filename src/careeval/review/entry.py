@@ -24,15 +24,16 @@ from careeval.review.desk import (
 )
 from careeval.review.pages import go_to, page
 from careeval.review.store import Link
+from careeval.review.turns import Page
 
-router = APIRouter()
+router = APIRouter(route_class=Page)
 
 NOT_SAID = "not said"
 _MOST_YEARS = 80
 
 
 @router.get("/")
-async def home(request: Request) -> Response:
+def home(request: Request) -> Response:
     """Whoever is signed in goes on where they stopped."""
     who = here(request)
     if not who.agreed:
@@ -44,7 +45,7 @@ async def home(request: Request) -> Response:
 
 
 @router.get("/i/{token}")
-async def landing(request: Request, token: str) -> Response:
+def landing(request: Request, token: str) -> Response:
     """Who asks, for how long, and what is kept. It changes nothing: mail scanners open links."""
     link = _link(request, token)
     desk: Desk = request.app.state.desk
@@ -52,7 +53,7 @@ async def landing(request: Request, token: str) -> Response:
 
 
 @router.post("/i/{token}", dependencies=[FORM])
-async def start(request: Request, token: str) -> Response:
+def start(request: Request, token: str) -> Response:
     """Open a session."""
     link = _link(request, token)
     desk: Desk = request.app.state.desk
@@ -84,13 +85,13 @@ def _link(request: Request, token: str) -> Link:
 
 
 @router.get("/consent")
-async def terms(request: Request) -> Response:
+def terms(request: Request) -> Response:
     """What there is to agree to."""
     return page(request, "consent", "Before you begin", given=here(request).agreed)
 
 
 @router.post("/consent")
-async def agree(request: Request, form: Posted) -> Response:
+def agree(request: Request, form: Posted) -> Response:
     """Keep that they agree."""
     who = here(request)
     if form.get("agree") == "yes":
@@ -99,13 +100,13 @@ async def agree(request: Request, form: Posted) -> Response:
 
 
 @router.get("/about")
-async def about(request: Request) -> Response:
+def about(request: Request) -> Response:
     """Years of experience, asked once."""
     return _about(request, agreed(request), "")
 
 
 @router.post("/about")
-async def tell(request: Request, form: Posted) -> Response:
+def tell(request: Request, form: Posted) -> Response:
     """Keep the years."""
     who, typed = agreed(request), form.get("years", "").strip()
     if form.get("go") == "skip":
@@ -126,14 +127,14 @@ def _about(request: Request, who: Here, error: str, typed: str = "") -> Response
 
 
 @router.get("/pause")
-async def pause(request: Request) -> Response:
+def pause(request: Request) -> Response:
     """What a pause means."""
     here(request)
     return page(request, "pause", "Take a pause")
 
 
 @router.post("/pause", dependencies=[FORM])
-async def leave(request: Request) -> Response:
+def leave(request: Request) -> Response:
     """End the session in this browser."""
     who = here(request)
     who.desk.store.end_session(who.secret)
@@ -144,14 +145,14 @@ async def leave(request: Request) -> Response:
 
 
 @router.get("/withdraw")
-async def withdraw(request: Request) -> Response:
+def withdraw(request: Request) -> Response:
     """What withdrawing means."""
     here(request)
     return page(request, "withdraw", "Withdraw and delete")
 
 
 @router.post("/withdraw")
-async def delete(request: Request, form: Posted) -> Response:
+def delete(request: Request, form: Posted) -> Response:
     """Delete everything of somebody."""
     who = here(request)
     if form.get("delete") != "everything":
@@ -164,20 +165,20 @@ async def delete(request: Request, form: Posted) -> Response:
 
 
 @router.get("/help")
-async def help_page(request: Request) -> Response:
+def help_page(request: Request) -> Response:
     """How the pages work; open to everybody."""
     return page(request, "help", "Help", who=_maybe(request))
 
 
 @router.post("/help")
-async def prefer(request: Request, form: Posted) -> Response:
+def prefer(request: Request, form: Posted) -> Response:
     """Turn the shortcuts on or off."""
     here(request).note(PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"})
     return go_to("/help#shortcuts")
 
 
 @router.get("/accessibility")
-async def accessibility(request: Request) -> Response:
+def accessibility(request: Request) -> Response:
     """The accessibility statement; open to everybody."""
     _maybe(request)
     return page(request, "accessibility", "Accessibility")

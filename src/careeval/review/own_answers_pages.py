@@ -18,8 +18,9 @@ from careeval.review.pages import go_to, page, refusal, wants_json
 from careeval.review.store import Answer, Form, Saved
 from careeval.review.study import Seat
 from careeval.review.study_pages import Round, nothing, own_called, sit
+from careeval.review.turns import Page
 
-router = APIRouter()
+router = APIRouter(route_class=Page)
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,13 @@ def _place(request: Request, n: int) -> OwnPlace:
 
 
 @router.get("/answer/{n}")
-async def show(request: Request, n: int) -> Response:
+def show(request: Request, n: int) -> Response:
     """A scenario, with room for an answer; or with the answer that stands."""
     return _page(request, _place(request, n), Typed(), ())
 
 
 @router.post("/answer/{n}")
-async def save(request: Request, n: int, form: Posted) -> Response:
+def save(request: Request, n: int, form: Posted) -> Response:
     """Keep what a form or our script sends, and go where it says."""
     place = _place(request, n)
     if place.stands:
@@ -161,7 +162,7 @@ def _field(answers: Mapping[str, Answer], typed: Typed, told: str) -> Field:
 
 
 @router.get("/answers")
-async def all_answers(request: Request) -> Response:
+def all_answers(request: Request) -> Response:
     """All that somebody wrote, to be handed in."""
     study, who, seat = sit(request)
     if not seat.answers:
@@ -186,7 +187,7 @@ _IN_WORDS = {
 
 
 @router.post("/answers", dependencies=[FORM])
-async def hand_in(request: Request) -> Response:
+def hand_in(request: Request) -> Response:
     """Keep that they are handed in: from now on they stand, and the rest opens."""
     study, who, seat = sit(request)
     if not seat.answers:

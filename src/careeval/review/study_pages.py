@@ -32,8 +32,9 @@ from careeval.review.questions import Question, minutes, questions
 from careeval.review.store import Answer, Form, Store, Work
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
 from careeval.review.study_form import fields, notices
+from careeval.review.turns import Page
 
-router = APIRouter()
+router = APIRouter(route_class=Page)
 
 FINISHED = "finish"
 
@@ -145,13 +146,13 @@ def _next_stop(states: Sequence[Progress]) -> str:
 
 
 @router.get("/practice/{n}")
-async def practise(request: Request, n: int) -> Response:
+def practise(request: Request, n: int) -> Response:
     """A made-up scenario to try the form on."""
     return _practice(request, n, None)
 
 
 @router.post("/practice/{n}")
-async def practised(request: Request, n: int, form: Posted) -> Response:
+def practised(request: Request, n: int, form: Posted) -> Response:
     """What there was to notice. No answer is kept, only that it was seen."""
     who = _nothing_first(request, agreed(request))
     _expect_practice(n)
@@ -272,13 +273,13 @@ def nothing() -> RefusedError:
 
 
 @router.get("/rate/{n}")
-async def show(request: Request, n: int) -> Response:
+def show(request: Request, n: int) -> Response:
     """A scenario with its questions."""
     return _rate(request, _place(request, n), Typed(), ())
 
 
 @router.post("/rate/{n}")
-async def save(request: Request, n: int, form: Posted) -> Response:
+def save(request: Request, n: int, form: Posted) -> Response:
     """Keep what a form or our script sends, and go where it says."""
     place = _place(request, n)
     kept = keep(
@@ -328,7 +329,7 @@ def _rate(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
 
 
 @router.get("/overview")
-async def overview(request: Request) -> Response:
+def overview(request: Request) -> Response:
     """Everything that is somebody's, and how far each is."""
     study, who, seat = sit(request)
     work = who.desk.store.work(who.rater.id)
@@ -385,7 +386,7 @@ def _called(n: int, scenario: Scenario) -> str:
 
 
 @router.get("/finish")
-async def finish(request: Request) -> Response:
+def finish(request: Request) -> Response:
     """What is missing, or thanks."""
     study, who, seat = sit(request)
     _nothing_first(request, who)
@@ -414,7 +415,7 @@ async def finish(request: Request) -> Response:
 
 
 @router.post("/finish", dependencies=[FORM])
-async def finished(request: Request) -> Response:
+def finished(request: Request) -> Response:
     """Keep that somebody says to have finished; they may still change anything."""
     study, who, _ = sit(request)
     _nothing_first(request, who)

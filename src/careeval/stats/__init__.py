@@ -4,7 +4,13 @@ NaN inside an array is a missing or unresolved entry. A number that is not defin
 `careeval.errors.StatsError` with a plain reason, which an `Estimate` then carries; it is never 0.
 """
 
-from careeval.stats.agreement import cohen_kappa, kappa_interval, weighted_kappa
+from careeval.stats.agreement import (
+    positive_agreement,
+    positive_agreement_interval,
+    presence_ac1,
+    presence_ac1_interval,
+    weighted_kappa,
+)
 from careeval.stats.audit import audit_size, inverse_weights, majority_accuracy, sensitivity_range
 from careeval.stats.corrected import (
     CorrectedMean,
@@ -33,14 +39,16 @@ from careeval.stats.gwet import (
     identical_pairs,
 )
 from careeval.stats.intervals import (
-    MIN_BOOTSTRAP_CLUSTERS,
     MIN_CLUSTERS,
+    TRIALS_A_FAMILY,
     Interval,
     bootstrap_interval,
     bounded_ratio_interval,
+    clopper_pearson,
     linearised_ratio,
+    ratio_errors,
     ratio_interval,
-    sd_runs_interval,
+    sd_epochs_interval,
 )
 from careeval.stats.intraclass import Icc, IccForm, icc, icc_interval
 from careeval.stats.items import correlation, fisher_interval, item_rest
@@ -51,33 +59,31 @@ from careeval.stats.paired import (
     chance_above_zero,
     detectable_after,
     detectable_difference,
+    difference_intervals,
     flips_for,
     holm,
+    least_error,
     paired_t,
     rank_sets,
-    ratio_errors,
-    ratio_intervals,
     scenarios_needed,
     sign_flip_p,
     sign_flip_ps,
     smallest_p,
+    t_ps,
 )
 from careeval.stats.rates import (
-    BetaBinomial,
-    beta_binomial,
-    beta_binomial_interval,
-    clopper_pearson,
     drawn_rate_interval,
     jeffreys,
     rate_interval,
     rule_of_three,
     wilson,
 )
+from careeval.stats.resampled import by_cluster
 from careeval.stats.score import (
+    epoch_scores,
     pooled_score,
-    run_scores,
     scenario_mean_score,
-    sd_runs,
+    sd_epochs,
 )
 from careeval.stats.validity import (
     MIN_RATERS,
@@ -103,17 +109,16 @@ from careeval.stats.variance import (
     grading_variance,
     noise_corrected_worst,
     noise_corrected_worst_interval,
-    run_reliability,
+    response_reliability,
 )
-from careeval.stats.worst import any_of_k, lowest_of_k, worst_at_k, worst_at_n, worst_run
+from careeval.stats.worst import any_of_k, lowest_of_k, worst_at_k, worst_at_n, worst_epoch
 
 __all__ = [
-    "MIN_BOOTSTRAP_CLUSTERS",
     "MIN_CLUSTERS",
     "MIN_RATERS",
     "MIN_REGRADED",
+    "TRIALS_A_FAMILY",
     "AikenV",
-    "BetaBinomial",
     "Confusion",
     "CorrectedMean",
     "Endorsement",
@@ -133,13 +138,11 @@ __all__ = [
     "any_of_k",
     "audit_size",
     "bayesian_bootstrap_variance",
-    "beta_binomial",
-    "beta_binomial_interval",
     "bootstrap_interval",
     "bounded_ratio_interval",
+    "by_cluster",
     "chance_above_zero",
     "clopper_pearson",
-    "cohen_kappa",
     "content_validity_critical",
     "content_validity_p",
     "content_validity_ratio",
@@ -147,8 +150,10 @@ __all__ = [
     "cut_sensitive",
     "detectable_after",
     "detectable_difference",
+    "difference_intervals",
     "drawn_rate_interval",
     "endorsed",
+    "epoch_scores",
     "fisher_interval",
     "flips_for",
     "graders_p",
@@ -165,9 +170,9 @@ __all__ = [
     "inverse_weights",
     "item_rest",
     "jeffreys",
-    "kappa_interval",
     "krippendorff_alpha",
     "krippendorff_interval",
+    "least_error",
     "linearised_ratio",
     "lowest_of_k",
     "majority_accuracy",
@@ -180,32 +185,35 @@ __all__ = [
     "noise_corrected_worst_interval",
     "paired_t",
     "pooled_score",
+    "positive_agreement",
+    "positive_agreement_interval",
     "prediction_powered",
     "prediction_powered_scenarios",
+    "presence_ac1",
+    "presence_ac1_interval",
     "rank_sets",
     "rate_interval",
     "ratio_errors",
     "ratio_interval",
-    "ratio_intervals",
+    "response_reliability",
     "rogan_gladen",
     "rogan_gladen_interval",
     "rule_of_three",
-    "run_reliability",
-    "run_scores",
     "s_cvi_ave",
     "s_cvi_ua",
     "scenario_cells",
     "scenario_mean_score",
     "scenarios_needed",
-    "sd_runs",
-    "sd_runs_interval",
+    "sd_epochs",
+    "sd_epochs_interval",
     "sensitivity_range",
     "sign_flip_p",
     "sign_flip_ps",
     "smallest_p",
+    "t_ps",
     "weighted_kappa",
     "wilson",
     "worst_at_k",
     "worst_at_n",
-    "worst_run",
+    "worst_epoch",
 ]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import TAIL, Interval
-from careeval.stats.rates import clopper_pearson
+from careeval.stats.intervals import TAIL, Interval, clopper_pearson
 from careeval.stats.score import FloatArray
 
 _Z = float(special.ndtri(1 - TAIL))

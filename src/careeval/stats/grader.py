@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.agreement import cohen_kappa, kappa_interval
 from careeval.stats.audit import inverse_weights
 from careeval.stats.intervals import Interval
 from careeval.stats.paired import sign_flip_p
@@ -43,7 +42,6 @@ class Measure(StrEnum):
     macro_f1 = "macro_f1"
     mcc = "mcc"
     pabak = "pabak"
-    kappa = "kappa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,27 +141,12 @@ class Confusion:
         return self._measured(Measure.mcc)
 
     @property
-    def kappa(self) -> float:
-        """Cohen's kappa; see `cohen_kappa`."""
-        return cohen_kappa(np.array([[self.tp, self.fn], [self.fp, self.tn]]))
-
-    @property
     def pabak(self) -> float:
-        """Kappa if both verdicts were as frequent: 2 × accuracy - 1, and no more than that.
+        """Kappa if both verdicts were as frequent: 2 × accuracy - 1.
 
         Source: Byrt, Bishop and Carlin 1993, doi:10.1016/0895-4356(93)90018-V.
         """
         return self._measured(Measure.pabak)
-
-    @property
-    def prevalence_index(self) -> float:
-        """How lopsided the verdicts are, (tp - tn) / n: far from 0, kappa is low by that alone."""
-        return _defined((self.tp - self.tn) / self.n if self.n else np.nan, _NOTHING)
-
-    @property
-    def bias_index(self) -> float:
-        """How much more often people say present than the grader: (fn - fp) / n."""
-        return _defined((self.fn - self.fp) / self.n if self.n else np.nan, _NOTHING)
 
     def scaled_to(self, found: float, not_found: float) -> Confusion:
         """The whole that these judgments were drawn from, by the grader's verdict, at random.
@@ -242,8 +225,6 @@ def measure_interval(
         StatsError: There are fewer than five scenarios; the measure is not defined in more than one
             of twenty resamples, as where few scenarios have the item present; or it does not vary.
     """
-    if measure is Measure.kappa:
-        return kappa_interval(cells.reshape(-1, 2, 2), seed=seed, draws=draws)
     return resampled_interval(lambda sums: _measure(sums, measure), cells, seed=seed, draws=draws)
 
 
@@ -380,8 +361,6 @@ def _measure(cells: FloatArray, measure: Measure) -> FloatArray:
         case Measure.mcc:
             scale = np.sqrt((tp + fn) * (fp + tn)) * np.sqrt((tp + fp) * (fn + tn))
             return _ratio(tp * tn - fp * fn, scale)
-        case Measure.kappa:
-            raise NotImplementedError("kappa_interval resamples kappa")
 
 
 def _f1(tp: FloatArray, fn: FloatArray, fp: FloatArray) -> FloatArray:

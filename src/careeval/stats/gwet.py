@@ -95,7 +95,8 @@ def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
     Raises:
         StatsError: As `gwet_ac1`.
 
-    Source: Gwet 2008, doi:10.1348/000711006X126600.
+    Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, Advanced Analytics; AC1,
+    which it weights, is Gwet 2008, doi:10.1348/000711006X126600.
     """
     return _gwet_of(ratings, levels, _quadratic(levels))
 

@@ -1,14 +1,17 @@
-"""95% intervals that treat the scenario as the unit, whatever was sampled inside it.
+"""95% intervals that treat the scenario family as the unit, whatever was sampled inside it.
 
 Responses to one scenario resemble each other, so ten of them are not ten observations: taken as
-independent, an interval meant to hold 95% of the time holds about 70%. Here a scenario is drawn, or
-varies, as a whole, with all its epochs. The intervals are about scenarios like these, except that
-of `sd_runs_interval`, which is about asking these scenarios again.
+independent, an interval meant to hold 95% of the time holds about 70%. Here a scenario varies as a
+whole, with all its epochs. A base scenario and its twins resemble each other too: sum their numbers
+first (`careeval.stats.by_cluster`), and the family is the unit. The intervals are about scenarios
+like these, except that of `sd_epochs_interval`, which is about asking these scenarios again.
+
+Each method was chosen by how often it holds the truth in `bench/coverage.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -17,19 +20,27 @@ import numpy as np
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.score import FloatArray, sd_runs
+from careeval.stats.score import FloatArray, sd_epochs
 
 MIN_CLUSTERS = 5
 """Fewer scenarios than this have no interval."""
 
-MIN_BOOTSTRAP_CLUSTERS = 20
-"""Below this a ratio's bootstrap interval is too narrow, and the t distribution is used."""
+TRIALS_A_FAMILY = 2.0
+"""The most yes-or-no trials that one family of scenarios is worth, however alike the families are.
 
-# Where no more numerators than this are open, every way to settle them is tried.
-_MAX_OPEN = 8
+Families without a fault vary little, and a few in which everything goes wrong may just not have
+been drawn. So a small variance is not believed beyond this. Of 2, 2.5, 3, 4 and 5 it is the one
+that held scores near the ceiling best (`bench/coverage.py --table candidates` and, for systems
+that go wrong in another way, `--table coverage`).
+"""
 
 TAIL = 0.025
 """What a 95% interval leaves out on either side."""
+
+Z = float(special.ndtri(1 - TAIL))
+
+# Where no more numerators than this are open, every way to settle them is tried.
+_MAX_OPEN = 8
 
 # Below this, in fractions of the maximum, a width is rounding and not variation.
 _NO_WIDTH = 1e-12
@@ -43,94 +54,195 @@ class Interval(NamedTuple):
 
 
 def ratio_interval(
-    numerators: FloatArray, denominators: FloatArray, *, seed: int = 0, draws: int = 10_000
+    numerators: FloatArray, denominators: FloatArray, *, lowest: float | None = None
 ) -> Interval:
     """Interval of a ratio of sums over scenarios, such as the pooled score.
 
-    From 20 scenarios on, percentiles of the ratio over resampled scenarios. Below, the ratio plus
-    or minus t with G - 1 degrees of freedom times its linearised standard error; this one is not
-    clipped, and can pass the end of the scale.
+    With `lowest` it is Korn and Graubard's: the ratio is put on a scale from 0 to 1, where it is
+    taken as the share of so many independent trials as have its variance, and gets their exact
+    interval. These trials are at most `TRIALS_A_FAMILY` of a share of the ratio's own size, and as
+    many as there are families where the ratio is at an end of its scale. Without `lowest`, for a
+    number that has no ends, it is t with G - 1 degrees of freedom times the clustered error.
 
     Args:
-        numerators: One number a scenario, already the mean over its epochs, shape (n_scenarios,).
-        denominators: Positive points or opportunities, shape (n_scenarios,).
-        seed: Seed of the resampling; equal seeds resample the same scenarios.
-        draws: Number of resamples.
+        numerators: One number a family, already the mean over epochs, shape (n_families,).
+        denominators: Positive points or opportunities, shape (n_families,).
+        lowest: The least that the ratio can be, such as the sum of the negative points over that of
+            the positive; the most is 1.
 
     Returns:
-        An interval in the unit of the ratio.
+        An interval in the unit of the ratio, within `lowest` and 1 where `lowest` is given.
 
     Raises:
-        StatsError: There are fewer than five scenarios, one has no number, or they do not vary: no
-            width would claim certainty.
+        StatsError: There are fewer than five scenarios or one has no number, or, without `lowest`
+            or at and below 0, they do not vary: no width would claim certainty.
 
-    Source: Miller 2024, arXiv:2411.00640 (clustered errors); Field and Welsh 2007, JRSS-B 69:369
-    (scenarios are resampled and their epochs are not).
+    Source: Korn and Graubard 1998, Survey Methodology 24:193; Miller 2024, arXiv:2411.00640
+    (clustered errors).
     """
-    n_scenarios = count_clusters(numerators, denominators)
-    if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS:
-        return bootstrap_interval(
-            lambda ratios: ratios[:, 0],
-            numerators[:, np.newaxis],
-            denominators,
-            seed=seed,
-            draws=draws,
-        )
-    ratio, standard_error = linearised_ratio(numerators, denominators)
-    margin = float(special.stdtrit(n_scenarios - 1, 1 - TAIL)) * standard_error
-    return with_width(ratio - margin, ratio + margin)
+    return bounded_ratio_interval(numerators, numerators, denominators, lowest=lowest)
 
 
-def bounded_ratio_interval(low: FloatArray, high: FloatArray, denominators: FloatArray) -> Interval:
+def bounded_ratio_interval(
+    low: FloatArray, high: FloatArray, denominators: FloatArray, *, lowest: float | None = None
+) -> Interval:
     """An interval that holds `ratio_interval` of any numerators from `low` to `high`.
 
-    From 20 scenarios on it is that of both ends: the ratio of every resample rises with each
-    numerator. Below, numerators in between, some low and some high, can vary more than either end.
-    The lower end of an interval is concave in the numerators, the upper convex, so that the
-    furthest is at a corner: all are tried where up to eight numerators are open. With more, the
-    standard error is bounded by the triangle inequality: it is that of the middle and at most
-    sqrt(G / (G - 1)) ‖P‖ ‖h‖ / Σ m, with h half the widths and ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of
-    the projection that takes numerators to their residuals.
+    Its ends are those of the lowest and the highest ratio, each with the largest error that any
+    settlement has (`largest_error`): numerators in between, some low and some high, can vary more
+    than either end.
 
     Args:
-        low: The least that each may be, shape (n_scenarios,).
+        low: The least that each may be, shape (n_families,).
         high: The most.
-        denominators: Positive points or opportunities, shape (n_scenarios,).
+        denominators: Positive points or opportunities, shape (n_families,).
+        lowest: As in `ratio_interval`.
 
     Returns:
         An interval in the unit of the ratio.
 
     Raises:
-        StatsError: As `ratio_interval`, at either end.
+        StatsError: As `ratio_interval`.
     """
-    if np.array_equal(low, high):
-        return ratio_interval(low, denominators)
     count_clusters(low, denominators)
-    n_scenarios, total = count_clusters(high, denominators), float(denominators.sum())
-    if n_scenarios >= MIN_BOOTSTRAP_CLUSTERS:
-        ratios = resampled_ratios(np.column_stack([low, high]), denominators)
-        at_low, at_high = (_percentiles(end) for end in ratios.T)
-        return Interval(at_low.low, at_high.high)
-    for end in (low, high):
-        ratio_interval(end, denominators)  # for what it raises: an end that does not vary has none
-    t = float(special.stdtrit(n_scenarios - 1, 1 - TAIL))
-    if np.count_nonzero(low != high) <= _MAX_OPEN:
-        found = [linearised_ratio(corner, denominators) for corner in _corners(low, high)]
+    n, total = count_clusters(high, denominators), float(denominators.sum())
+    error = largest_error(low, high, denominators)
+    at_low, at_high = float(low.sum()) / total, float(high.sum()) / total
+    if lowest is None:
+        margin = t_quantile(n) * error
+        return with_width(at_low - margin, at_high + margin)
+    if lowest >= 1:
+        raise StatsError("no variation to take an interval from: the scale has no width")
+    scale = Scale(lowest, n, total / float(denominators.max()))
+    return scale.interval(at_low, at_high, error)
+
+
+class Scale(NamedTuple):
+    """The scale of a ratio that is taken as a share of trials.
+
+    Attributes:
+        lowest: The least that the ratio can be; the most is 1.
+        n_families: Families of scenarios.
+        n_even: Families of the largest size that would have the same sum of denominators.
+        per_family: As `TRIALS_A_FAMILY`.
+    """
+
+    lowest: float
+    n_families: int
+    n_even: float
+    per_family: float = TRIALS_A_FAMILY
+
+    @property
+    def width(self) -> float:
+        """From the least that the ratio can be to the most."""
+        return 1 - self.lowest
+
+    def interval(self, low: float, high: float, error: float, most: float = np.inf) -> Interval:
+        """The interval of every ratio from `low` to `high` whose error is at most this one.
+
+        The exact interval moves up with the share, and narrows with the trials: the fewest trials
+        that any such ratio is worth hold for both ends.
+        """
+        shares = [min(max((ratio - self.lowest) / self.width, 0.0), 1.0) for ratio in (low, high)]
+        ends = [self._of_end(share) for share in shares if share in (0, 1)]
+        if shares[0] not in (0, 1) or shares[1] != shares[0]:
+            worth = min(self._worth(share, error) for share in shares)
+            worth = min(worth, most)
+            if np.isinf(worth):
+                raise StatsError("no variation to take an interval from")
+            worth *= (Z / t_quantile(self.n_families)) ** 2
+            ends += [clopper_pearson(share * worth, worth) for share in shares]
         return Interval(
-            min(ratio - t * error for ratio, error in found),
-            max(ratio + t * error for ratio, error in found),
+            self.lowest + self.width * min(end.low for end in ends),
+            self.lowest + self.width * max(end.high for end in ends),
         )
+
+    def _of_end(self, share: float) -> Interval:
+        """Of a ratio at an end of its scale: its variance is unknown, and each family one trial."""
+        worth = self.width * self.n_families
+        return clopper_pearson(share * worth, worth)
+
+    def _worth(self, share: float, error: float) -> float:
+        """How many independent trials have the variance that a share was found with."""
+        # values within the scale vary no more than trials do: this many at least
+        least = (self.n_families - 1) / self.n_families * self.n_even
+        varied = share * (1 - share) * self.width**2
+        worth = varied / error**2 if error**2 > 0 else np.inf
+        ratio = self.lowest + self.width * share
+        if ratio > 0:
+            # p (1 - p) w² over R (1 - R) / (c G), without 0 / 0 where R is 1
+            worth = min(worth, share * self.width / ratio * self.per_family * self.n_families)
+        return max(worth, least)
+
+
+def clopper_pearson(events: float, trials: float) -> Interval:
+    """Exact interval of a proportion of independent trials; neither number needs to be whole.
+
+    Args:
+        events: Events, 0 to `trials`.
+        trials: Trials, more than 0.
+
+    Returns:
+        Fractions, 0 to 1.
+
+    Source: Clopper and Pearson 1934, Biometrika 26:404, as quantiles of the beta distribution.
+    """
+    low = special.betaincinv(events, trials - events + 1, TAIL) if events > 0 else 0.0
+    high = special.betaincinv(events + 1, trials - events, 1 - TAIL) if events < trials else 1.0
+    return Interval(float(low), float(high))
+
+
+def t_quantile(n_families: int) -> float:
+    """The 97.5% point of t with one degree of freedom less than there are families."""
+    return float(special.stdtrit(n_families - 1, 1 - TAIL))
+
+
+def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -> float:
+    """The largest standard error of a ratio whose numerators are anything from `low` to `high`.
+
+    The error is convex in the numerators, so the largest is at a corner: all are tried where up to
+    eight numerators are open. With more, it is bounded by the triangle inequality: it is that of
+    the middle and at most sqrt(G / (G - 1)) ‖P‖ ‖h‖ / Σ m, with h half the widths and
+    ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of the projection that takes numerators to their residuals.
+
+    Args:
+        low: The least that each may be, shape (n_families,).
+        high: The most.
+        denominators: Shape (n_families,).
+
+    Raises:
+        StatsError: There are no positive points.
+    """
+    is_open = low != high
+    if not is_open.any():
+        return linearised_ratio(low, denominators)[1]
+    n, total = len(denominators), float(denominators.sum())
+    if total <= 0:
+        raise StatsError("too few scenarios have positive points")
+    if np.count_nonzero(is_open) <= _MAX_OPEN:
+        corners = np.tile(low, (2 ** int(is_open.sum()), 1))
+        corners[:, is_open] = list(product(*zip(low[is_open], high[is_open], strict=True)))
+        return float(ratio_errors(corners, denominators).max())
     _, error = linearised_ratio((low + high) / 2, denominators)
-    projection = np.sqrt(n_scenarios) * np.linalg.norm(denominators) / total
+    projection = np.sqrt(n) * np.linalg.norm(denominators) / total
     reach = float(projection * np.linalg.norm((high - low) / 2)) / total
-    margin = t * (error + float(np.sqrt(n_scenarios / (n_scenarios - 1))) * reach)
-    return Interval(float(low.sum()) / total - margin, float(high.sum()) / total + margin)
+    return error + float(np.sqrt(n / (n - 1))) * reach
 
 
-def _corners(low: FloatArray, high: FloatArray) -> Iterator[FloatArray]:
-    """Each way to take the low or the high of what differs."""
-    for chosen in product(*({a, b} for a, b in zip(low.tolist(), high.tolist(), strict=True))):
-        yield np.array(chosen)
+def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
+    """The standard error of `linearised_ratio` for many numerators over the same scenarios.
+
+    Args:
+        numerators: Shape (n_ratios, n_families).
+        denominators: Shape (n_families,), of positive sum.
+
+    Returns:
+        Shape (n_ratios,); 0 where nothing varies.
+    """
+    n, total = len(denominators), denominators.sum()
+    left = numerators - np.outer(numerators.sum(axis=1) / total, denominators)
+    errors = np.sqrt(n / (n - 1) * (left**2).sum(axis=1)) / total
+    return np.where(errors > _NO_WIDTH, errors, 0.0)
 
 
 def bootstrap_interval(
@@ -144,8 +256,8 @@ def bootstrap_interval(
     """Percentile interval, over resampled scenarios, of a statistic of run scores.
 
     `bootstrap_interval(lambda runs: runs.min(axis=1), points, maxima)` is the interval of
-    `worst_run`. It is not for a spread of runs: resampled scenarios repeat each other's noise,
-    which widens the spread by a factor near the square root of two (see `sd_runs_interval`). Below
+    `worst_epoch`. It is not for a spread of runs: resampled scenarios repeat each other's noise,
+    which widens the spread by a factor near the square root of two (`sd_epochs_interval`). Below
     20 scenarios the interval is rather narrow.
 
     Args:
@@ -223,7 +335,7 @@ def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
     return counts
 
 
-def sd_runs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
+def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
     """Interval of the run noise, by chi-squared with n_epochs - 1 degrees of freedom.
 
     Asking the same scenarios again gives independent runs, and a run score, a sum over many
@@ -234,15 +346,15 @@ def sd_runs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        Fractions of the maximum, around `sd_runs`.
+        Fractions of the maximum, around `sd_epochs`.
 
     Raises:
-        StatsError: As `sd_runs`, and where there are fewer than five scenarios or all runs score
+        StatsError: As `sd_epochs`, and where there are fewer than five scenarios or all runs score
             the same.
     """
     count_clusters(points, maxima)
     n_epochs = points.shape[1]
-    sd = sd_runs(points, maxima)
+    sd = sd_epochs(points, maxima)
     low, high = sd * np.sqrt((n_epochs - 1) / special.chdtri(n_epochs - 1, [TAIL, 1 - TAIL]))
     return with_width(float(low), float(high))
 

@@ -7,7 +7,7 @@ agree: it stands beside `identical_pairs`, never alone.
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,11 +49,13 @@ def icc(ratings: FloatArray, form: IccForm) -> Icc:
         The correlation, and the items that it rests on.
 
     Raises:
-        StatsError: There are fewer than two raters or complete items, the items' means do not vary,
-            or the raters differ so much that the form has no positive denominator.
+        StatsError: The form is none of `IccForm`, there are fewer than two raters or complete
+            items, the items' means do not vary, or the raters differ so much that the form has no
+            positive denominator.
 
     Source: Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420.
     """
+    _check_form(form)
     complete, _ = _complete(ratings)
     value = float(_iccs(_square_sums(complete).sum(axis=0, keepdims=True), form)[0])
     if np.isnan(value):
@@ -77,10 +79,20 @@ def icc_interval(
     Raises:
         StatsError: As `icc`, and as `jackknife_interval` of the clusters that have a complete item.
     """
+    _check_form(form)
     complete, rows = _complete(ratings)
     sums = clustered(_square_sums(complete), clusters, rows)
     raters = 1 if form[2] == "k" else complete.shape[1]
     return jackknife_interval(partial(_iccs, form=form), sums, raters)
+
+
+def _check_form(form: str) -> None:
+    forms = get_args(IccForm)
+    if form not in forms:
+        names = ", ".join(repr(name) for name in forms)
+        raise StatsError(
+            f"{form!r} is no form of the intraclass correlation: expected one of {names}"
+        )
 
 
 def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:

@@ -62,7 +62,7 @@ def scenario_mean_score(points: FloatArray, maxima: FloatArray) -> float:
     return float(np.mean(np.nanmean(points[has_ratio], axis=1) / maxima[has_ratio]))
 
 
-def run_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
+def epoch_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
     """The score of each run.
 
     Args:
@@ -79,7 +79,7 @@ def run_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
     return np.asarray(points.sum(axis=0) / positive_points(maxima))
 
 
-def sd_runs(points: FloatArray, maxima: FloatArray) -> float:
+def sd_epochs(points: FloatArray, maxima: FloatArray) -> float:
     """Standard deviation of the run scores: run noise, on these scenarios.
 
     It says how far the score moves when the same scenarios are asked again, and nothing about other
@@ -99,7 +99,7 @@ def sd_runs(points: FloatArray, maxima: FloatArray) -> float:
     require_complete(points)
     if points.shape[1] < 2:
         raise StatsError("fewer than two epochs: one run has no spread")
-    return float(run_scores(points, maxima).std(ddof=1))
+    return float(epoch_scores(points, maxima).std(ddof=1))
 
 
 def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, FloatArray]:

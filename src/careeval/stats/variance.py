@@ -64,7 +64,7 @@ class GradingVariance(NamedTuple):
         return GradingVariance(*(part / total for part in self))
 
 
-def run_reliability(values: FloatArray) -> Reliability:
+def response_reliability(values: FloatArray) -> Reliability:
     """How well K responses to each scenario tell the scenarios apart.
 
     Args:

@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 
 from careeval.errors import StatsError
-from careeval.stats.score import FloatArray, positive_points, require_complete, run_scores
+from careeval.stats.score import FloatArray, epoch_scores, positive_points, require_complete
 
 
 def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
@@ -28,8 +28,8 @@ def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        A fraction of the maximum; at or below `worst_run`. It tends to fall as n grows, so only
-        runs of equal n compare.
+        A fraction of the maximum; at or below `worst_epoch`. It tends to fall as n grows, so only
+        systems of equal n compare.
 
     Raises:
         StatsError: A response is missing, there is none, or there are no positive points.
@@ -41,7 +41,7 @@ def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
     return float(points.min(axis=1).sum() / positive_points(maxima))
 
 
-def worst_run(points: FloatArray, maxima: FloatArray) -> float:
+def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
     """The lowest of the run scores.
 
     Args:
@@ -57,7 +57,7 @@ def worst_run(points: FloatArray, maxima: FloatArray) -> float:
     Source: CareEval (HRI Companion '26) Fig. 2, "worst-of-ten runs".
     """
     require_complete(points)
-    return float(run_scores(points, maxima).min())
+    return float(epoch_scores(points, maxima).min())
 
 
 def worst_at_k(points: FloatArray, maxima: FloatArray) -> FloatArray:
@@ -101,30 +101,35 @@ def lowest_of_k(values: FloatArray) -> FloatArray:
     return np.asarray(np.sort(values, axis=-1) @ _chances_lowest(values.shape[-1]))
 
 
-def any_of_k(events: FloatArray, n: int) -> FloatArray:
+def any_of_k(chances: FloatArray) -> FloatArray:
     """Chance that at least one of k responses has an event, for k = 1 … n.
 
-    The mean over all ways to draw k of the n responses, 1 - C(n - c, k) / C(n, k) for c of n with
-    an event.
+    The mean over all ways to draw k of the n responses: 1 - e_k(1 - p) / C(n, k), with e_k the sum
+    of the products of k factors. Where each p is 0 or 1, with c of n having the event, this is
+    1 - C(n - c, k) / C(n, k).
 
     Args:
-        events: Responses with an event, out of n, shape (n_scenarios,).
-        n: Responses to each scenario.
+        chances: That each response has an event, shape (n_scenarios, n).
 
     Returns:
         Fractions from 0 to 1, shape (n_scenarios, n); the second axis is k - 1.
 
     Raises:
-        StatsError: There is no scenario or no response, or a number of events is unknown or not a
-            whole number from 0 to n.
+        StatsError: There is no scenario or no response, a chance is unknown, or it is not from 0
+            to 1.
 
-    Source: pass@k, Chen et al. 2021, arXiv:2107.03374.
+    Source: pass@k, Chen et al. 2021, arXiv:2107.03374; the sum over products is ours.
     """
-    if n < 1 or not len(events):
-        raise StatsError("no response")
-    if not np.isin(events, np.arange(n + 1)).all():
-        raise StatsError(f"a count of events is not a whole number from 0 to {n}")
-    return _chances_any(n)[events.astype(np.int64)]
+    require_complete(chances)
+    if chances.min() < 0 or chances.max() > 1:
+        raise StatsError(f"chances of {chances.min()} to {chances.max()}: they are from 0 to 1")
+    n_scenarios, n = chances.shape
+    products = np.zeros((n_scenarios, n + 1))
+    products[:, 0] = 1
+    for free in (1 - chances).T:
+        products[:, 1:] += products[:, :-1] * free[:, np.newaxis]
+    drawn = np.array([comb(n, k) for k in range(1, n + 1)], dtype=np.float64)
+    return np.asarray(1 - products[:, 1:] / drawn)
 
 
 @lru_cache(maxsize=16)
@@ -135,19 +140,6 @@ def _chances_lowest(n: int) -> FloatArray:
     """
     chances = np.array(
         [[comb(n - i, k - 1) / comb(n, k) for k in range(1, n + 1)] for i in range(1, n + 1)]
-    )
-    chances.flags.writeable = False
-    return chances
-
-
-@lru_cache(maxsize=16)
-def _chances_any(n: int) -> FloatArray:
-    """Chance that k drawn of n hold any of c; row c, column k - 1. Exactly 0 and 1 where certain.
-
-    Read-only, since it is shared.
-    """
-    chances = np.array(
-        [[1 - comb(n - c, k) / comb(n, k) for k in range(1, n + 1)] for c in range(n + 1)]
     )
     chances.flags.writeable = False
     return chances

@@ -7,8 +7,8 @@ keep the order in which they are given.
 from careeval.report.charts.distribution import distribution, distributions
 from careeval.report.charts.domains import domains
 from careeval.report.charts.drawing import NARROW, WIDE, Figure, alternative
-from careeval.report.charts.scatter import correlation, cost_scatter, worst_scatter
-from careeval.report.charts.scores import activities, errors, headline, overview
+from careeval.report.charts.scatter import cost_scatter, worst_scatter
+from careeval.report.charts.scores import overview
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
 from careeval.report.charts.worst import worst_at_k
 
@@ -16,15 +16,11 @@ __all__ = [
     "NARROW",
     "WIDE",
     "Figure",
-    "activities",
     "alternative",
-    "correlation",
     "cost_scatter",
     "distribution",
     "distributions",
     "domains",
-    "errors",
-    "headline",
     "inline_svg",
     "overview",
     "png",

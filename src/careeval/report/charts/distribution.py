@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from careeval.core.scenario import Adl, Rubric
+from careeval.core.scenario import Adl
 from careeval.report.charts.drawing import (
     HOLLOW,
     MARGIN,
@@ -46,12 +46,12 @@ _SCORE_BELOW = 7
 
 
 def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
-    """Every scenario's score on the ladder: its responses, their mean and the lowest of them.
+    """Every scenario's score: its responses, their mean and the lowest of them.
 
     A row a scenario, best first within its activity. A response's tick is the taller, the more of
     the scenario's responses have its score.
     """
-    found = detail.scenarios[Rubric.ladder]
+    found = detail.scenarios
     known = [s for s in found if s.score is not None]
     groups = _groups(known)
     inner = width - 2 * MARGIN
@@ -84,11 +84,8 @@ def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
 def distributions(
     summaries: Sequence[Summary], details: Sequence[Detail], width: int = WIDE
 ) -> Figure:
-    """How many scenarios have which score on the ladder, a row of bars an entry."""
-    scores = [
-        [rounded(s.score) for s in d.scenarios[Rubric.ladder] if s.score is not None]
-        for d in details
-    ]
+    """How many scenarios have which score, a row of bars an entry."""
+    scores = [[rounded(s.score) for s in d.scenarios if s.score is not None] for d in details]
     bins = [Counter(map(_bin, each)) for each in scores]
     most = max((n for each in bins for n in each.values()), default=1)
     cells = [_bars(found, most, s) for found, s in zip(bins, summaries, strict=True)]
@@ -101,7 +98,7 @@ def distributions(
         KeyEntry("score with 95% interval", (Line(-10, 0, 10, 0), Point(0, 0))),
         *([HOLLOW] if any(s.not_ranked for s in summaries) else []),
     ]
-    said = ["How many scenarios have which mean score on the ladder."]
+    said = ["How many scenarios have which mean score."]
     said += [
         f"{name}: {_spread(each)}" for name, each in zip(names(summaries), scores, strict=True)
     ]
@@ -203,7 +200,7 @@ def _description(summary: Summary, scenarios: Sequence[ScenarioScore]) -> str:
     scores = [rounded(s.score) for s in scenarios if s.score is not None]
     unknown = len(scenarios) - len(scores)
     said = [
-        f"The score of every scenario on the ladder, its responses and the lowest of them. "
+        f"The score of every scenario, its responses and the lowest of them. "
         f"{names([summary])[0]}: {value(summary.score)} over all; {_spread(scores)}"
     ]
     if unknown:

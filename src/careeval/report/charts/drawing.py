@@ -63,7 +63,6 @@ class Point:
     colour: str = "accent"
     hollow: bool = False
     radius: float = 3.8
-    faint: bool = False
     said: str = ""
 
 

@@ -33,8 +33,8 @@ _MOST_FOR_NAMES = 0.22
 """Share of the width that names may take at the left."""
 _TITLE, _LABELS, _BETWEEN = 20, 22, 18
 """Pixels of a block's titles above its rows, of its axes' labels below, and between blocks."""
-NUMBER = 34
-"""Pixels of a number beside a bar."""
+_NUMBER = 44
+"""Pixels of a percentage beside a bar."""
 _TWO_LINES, _APART = 30, 13
 """Pixels of a row whose name takes two lines, and from one line to the other."""
 
@@ -65,7 +65,6 @@ class Block:
         most: The longest bar of marks that say their own number and need no axis; without it, an
             axis of percentages.
         ends: What that axis shows at least.
-        number: Pixels of a number beside a bar.
     """
 
     rows: Sequence[str]
@@ -73,7 +72,6 @@ class Block:
     row_height: int = 26
     most: float | None = None
     ends: tuple[float, float] = (0, 100)
-    number: float = NUMBER
 
 
 def beside(
@@ -177,7 +175,7 @@ def _block(
             marks += _beside_names(drawn, step, lift) if above else drawn
         else:
             axis = Axis((0, max(block.most, 1)))
-            length -= block.number
+            length -= _NUMBER
         if column.title:
             marks.append(Words(left, -_TITLE / 2, column.title, size=size, bold=True))
         to = axis.along(left, length)

@@ -1,18 +1,14 @@
-"""Two numbers of each entry, or of each scenario, against each other."""
+"""Two numbers of each entry against each other."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from careeval.core.scenario import Rubric
 from careeval.report.charts.drawing import (
     HOLLOW,
-    LINE_HEIGHT,
     MARGIN,
-    NORMAL,
     SMALL,
     WIDE,
     Axis,
@@ -33,21 +29,16 @@ from careeval.report.charts.drawing import (
     not_drawn,
     percent_axis,
     place,
-    rounded,
     text_width,
-    wrapped,
 )
 from careeval.report.charts.labels import Area, beside
 from careeval.report.words import in_full
-from careeval.results.details import Detail
 from careeval.results.summary import Summary
 
 _LEFT, _RIGHT, _TITLE, _BELOW = 32, 12, 26, 42
 _LABEL = 13
 _MOST_LABEL = 0.4
 """Share of the width that a label may take."""
-_SQUARE = 480
-"""Pixels of a figure whose two directions are alike, at most."""
 _LEADER = 9
 """Pixels from a point to its label from which a line joins them."""
 
@@ -64,7 +55,7 @@ class _Dot:
 
 
 def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Score on the ladder against dollars a response, equal steps equal ratios.
+    """Score against dollars a response, equal steps equal ratios.
 
     An entry whose cost or score is unknown, or that cost nothing, is listed beneath.
     """
@@ -79,7 +70,7 @@ def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
         dots.append(_Dot(name, Place(dollars, dollars, dollars), score, bool(s.not_ranked), said))
     costs = [dot.x.value for dot in dots] or [0.01]
     across = _log_axis(min(costs), max(costs))
-    description = ["Score on the ladder against the cost of asking for one response."]
+    description = ["Score against the cost of asking for one response."]
     description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
     return _scatter(
         dots, across, "score, %", "dollars a response, on a logarithmic scale",
@@ -88,7 +79,7 @@ def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
 
 
 def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Score by the worst of n against the score, both on the ladder."""
+    """Score by the worst of n against the score."""
     dots, left_out = [], []
     for name, s in zip(names(summaries), summaries, strict=True):
         score, worst = place(s.score), place(s.worst_at_n)
@@ -99,55 +90,12 @@ def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
         dots.append(_Dot(name, score, worst, bool(s.not_ranked), said))
     plot = width - 2 * MARGIN - _LEFT - _RIGHT
     across = percent_axis((number for dot in dots for number in dot.x), plot, None)
-    description = ["Score of the worst response against the mean score, both on the ladder."]
+    description = ["Score of the worst response against the mean score."]
     description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
     return _scatter(
         dots, across, f"worst of {epochs(summaries)}, %", "score, %",
         left_out, width, " ".join(description),
     )  # fmt: skip
-
-
-def correlation(detail: Detail, width: int = WIDE) -> Figure:
-    """Each scenario's score on the actions against its score on the ladder, and how they go along.
-
-    Scenarios with the same two scores are one circle, of so many times the area.
-    """
-    ladder, actions = (
-        {s.scenario: s.score for s in detail.scenarios[rubric] if s.score is not None}
-        for rubric in (Rubric.ladder, Rubric.actions)
-    )
-    pairs = Counter(
-        (rounded(ladder[name]), rounded(actions[name])) for name in ladder if name in actions
-    )
-    r = detail.rubric_correlation
-    if r.value is None:
-        found = f"Their correlation is unknown: {r.reason}."
-    else:
-        ends = f", 95% interval {_r(r.ci95[0])} to {_r(r.ci95[1])}" if r.ci95 else ""
-        found = f"r = {_r(r.value)}{ends}"
-    side = min(width, _SQUARE)
-    inner, plot = width - 2 * MARGIN, side - 2 * MARGIN - _LEFT - _RIGHT
-    across = percent_axis((x for x, _ in pairs), plot)
-    up = percent_axis((y for _, y in pairs), plot)
-    marks: list[Mark] = []
-    y = 0.0
-    for line in wrapped(found, inner, NORMAL):
-        marks.append(Words(0, y + LINE_HEIGHT / 2, line, bold=True))
-        y += LINE_HEIGHT
-    frame, to_x, to_y = _frame(
-        across, up, "actions, % of a scenario’s points", "ladder, % of a scenario’s points",
-        plot, plot * 0.8, y + 10,
-    )  # fmt: skip
-    marks += frame
-    for (on_ladder, on_actions), n in sorted(pairs.items()):
-        said = f"{n} of the scenarios: ladder {on_ladder}%, actions {on_actions}%"
-        radius = 2.8 * math.sqrt(n)
-        marks.append(Point(to_x(on_ladder), to_y(on_actions), faint=True, radius=radius, said=said))
-    height = y + 10 + _TITLE + plot * 0.8 + _BELOW
-    description = (
-        f"The scores of {sum(pairs.values())} scenarios on the ladder and on the actions. {found}"
-    )
-    return Figure(side, height + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
 
 
 def _scatter(
@@ -261,7 +209,3 @@ def _dollars(amount: float) -> str:
     digits = max(2, 1 - math.floor(math.log10(amount)))
     text = f"{amount:.{digits}f}"
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
-
-
-def _r(number: float) -> str:
-    return f"{number:.2f}".replace("-", "−")

@@ -135,7 +135,7 @@ def _element(mark: Mark, colours: Mapping[str, str]) -> tuple[str, dict[str, str
             found["height"] = _number(abs(mark.y2 - mark.y))
             return "rect", found | _filled(colour, colours, mark.hollow), mark.said
         case Point():
-            look = _filled(colour, colours, mark.hollow) | _faint(mark.faint)
+            look = _filled(colour, colours, mark.hollow)
             if mark.shape == "circle":
                 at = {"cx": mark.x, "cy": mark.y, "r": mark.radius}
                 found = {name: _number(value) for name, value in at.items()}

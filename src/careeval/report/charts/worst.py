@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from careeval.core.scenario import Rubric
 from careeval.report.charts.drawing import (
     HOLLOW,
     MARGIN,
@@ -35,7 +34,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.labels import spread
 from careeval.report.words import in_full, value
-from careeval.results.details import Detail, Instrument
+from careeval.results.details import Detail
 from careeval.results.summary import Summary
 from careeval.stats import Estimate
 
@@ -69,27 +68,26 @@ def worst_at_k(
 ) -> Figure:
     """The score by the lowest of k responses, and the share with a severe error in any of k.
 
-    Of the ladder. Each curve ends at its entry's name; up to three have the band of their interval.
+    Each curve ends at its entry's name; up to three have the band of their interval.
     """
     inner = width - 2 * MARGIN
     stacked = width < ROOMY
     each = inner if stacked else (inner - _BETWEEN) / 2
     marks: list[Mark] = []
     y = 0.0
-    curves = [d.instruments[Rubric.ladder] for d in details]
-    drawn = [any(e.value is not None for e in (*c.worst_at_k, *c.severe_of_k)) for c in curves]
+    drawn = [any(e.value is not None for e in (*d.worst_at_k, *d.severe_of_k)) for d in details]
     if any(s.not_ranked and there for s, there in zip(summaries, drawn, strict=True)):
         marks, y = key([HOLLOW], inner)
         y += 14
     first, height = _panel(
         "Score by the lowest of k responses, %",
-        _series(summaries, details, lambda i: i.worst_at_k),
+        _series(summaries, details, lambda d: d.worst_at_k),
         each,
         (0, 100),
     )
     second, other = _panel(
-        "Scenarios with a severe error, ladder, in any of k, %",
-        _series(summaries, details, lambda i: i.severe_of_k),
+        "Scenarios with a severe error in any of k, %",
+        _series(summaries, details, lambda d: d.severe_of_k),
         each,
         (0, 10),
     )
@@ -101,8 +99,8 @@ def worst_at_k(
         marks += moved(second, each + _BETWEEN, y)
         y += max(height, other)
     reasons = [
-        f"{name}: {_reason(curve)}"
-        for name, curve, there in zip(names(summaries), curves, drawn, strict=True)
+        f"{name}: {_reason(detail)}"
+        for name, detail, there in zip(names(summaries), details, drawn, strict=True)
         if not there
     ]
     said, y = not_drawn(reasons, inner, y)
@@ -114,12 +112,12 @@ def worst_at_k(
 def _series(
     summaries: Sequence[Summary],
     details: Sequence[Detail],
-    take: Callable[[Instrument], Sequence[Estimate]],
+    take: Callable[[Detail], Sequence[Estimate]],
 ) -> list[_Series]:
     return [
         _Series(
             name,
-            take(detail.instruments[Rubric.ladder]),
+            take(detail),
             _SHAPES[n % len(_SHAPES)],
             _COLOURS[n % len(_COLOURS)],
             dashed=n // len(_SHAPES) % 2 == 1,
@@ -177,8 +175,8 @@ def _panel(
     return marks, bottom + _BELOW
 
 
-def _reason(instrument: Instrument) -> str:
-    return next((e.reason for e in instrument.worst_at_k if e.reason), "there is no response")
+def _reason(detail: Detail) -> str:
+    return next((e.reason for e in detail.worst_at_k if e.reason), "there is no response")
 
 
 def _known(one: _Series) -> list[tuple[int, Place]]:
@@ -205,12 +203,11 @@ def _curve(one: _Series, found: Sequence[tuple[int, Place]], banded: bool) -> li
 
 def _description(summaries: Sequence[Summary], details: Sequence[Detail]) -> str:
     said = [
-        "Score on the ladder if every scenario had got the lowest of k responses, "
-        "and share of scenarios with a severe error on the ladder in any of k."
+        "Score if every scenario had got the lowest of k responses, "
+        "and share of scenarios with a severe error in any of k."
     ]
     for name, detail in zip(names(summaries), details, strict=True):
-        ladder = detail.instruments[Rubric.ladder]
-        for what, found in (("score", ladder.worst_at_k), ("severe", ladder.severe_of_k)):
+        for what, found in (("score", detail.worst_at_k), ("severe", detail.severe_of_k)):
             if found:
                 last = f" to {value(found[-1])} for {len(found)}" if len(found) > 1 else ""
                 said.append(f"{name}, {what}: from {value(found[0])} for one response{last}.")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from careeval.core.scenario import Rubric
 from careeval.report.quotes import Quoted
 from careeval.report.site.by_scenario import ByScenario, label
 from careeval.report.site.contents import Listed
@@ -38,12 +37,10 @@ class Line:
     """One rubric item found in a response, or unresolved.
 
     Attributes:
-        rubric: That it is of.
         kind: `harm`, `mild`, `good` or `open`: how it is marked.
         said: The same in words.
     """
 
-    rubric: Rubric
     label: str
     points: str
     kind: str
@@ -58,8 +55,8 @@ class Answer:
 
     Attributes:
         state: Why there are no words; empty where there are.
-        score: With the name of its rubric: the ladder, where that was judged.
-        severe: Rubrics with a severe error in it; empty for none.
+        score: With the name of its rubric.
+        severe: Whether a severe error was found in it.
         shortened: Whether there is more of it than the page shows.
         n_absent: Items that were not found in it.
     """
@@ -69,7 +66,7 @@ class Answer:
     epoch: int
     n_epochs: int
     score: str
-    severe: str
+    severe: bool
     state: str
     pieces: tuple[Piece, ...]
     shortened: bool
@@ -81,7 +78,7 @@ def answers(found: ByScenario, edition: str, scenario: str) -> list[Answer]:
     """The worst response of each system, the worst first."""
     ranked = [
         (rank, answer)
-        for listed in found.first_entries(edition)
+        for listed in found.site.first_entries(edition)
         if (worst := _worst(found, listed, scenario)) is not None
         for rank, answer in [worst]
     ]
@@ -90,18 +87,12 @@ def answers(found: ByScenario, edition: str, scenario: str) -> list[Answer]:
 
 def _worst(found: ByScenario, listed: Listed, scenario: str) -> tuple[float, Answer] | None:
     """The response that scored least, its score first; the earliest of several."""
-    scored = next(
-        (
-            (rubric, s)
-            for rubric in (Rubric.ladder, Rubric.actions)
-            if (s := found.score(listed, rubric, scenario)) is not None
-            and any(e is not None for e in s.epochs)
-        ),
-        None,
-    )
-    if scored is None:
+    score_of_all = found.score(listed, scenario)
+    epochs = score_of_all.epochs if score_of_all else ()
+    scored = [(e, k) for k, e in enumerate(epochs, start=1) if e is not None]
+    if not scored:
         return None
-    least, epoch = min((e, k) for k, e in enumerate(scored[1].epochs, start=1) if e is not None)
+    least, epoch = min(scored)
     response = found.response(listed, scenario, epoch)
     judged = found.judged(listed, scenario, epoch)
     lines = [line for row in judged if (line := _line(row)) is not None]
@@ -111,12 +102,8 @@ def _worst(found: ByScenario, listed: Listed, scenario: str) -> tuple[float, Ans
         page=listed.page,
         epoch=epoch,
         n_epochs=listed.summary.n_epochs,
-        score=f"{scored[0].value} {score(least).text}",
-        severe=" and ".join(
-            rubric.value
-            for rubric in Rubric
-            if any(line.kind == "harm" and line.rubric is rubric for line in lines)
-        ),
+        score=f"{score(least).text}, {listed.rubric.value}",
+        severe=any(line.kind == "harm" for line in lines),
         state="" if answered else _STATES.get(response["state"], ""),
         pieces=tuple(_pieces(text[:LONGEST], judged)) if answered else (),
         shortened=answered and len(text) > LONGEST,
@@ -137,7 +124,7 @@ def _line(row: Mapping[str, Any]) -> Line | None:
     else:
         kind, said = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return Line(Rubric(row["rubric"]), label(row), signed(points), kind, said, text, reason)
+    return Line(label(row), signed(points), kind, said, text, reason)
 
 
 def _pieces(text: str, judged: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from careeval.core.scenario import Rubric
+from careeval.report.site.agreements import (
+    AGREEMENT,
+    AGREEMENT_NOTE,
+    POINT_CLASS,
+    agreement,
+    point_class,
+)
 from careeval.report.site.contents import Contents, Listed, short
 from careeval.report.site.sheets import (
     Cell,
@@ -13,7 +19,6 @@ from careeval.report.site.sheets import (
     amounts,
     estimate,
     estimates,
-    kappa,
     number,
     score,
     words,
@@ -32,35 +37,27 @@ _COLUMNS = (
     Column("meaning", "What it means"),
 )
 
-_KAPPA = amounts("kappa", "Cohen’s kappa", parts=("", "low", "high", "unknown"))
-
 
 def corrected(site: Contents) -> Sheet:
     """Every score as people correct it; only a file."""
-    found = [
-        (listed, rubric, of)
-        for listed in site.listed
-        for rubric, of in site.corrected(listed).items()
-    ]
+    known = [(e, score) for e in site.listed if (score := site.corrected(e)) is not None]
     return Sheet(
         _NAME,
         _CAPTION,
         (Column("system", "System"), Column("grader", "Grader"), *_COLUMNS),
-        tuple(
-            (words(listed.name), words(listed.summary.grader), *_cells(rubric, of))
-            for listed, rubric, of in found
-        ),
-        origins=tuple(listed.provenance for listed, _, _ in found),
+        tuple((words(e.name), words(e.summary.grader), *_cells(e, score)) for e, score in known),
+        origins=tuple(e.provenance for e, _ in known),
     )
 
 
 def corrected_of(listed: Listed, site: Contents) -> Sheet:
-    """An entry's scores as people correct them; no row without an audit of its grader."""
+    """An entry's score as people correct it; no row without an audit of its grader."""
+    score = site.corrected(listed)
     return Sheet(
         _NAME,
-        _CAPTION,
+        f"{_CAPTION}, {listed.rubric.value}",
         _COLUMNS,
-        tuple(_cells(rubric, of) for rubric, of in site.corrected(listed).items()),
+        () if score is None else (_cells(listed, score),),
         note=_note([listed], site),
         part="of all systems",
         sortable=False,
@@ -72,9 +69,9 @@ def corrected_by(card: GraderCard, site: Contents) -> Iterator[Sheet]:
     """All scores that one grader gave, as people correct them; none without an audit."""
     entries = [listed for listed in site.listed if listed.summary.grader == card.grader]
     rows = tuple(
-        (words(listed.name, href=listed.page), *_cells(rubric, of))
-        for listed in entries
-        for rubric, of in site.corrected(listed).items()
+        (words(e.name, href=e.page), *_cells(e, score))
+        for e in entries
+        if (score := site.corrected(e)) is not None
     )
     if rows:
         yield Sheet(
@@ -107,7 +104,6 @@ def against_people(card: GraderCard) -> Iterator[Sheet]:
             estimates("sensitivity", "Finds", "of what is there"),
             estimates("specificity", "Clears", "of what is not"),
             estimates("ppv", "Right", "of what it finds"),
-            _KAPPA,
         ),
         tuple(
             (
@@ -115,7 +111,6 @@ def against_people(card: GraderCard) -> Iterator[Sheet]:
                 number(of.n),
                 number(of.n_present),
                 *(estimate(e) for e in (of.sensitivity, of.specificity, of.ppv)),
-                kappa(of.kappa),
             )
             for name, of in (("−2 items", human.severe), ("all items", human.overall))
         ),
@@ -128,19 +123,30 @@ def against_people(card: GraderCard) -> Iterator[Sheet]:
             Column("over", "Over"),
             amounts("n", "Judgments", "labelled by two or more"),
             estimates("same", "The same"),
-            _KAPPA,
         ),
         tuple(
-            (words(name), number(of.n), estimate(of.same), kappa(of.kappa))
+            (words(name), number(of.n), estimate(of.same))
             for name, of in (("−2 items", human.people_severe), ("all items", human.people))
         ),
         sortable=False,
     )
+    for whose, classes in (
+        (f"{short(card.grader)} and people", human.agreement_by_points),
+        ("People and people", human.people_by_points),
+    ):
+        yield Sheet(
+            "",
+            f"{whose}, by points of the item",
+            (*POINT_CLASS, *AGREEMENT),
+            tuple((*point_class(key), *agreement(by_class)) for key, by_class in classes.items()),
+            note=AGREEMENT_NOTE,
+            sortable=False,
+        )
 
 
-def _cells(rubric: Rubric, of: Corrected) -> tuple[Cell, ...]:
+def _cells(listed: Listed, of: Corrected) -> tuple[Cell, ...]:
     return (
-        words(rubric.value),
+        words(listed.rubric.value),
         score(of.graded),
         estimate(of.corrected),
         number(of.n_responses),

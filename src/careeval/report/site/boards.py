@@ -1,11 +1,11 @@
-"""The leaderboard: a ranked table for each set of entries that compare, and what is not ranked."""
+"""The leaderboard: a table for each set of entries that compare, ranked ones first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from careeval.report.site.contents import Board, Contents, Listed, mode, short
+from careeval.report.site.contents import Board, Contents, Listed, mode, rubric_words, short
 from careeval.report.site.sheets import (
     COST,
     PLAIN,
@@ -15,103 +15,66 @@ from careeval.report.site.sheets import (
     Sheet,
     amounts,
     cost,
+    error_shares,
+    errors,
     estimate,
     estimates,
     words,
 )
-from careeval.results.estimates import Errors
-from careeval.results.summary import Summary
-from careeval.stats import Estimate
+from careeval.results.export_tables import NO_KIND
+from careeval.results.exports import KINDS, rank_set
 
-UNKNOWN_ERRORS = Estimate.unknown("not judged on this rubric")
-
-_RANK = Column("rank", "Rank", ("low", "high"))
 _SYSTEM = Column("system", "System", ("", "vendor"))
-_GRADER = Column("grader", "Grader", ("", "card"), hidden=True)
-_VERSIONS = (
+_RANK = Column("rank", "Rank", ("best", "worst"), "by score")
+_SEVERE_RANK = Column("severe_rank", "Rank", ("best", "worst"), "by severe errors")
+_RUN = (
+    Column("date", "Run", PLAIN, "date, versions"),
+    Column("grader", "Grader", ("", "card"), hidden=True),
+    Column("rubric", "Rubric", hidden=True),
     Column("bank", "Bank", hidden=True),
     Column("bank_version", "Bank version", hidden=True),
-    Column("protocol", "Protocol", hidden=True),
+    Column("bank_hash", "Hash of the scenarios asked", hidden=True),
+    Column("protocol", "Protocol that asked", hidden=True),
+    Column("grading_protocol", "Protocol that judged", hidden=True),
+    Column("not_ranked", "Why it is not ranked; null if it is", hidden=True),
 )
-_RUN = (Column("date", "Run", PLAIN, "date, versions"), _GRADER, *_VERSIONS)
-_WHY = Column("why", "Why it is not ranked", hidden=True)
 
 RANKS = (
-    "Ranks are sets: 1–3 means that no more than two of the others can be shown to be better, by "
-    "paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). Systems whose "
-    "sets overlap need not be equal: they cannot be told apart here. A bar is a number with its "
-    "95% interval, and its tick is 0; bars of one kind are on one scale in all tables of this page."
+    "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "
+    "not compare. Ranks are sets: 1–3 means that no more than two of the others can be shown to be "
+    "better, by paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). "
+    "Systems whose sets overlap cannot be told apart here. Grey rows are not ranked, for the "
+    "reason that stands in them. A bar is a number with its 95% interval, and its tick is 0."
 )
 
 
-def ranked(board: Board, site: Contents) -> Sheet:
-    """The ranked entries of one board, best first."""
-    scales = _scales(site.listed)
-    return Sheet(
+def board_sheet(board: Board, site: Contents) -> Sheet:
+    """The entries of one board: the ranked ones, best score first, then the others in grey."""
+    return _sheet(
         board.file("leaderboard"),
-        f"Ranked: {board.title}, graded by {short(board.ranking.grader)}",
-        (_RANK, _SYSTEM, *_numbers_of(board.ranked), *_RUN),
-        tuple(
-            (_rank(listed), _system(listed), *_numbers(listed, scales), *_run(listed, site))
-            for listed in board.ranked
-        ),
-        classes="board quiet",
-        ordered="rank",
-        filters=tuple(map(_filters, board.ranked)),
-        origins=tuple(listed.provenance for listed in board.ranked),
+        f"{board.title}, graded by {short(board.basis.grader)}",
+        board.listed,
+        site,
+        rubric=board.basis.rubric.value,
+        n_grey=len(board.left_out),
     )
 
 
 def headings(site: Contents) -> list[str]:
-    """What each board is called: by its grader, and by its bank where one grader has several."""
-    judges = [site.judge(board.ranking.grader).text for board in site.boards]
+    """What each board is called: by rubric and grader, and by more where several share these."""
+    plain = [
+        f"{rubric_words(board.basis.rubric)}, graded by {site.judge(board.basis.grader).text}"
+        for board in site.boards
+    ]
     return [
-        f"Graded by {judge}" + (f": {board.title}" if judges.count(judge) > 1 else "")
-        for judge, board in zip(judges, site.boards, strict=True)
+        f"{heading}: {board.title}" if plain.count(heading) > 1 else heading
+        for heading, board in zip(plain, site.boards, strict=True)
     ]
 
 
-def left_out(site: Contents) -> Sheet:
-    """Every entry that may not be ranked, of all boards, with the reason."""
-    entries = [listed for board in site.boards for listed in board.left_out]
-    scales = _scales(site.listed)
-    return Sheet(
-        "not-ranked",
-        "Not ranked",
-        (replace(_RANK, parts=()), _SYSTEM, _WHY, *_numbers_of(entries), *_RUN),
-        tuple(
-            (
-                Cell("–", ()),
-                _system(e, f"graded by {site.judge(e.summary.grader).text}", e.why_not),
-                words(e.why_not),
-                *_numbers(e, scales),
-                *_run(e, site),
-            )
-            for e in entries
-        ),
-        classes="board quiet unranked",
-        filters=tuple(map(_filters, entries)),
-        origins=tuple(e.provenance for e in entries),
-    )
-
-
-def versions(site: Contents) -> Sheet:
-    """Of every entry, what it ran under; only a file."""
-    return Sheet(
-        "entries",
-        "Every entry",
-        (_SYSTEM, *_RUN, _WHY),
-        tuple(
-            (_system(e), *_run(e, site), Cell(e.why_not, (e.why_not or None,))) for e in site.listed
-        ),
-        origins=tuple(e.provenance for e in site.listed),
-    )
-
-
-def rank_words(ranks: tuple[int, int]) -> str:
-    """A rank set as it is read."""
-    low, high = ranks
-    return str(low) if low == high else f"{low}–{high}"
+def all_entries(site: Contents) -> Sheet:
+    """Every entry of every board; only a file."""
+    return _sheet("entries", "Every entry, which compare only within one board", site.listed, site)
 
 
 def vendors(site: Contents) -> list[str]:
@@ -125,31 +88,49 @@ def worst_of(entries: Iterable[Listed]) -> str:
     return f"Worst of {n_epochs.pop() if len(n_epochs) == 1 else 'n'}"
 
 
-def _numbers_of(entries: Sequence[Listed]) -> tuple[Column, ...]:
-    return (
-        estimates("score", "Score", "ladder, 95% interval"),
-        replace(estimates("worst_at_n", worst_of(entries), "ladder"), wide=True),
-        replace(
-            estimates("severe_per_response", "Severe errors", "responses with any"),
-            wide=True,
-            said="Severe errors, ladder, responses with any",
+def _sheet(
+    name: str,
+    caption: str,
+    entries: Sequence[Listed],
+    site: Contents,
+    *,
+    rubric: str = "of its rubric",
+    n_grey: int = 0,
+) -> Sheet:
+    scales = _scales(site.listed)
+    return Sheet(
+        name,
+        caption,
+        (
+            _SYSTEM,
+            error_shares("severe", "Severe errors", f"{rubric}, responses with any"),
+            estimates("score", "Score", f"{rubric}, 95% interval"),
+            _RANK,
+            _SEVERE_RANK,
+            replace(estimates("worst_at_n", worst_of(entries), rubric), wide=True),
+            replace(error_shares("mild", "Mild errors", rubric), hidden=True),
+            *(
+                replace(error_shares(f"severe_{kind}", f"Severe errors {said}"), hidden=True)
+                for kind, said in KINDS.items()
+            ),
+            amounts("n", "Scenarios × responses", parts=("scenarios", "epochs")),
+            amounts("cost_usd", "Cost", "asking, a run", parts=COST),
+            *_RUN,
         ),
-        replace(
-            estimates("action_severe_per_response", "Severe errors, actions", "responses with any"),
-            hidden=True,
-        ),
-        estimates("action_score", "Score", "actions"),
-        amounts("n", "Scenarios × responses", parts=("scenarios", "epochs")),
-        amounts("cost_usd", "Cost", "asking, a run", parts=COST),
+        tuple((_system(e), *_numbers(e, scales), *_run(e, site)) for e in entries),
+        classes="board quiet",
+        ordered="rank",
+        filters=tuple(map(_filters, entries)),
+        origins=tuple(e.provenance for e in entries),
+        n_grey=n_grey,
     )
 
 
 def _scales(entries: Sequence[Listed]) -> tuple[Scale, Scale]:
     """Of scores and of shares of severe errors: one of each for all tables of the page."""
     summaries = [listed.summary for listed in entries]
-    scores = [e for s in summaries for e in (s.score, s.worst_at_n, s.action_score)]
-    severe = [e for s in summaries for e in (severe_share(s.severe), severe_share(s.action_severe))]
-    return Scale.over(scores), Scale.over(severe, (0, 0.1))
+    scores = [e for s in summaries for e in (s.score, s.worst_at_n)]
+    return Scale.over(scores), Scale.over([s.severe.share for s in summaries], (0, 0.1))
 
 
 def _filters(listed: Listed) -> dict[str, str]:
@@ -157,58 +138,53 @@ def _filters(listed: Listed) -> dict[str, str]:
     return {"vendor": listed.vendor or "", "priced": "1" if known else ""}
 
 
-def _rank(listed: Listed) -> Cell:
-    ranks = listed.ranks or (0, 0)
-    return Cell(rank_words(ranks), ranks, ranks[0] + ranks[1] / 1000)
+def _rank(ranks: tuple[int, int] | None) -> Cell:
+    if ranks is None:
+        return Cell(rank_set(ranks), (None, None), tone="weak")
+    return Cell(rank_set(ranks), ranks, ranks[0] + ranks[1] / 1000)
 
 
-def _system(listed: Listed, *more: str) -> Cell:
-    asides = tuple(filter(None, (listed.vendor, *more)))
+def _system(listed: Listed) -> Cell:
+    why = f"not ranked: {listed.why_not}" if listed.why_not else ""
+    asides = tuple(filter(None, (listed.vendor, why)))
     return Cell(listed.name, (listed.name, listed.vendor), None, asides, listed.page)
 
 
 def _numbers(listed: Listed, scales: tuple[Scale, Scale]) -> tuple[Cell, ...]:
     s = listed.summary
-    n = f"{s.n_scenarios} × {s.n_epochs}"
     worst = estimate(s.worst_at_n, scales[0])
-    severe = severe_cell(s, scales[1])
-    narrow = (
-        f"{worst_of([listed])}: {worst.text}",
-        f"Severe errors, ladder: {severe.text}",
-        f"Severe errors, actions: {severe.more[0].text}",
-    )
     return (
-        replace(estimate(s.score, scales[0]), narrow=narrow),
+        errors(s.severe, scales[1], tone="harm"),
+        replace(estimate(s.score, scales[0]), narrow=(f"{worst_of([listed])}: {worst.text}",)),
+        _rank(listed.ranks),
+        _rank(listed.severe_ranks),
         worst,
-        severe,
-        severe.more[0],
-        estimate(s.action_score, scales[0]),
-        Cell(n, (s.n_scenarios, s.n_epochs), s.n_scenarios * s.n_epochs),
+        errors(s.mild),
+        *(errors(s.severe_by_kind.get(kind, NO_KIND)) for kind in KINDS),
+        scenarios_by_epochs(listed),
         cost(s.cost.asking),
     )
 
 
-def severe_share(errors: Errors | None) -> Estimate:
-    """Of the responses, those with any."""
-    return errors.per_response if errors else UNKNOWN_ERRORS
-
-
-def severe_cell(s: Summary, scale: Scale) -> Cell:
-    """Responses with a severe error: on the ladder, and below it among the actions."""
-    ladder, actions = (
-        estimate(severe_share(errors), scale, tone="harm") for errors in (s.severe, s.action_severe)
-    )
-    return replace(ladder, label="ladder", more=(replace(actions, label="actions"),))
+def scenarios_by_epochs(listed: Listed) -> Cell:
+    """A cell with how much an entry was asked: scenarios × responses to each."""
+    n, k = listed.summary.n_scenarios, listed.summary.n_epochs
+    return Cell(f"{n} × {k}", (n, k), n * k)
 
 
 def _run(listed: Listed, site: Contents) -> tuple[Cell, ...]:
     s = listed.summary
-    versions = (f"bank {s.bank_version}", f"protocol {s.protocol}")
+    asked = f"protocol {s.protocol}"
+    judged = f"judged by {s.grading_protocol}" if s.grading_protocol != s.protocol else ""
     card = f"evidence.html#{site.graders[s.grader]}"
     return (
-        words(listed.date or "not recorded", asides=versions),
+        words(listed.date or "not recorded", asides=(f"bank {s.bank_version}", asked, judged)),
         Cell(short(s.grader), (s.grader, card), None, (mode(s.grader),), card),
+        words(s.rubric.value),
         words(s.bank),
         words(s.bank_version),
+        words(s.bank_hash),
         words(s.protocol),
+        words(s.grading_protocol),
+        words(listed.why_not),
     )

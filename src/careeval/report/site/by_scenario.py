@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.report.site.contents import Contents, Listed, public_rows
 from careeval.results.details import ScenarioScore
@@ -24,41 +25,54 @@ class ByScenario:
         """Entries over one edition of a bank."""
         return [listed for listed in self.site.listed if listed.edition == edition]
 
-    def first_entries(self, edition: str) -> list[Listed]:
-        """One entry for each system over it."""
-        return [each for each in self.site.first_of.values() if each.edition == edition]
-
     def first_board(self, edition: str) -> tuple[Listed, ...]:
         """Entries of the first board over it, ranked or not."""
         boards = (b.listed for b in self.site.boards if b.listed)
         return next((listed for listed in boards if listed[0].edition == edition), ())
 
-    def score(self, listed: Listed, rubric: Rubric, scenario: str) -> ScenarioScore | None:
+    def score(self, listed: Listed, scenario: str) -> ScenarioScore | None:
         """An entry's score; `None` where nothing was judged."""
-        return self._scores[id(listed), rubric].get(scenario)
+        return self._scores[id(listed)].get(scenario)
 
-    def presence(self, listed: Listed, scenario: str, rubric: str, item: str) -> float | None:
+    def severe(self, listed: Listed, scenario: str) -> tuple[int, int] | None:
+        """Responses with a severe error, and all judged; `None` without an item of −2 points."""
+        return self._severe[id(listed)].get(scenario)
+
+    def presence(self, listed: Listed, scenario: str, item: str) -> float | None:
         """Share of an entry's responses in which an item was found; `None` where not judged."""
-        return self._presence[id(listed)].get((scenario, rubric, item))
+        return self._presence[id(listed)].get((scenario, item))
 
     def response(self, listed: Listed, scenario: str, epoch: int) -> Mapping[str, Any]:
-        """The row of a response of an entry that stands for its system."""
-        return self._responses[id(listed)][scenario, epoch]
+        """The row of a response."""
+        rows, places = self._responses[id(listed)]
+        start, _ = places[scenario, epoch]
+        return rows.row(start, named=True)
 
     def judged(self, listed: Listed, scenario: str, epoch: int) -> list[dict[str, Any]]:
-        """The judgments of such a response, the ladder's first; none where it was not judged."""
-        return self._judged[id(listed)].get((scenario, epoch), [])
+        """The judgments of a response in the order of items; none where it was not judged."""
+        rows, places = self._judged[id(listed)]
+        return rows.slice(*places.get((scenario, epoch), (0, 0))).rows(named=True)
 
     @cached_property
-    def _scores(self) -> dict[tuple[int, Rubric], dict[str, ScenarioScore]]:
+    def _scores(self) -> dict[int, dict[str, ScenarioScore]]:
         return {
-            (id(listed), rubric): {
+            id(listed): {
                 s.scenario: s
-                for s in listed.detail.scenarios[rubric]
+                for s in listed.detail.scenarios
                 if self.site.page_of(listed, s.scenario)
             }
             for listed in self.site.listed
-            for rubric in Rubric
+        }
+
+    @cached_property
+    def _severe(self) -> dict[int, dict[str, tuple[int, int]]]:
+        return {
+            id(listed): {
+                s.scenario: (self._scores[id(listed)][s.scenario].n_severe, s.epochs.size)
+                for s in listed.entry.graded.judged
+                if scoring.SEVERE in s.points and self.site.page_of(listed, s.scenario)
+            }
+            for listed in self.site.listed
         }
 
     @cached_property
@@ -68,44 +82,42 @@ class ByScenario:
         of_response = ["system", "scenario", "epoch"]
         public = public_rows(runs.responses).select(*of_response, "edition")
         keys = ["edition", "scenario", "rubric", "position"]
-        judged = runs.judgments.join(public, on=of_response, maintain_order="left")
+        judged = runs.judgments.select(*of_response, "rubric", "position").with_row_index("row")
+        judged = judged.join(public, on=of_response, maintain_order="left")
         judged = judged.unique(keys, keep="first", maintain_order=True).sort(keys)
+        whole = runs.judgments[judged["row"]].with_columns(judged["edition"])
         items: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-        for row in judged.iter_rows(named=True):
+        for row in whole.iter_rows(named=True):
             if (row["edition"], row["scenario"]) in self.site.scenarios:
                 items[row["edition"], row["scenario"], row["rubric"]].append(row)
         return items
 
     @cached_property
-    def _presence(self) -> dict[int, dict[tuple[str, str, str], float]]:
-        """Entry → (scenario, rubric, item) → share of its responses in which it was found."""
-        keys = ("scenario", "rubric", "item")
+    def _presence(self) -> dict[int, dict[tuple[str, str], float]]:
+        """Entry → (scenario, item) → share of its responses in which it was found."""
         return {
             id(listed): {
-                (scenario, rubric, item): found
-                for scenario, rubric, item, found in listed.entry.first.group_by(keys)
+                (scenario, item): share
+                for scenario, item, share in listed.entry.first.group_by("scenario", "item")
                 .agg(pl.col("present").mean())
                 .iter_rows()
-                if found is not None and self.site.page_of(listed, scenario)
+                if share is not None and self.site.page_of(listed, scenario)
             }
             for listed in self.site.listed
         }
 
+    # rows stay in their tables until one is asked for: of most responses no page shows any
+
     @cached_property
-    def _responses(self) -> dict[int, dict[tuple[str, int], dict[str, Any]]]:
+    def _responses(self) -> dict[int, _Placed]:
         columns = ("scenario", "epoch", "state", "text")
         return {
-            id(listed): {
-                (row["scenario"], row["epoch"]): row
-                for row in _public(listed.entry.responses, listed, self.site)
-                .select(columns)
-                .iter_rows(named=True)
-            }
-            for listed in self.site.first_of.values()
+            id(listed): _placed(_public(listed.entry.responses.select(columns), listed, self.site))
+            for listed in self.site.listed
         }
 
     @cached_property
-    def _judged(self) -> dict[int, dict[tuple[str, int], list[dict[str, Any]]]]:
+    def _judged(self) -> dict[int, _Placed]:
         columns = (
             "scenario",
             "epoch",
@@ -117,17 +129,29 @@ class ByScenario:
             "reason",
             "item_text",
         )
-        found: dict[int, dict[tuple[str, int], list[dict[str, Any]]]] = {}
-        for listed in self.site.first_of.values():
-            of: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
-            # the ladder first, as it is everywhere
-            rows = _public(listed.entry.first, listed, self.site).select(columns)
-            for row in rows.sort("rubric", "position", descending=[True, False]).iter_rows(
-                named=True
-            ):
-                of[row["scenario"], row["epoch"]].append(row)
-            found[id(listed)] = of
-        return found
+        return {
+            id(listed): _placed(
+                _public(listed.entry.first_of(*columns), listed, self.site).sort(
+                    "scenario", "epoch", "position"
+                )
+            )
+            for listed in self.site.listed
+        }
+
+
+_Placed = tuple[pl.DataFrame, dict[tuple[str, int], tuple[int, int]]]
+"""A table, and where in it the rows of each (scenario, epoch) begin, and how many they are."""
+
+
+def _placed(table: pl.DataFrame) -> _Placed:
+    """A table whose rows of one response stand together."""
+    runs = table.select(pl.struct("scenario", "epoch").rle().alias("run")).unnest("run")
+    places = {}
+    start = 0
+    for length, key in runs.rows():
+        places[key["scenario"], key["epoch"]] = start, length
+        start += length
+    return table, places
 
 
 def _public(table: pl.DataFrame, listed: Listed, site: Contents) -> pl.DataFrame:

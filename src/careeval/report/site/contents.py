@@ -9,12 +9,12 @@ from functools import cached_property
 
 import polars as pl
 
-from careeval.core.scenario import Split
+from careeval.core.scenario import Rubric, Split
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
 from careeval.report.words import grader_names
-from careeval.results.comparable import comparable_to
-from careeval.results.corrected import Scores
+from careeval.results.comparable import Basis, basis
+from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
@@ -22,18 +22,23 @@ from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
 
+RUBRICS = tuple(sorted(Rubric))
+"""In the order in which pages show them: the actions first."""
+
 SIMULATED = "SIMULATED"
 """How the provenance of runs begins that stand for nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """One entry on the site: a system as one grader judged it, ranked or not.
+    """One entry on the site: a system as one grader judged it on one rubric, ranked or not.
 
     Attributes:
-        slug: Of its page.
+        system_slug: Of its system's page.
+        anchor: Of its section there; empty where its system has no other entry.
         vendor: Who made the system; `None` where its name does not say.
-        ranks: The best and the worst rank that it may have; `None` where it is not ranked.
+        ranks: The best and the worst rank that it may have by score; `None` if it is not ranked.
+        severe_ranks: The same by severe errors; `None` where that is not known.
         n_ranked: Entries that its ranks are among.
         why_not: Why it is not ranked; else empty.
         date: When its run was begun, ISO 8601; empty where no log says.
@@ -43,9 +48,11 @@ class Listed:
     entry: Entry
     summary: Summary
     detail: Detail
-    slug: str
+    system_slug: str
+    anchor: str
     vendor: str | None
     ranks: tuple[int, int] | None
+    severe_ranks: tuple[int, int] | None
     n_ranked: int
     why_not: str
     date: str
@@ -53,13 +60,18 @@ class Listed:
 
     @property
     def page(self) -> str:
-        """Its page's path in the site."""
-        return f"models/{self.slug}.html"
+        """The path of its system's page in the site, with its anchor if any."""
+        return f"models/{self.system_slug}.html" + (f"#{self.anchor}" if self.anchor else "")
 
     @property
     def name(self) -> str:
         """Name of the system."""
-        return self.summary.model
+        return self.summary.system
+
+    @property
+    def rubric(self) -> Rubric:
+        """What was judged."""
+        return self.summary.rubric
 
     @property
     def provenance(self) -> str:
@@ -74,7 +86,7 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Entries that compare with each other: one bank, one protocol, one grader.
+    """Entries that compare with each other: one bank, protocols, grader and rubric.
 
     Attributes:
         ranked: Best first; may be empty.
@@ -98,14 +110,39 @@ class Board:
         return len(self.ranking.pairs)
 
     @property
+    def basis(self) -> Basis:
+        """What its entries have in common."""
+        return self.ranking.basis
+
+    @property
     def title(self) -> str:
-        """What its entries have in common, but for the grader."""
-        r = self.ranking
-        return f"{r.bank}, bank {r.bank_n}, protocol {r.protocol_n}"
+        """What its entries have in common, in words, but for the grader."""
+        of = self.basis
+        return (
+            f"{rubric_words(of.rubric)} of {of.bank} {of.bank_n} (scenarios {of.bank_hash}), asked "
+            f"by protocol {of.protocol_n}, judged by protocol {of.grading_n}"
+        )
 
     def file(self, name: str) -> str:
         """Name of one of its data files."""
         return f"{name}-{self.slug}" if self.slug else name
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One system, with its entries board by board."""
+
+    entries: tuple[Listed, ...]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.entries[0].name
+
+    @property
+    def page(self) -> str:
+        """Its page's path in the site."""
+        return f"models/{self.entries[0].system_slug}.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,12 +179,25 @@ class Contents:
         return tuple(listed for board in self.boards for listed in board.listed)
 
     @cached_property
-    def first_of(self) -> dict[str, Listed]:
-        """System → the entry that stands for it where it is shown once."""
+    def systems(self) -> tuple[System, ...]:
+        """All systems, in the order of their first entries."""
+        by_name: dict[str, list[Listed]] = {}
+        for listed in self.listed:
+            by_name.setdefault(listed.name, []).append(listed)
+        return tuple(System(tuple(entries)) for entries in by_name.values())
+
+    def first_entries(self, of: str, rubric: Rubric | None = None) -> list[Listed]:
+        """The first entry of each system over an edition of a bank, where there is one.
+
+        Args:
+            of: The edition.
+            rubric: That it was judged on; any where not given.
+        """
         first: dict[str, Listed] = {}
         for listed in self.listed:
-            first.setdefault(listed.name, listed)
-        return first
+            if listed.edition == of and rubric in {None, listed.rubric}:
+                first.setdefault(listed.name, listed)
+        return list(first.values())
 
     def judge(self, grader: str) -> Cell:
         """A cell with a grader: as much of its name as tells it from the others."""
@@ -171,13 +221,10 @@ class Contents:
         """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
         return self.scenario_page(listed.edition, scenario) if scenario in listed.public else ""
 
-    def corrected(self, listed: Listed) -> Scores:
-        """An entry's scores as people correct them; empty where its grader was not audited."""
-        return self.found.cards[listed.summary.grader].scores_of(listed.name)
-
-    def others_of(self, listed: Listed) -> tuple[Listed, ...]:
-        """The same system on other boards."""
-        return tuple(o for o in self.listed if o.name == listed.name and o is not listed)
+    def corrected(self, listed: Listed) -> Corrected | None:
+        """An entry's score as people correct it; `None` where its grader was not audited."""
+        corrected = self.found.cards[listed.summary.grader].corrected
+        return corrected.get((listed.name, listed.rubric))
 
 
 def contents(
@@ -199,7 +246,11 @@ def contents(
     provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
     order = sorted(
         range(len(found.rankings)),
-        key=lambda at: (-len(found.rankings[at].ranked), _key(found.rankings[at])),
+        key=lambda at: (
+            -len(found.rankings[at].ranked),
+            found.rankings[at].basis.rubric,
+            found.rankings[at].basis,
+        ),
     )
     return Contents(
         found=found,
@@ -219,6 +270,11 @@ def contents(
 def edition(bank: str, version: str) -> str:
     """A bank and the N of its version."""
     return f"{bank} {version.partition('-')[0]}"
+
+
+def rubric_words(rubric: Rubric) -> str:
+    """What a rubric is called where it begins a heading."""
+    return rubric.value.capitalize()
 
 
 def short(grader: str) -> str:
@@ -271,64 +327,80 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
     return {key: found[name] for key, name in names.items()}
 
 
-def _key(ranking: Ranking) -> tuple[str, str, str, str]:
-    return ranking.bank, ranking.bank_n, ranking.protocol_n, ranking.grader
-
-
 def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
-    keys = [" ".join(_key(ranking)) for ranking in rankings]
-    anchors = slugs(keys, "board")
-    systems = slugs((s.model for s in found.summaries), "system")
-    graders = slugs((s.grader for s in found.summaries), "grader")
-    seen: Counter[str] = Counter()
+    files = _board_slugs([ranking.basis for ranking in rankings])
+    systems = slugs((s.system for s in found.summaries), "system")
+    anchors = _anchors(found.summaries)
     boards = []
-    for at, (ranking, key) in enumerate(zip(rankings, keys, strict=True)):
+    for at, ranking in enumerate(rankings):
         why_not = {
-            place: ranking.left_out.get(s.model) or _no_interval(s)
+            place: ranking.left_out.get(s.system) or _no_interval(s)
             for place, s in enumerate(found.summaries)
-            if _compares(found.entries[place], ranking)
+            if basis(found.entries[place]) == ranking.basis
         }
-        ranks = {r.place: r.ranks for r in ranking.ranked if not why_not[r.place]}
+        ranked = {r.place: r for r in ranking.ranked if not why_not[r.place]}
         left_out = [place for place, why in why_not.items() if why]
-        parts = []
-        for place in (*ranks, *left_out):
-            summary = found.summaries[place]
-            slug = systems[summary.model]
-            if seen[summary.model]:
-                slug = f"{slug}--{graders[summary.grader]}"
-            seen[summary.model] += 1
-            parts.append(
-                Listed(
-                    entry=found.entries[place],
-                    summary=summary,
-                    detail=found.details[place],
-                    slug=slug,
-                    vendor=vendor(summary.asked),
-                    ranks=ranks.get(place),
-                    n_ranked=len(ranks),
-                    why_not=why_not[place],
-                    date=_date(found.entries[place].responses),
-                    public=_public_of(found.entries[place]),
-                )
+        parts = [
+            Listed(
+                entry=found.entries[place],
+                summary=found.summaries[place],
+                detail=found.details[place],
+                system_slug=systems[found.summaries[place].system],
+                anchor=anchors[place],
+                vendor=vendor(found.summaries[place].asked),
+                ranks=ranked[place].ranks if place in ranked else None,
+                severe_ranks=ranked[place].severe_ranks if place in ranked else None,
+                n_ranked=len(ranked),
+                why_not=why_not[place],
+                date=_date(found.entries[place].responses),
+                public=_public_of(found.entries[place]),
             )
+            for place in (*ranked, *left_out)
+        ]
         boards.append(
             Board(
                 ranking,
-                tuple(parts[: len(ranks)]),
-                tuple(parts[len(ranks) :]),
-                anchors[key] if at else "",
+                tuple(parts[: len(ranked)]),
+                tuple(parts[len(ranked) :]),
+                files[ranking.basis] if at else "",
             )
         )
     return tuple(boards)
 
 
+def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
+    """A slug for each: of its rubric and grader alone, unless another board has the same."""
+    plain = {of: f"{of.rubric} {short(of.grader)}" for of in bases}
+    n_of = Counter(plain.values())
+    names = {of: name if n_of[name] == 1 else " ".join(of) for of, name in plain.items()}
+    found = slugs(names.values(), "board")
+    return {of: found[name] for of, name in names.items()}
+
+
+def _anchors(summaries: Sequence[Summary]) -> list[str]:
+    """What tells each entry from the others of its system; empty where there is no other."""
+    n_of = Counter(short(grader) for grader in {s.grader for s in summaries})
+    shown = {s.grader: short(s.grader) for s in summaries}
+    shown = {grader: name if n_of[name] == 1 else grader for grader, name in shown.items()}
+    graders = slugs(shown.values(), "grader")
+    protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")
+    found = []
+    for s in summaries:
+        alike = [other for other in summaries if other.system == s.system]
+        parts = [s.rubric.value] if len(alike) > 1 else []
+        alike = [other for other in alike if other.rubric is s.rubric]
+        if len({other.grader for other in alike}) > 1:
+            parts.append(graders[shown[s.grader]])
+        alike = [other for other in alike if other.grader == s.grader]
+        if len(alike) > 1:
+            parts.append(f"protocol-{protocols[str(s.grading_protocol)]}")
+        found.append("--".join(parts))
+    return found
+
+
 def _no_interval(summary: Summary) -> str:
     """Why an entry that could be ranked is not shown so: no number stands without its interval."""
     return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
-
-
-def _compares(entry: Entry, ranking: Ranking) -> bool:
-    return comparable_to(entry) == _key(ranking)
 
 
 def _date(responses: pl.DataFrame) -> str:

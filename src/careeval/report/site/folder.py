@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from careeval.core.scenario import Rubric
+from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import Drawn, document, drawn
 from careeval.report.site import (
@@ -20,11 +20,11 @@ from careeval.report.site import (
     parts,
     systems,
 )
-from careeval.report.site.contents import Contents, Listed, contents
+from careeval.report.site.contents import RUBRICS, Contents, Listed, System, contents
 from careeval.report.site.scenarios import Explorer
 from careeval.report.site.scenes import Scene
-from careeval.report.site.sheets import Sheet, data_files, p_value
-from careeval.results.exports import remarks
+from careeval.report.site.sheets import Sheet, data_files
+from careeval.results.exports import remarks, sentence
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
 
@@ -33,6 +33,9 @@ Files = Iterator[tuple[str, str]]
 
 MANIFEST = ".careeval-site"
 """Lists what a site wrote into its folder."""
+
+MAX_PATH = 250
+"""Characters of a path in a site; a longer one is none that was written."""
 
 HALF = 544
 """Width in pixels of a figure that has another beside it."""
@@ -82,7 +85,7 @@ def write_site(
     for path, text in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
+        write_text(file, text)
     for file in earlier - {(folder / path).resolve() for path in files}:
         file.unlink(missing_ok=True)
     return sum(len(text.encode()) for text in files.values())
@@ -91,9 +94,11 @@ def write_site(
 def _written(folder: Path) -> set[Path]:
     """What an earlier site wrote into a folder, by its own list; nothing outside the folder."""
     try:
-        paths = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
+        text = (folder / MANIFEST).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, IsADirectoryError):
         return set()
+    # of a damaged list what can be a path still is one
+    paths = [path for path in text.splitlines() if path.isprintable() and len(path) < MAX_PATH]
     files = {(folder / path).resolve() for path in paths if path}
     return {file for file in files if file.is_relative_to(folder.resolve()) and file.is_file()}
 
@@ -117,8 +122,8 @@ def render_site(
     explorer = Explorer(site)
     couples = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
-    for listed in site.listed:
-        yield listed.page, _system(site, listed)
+    for system in site.systems:
+        yield system.page, _system(site, system)
     yield "compare.html", _compare(site)
     for pair in couples:
         yield pair.page, _pair(site, pair)
@@ -141,46 +146,56 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, boards.ranked(board, site), cards[board.ranking.grader], heading)
+            (board, boards.board_sheet(board, site), cards[board.basis.grader], heading)
             for board, heading in zip(site.boards, boards.headings(site), strict=True)
-            if board.ranked
         ],
+        any_ranked=any(board.ranked for board in site.boards),
         first=boards.headings(site)[0] if site.boards else "",
-        left_out=boards.left_out(site),
         vendors=boards.vendors(site),
         n=len(site.listed),
         figures=_scatters(site),
         ranks=boards.RANKS,
-        worst=boards.worst_of(site.listed),
         remarks=_remarks(site),
     )
 
 
-def _system(site: Contents, listed: Listed) -> str:
-    others = (division.sheet(listed) for division in parts.OTHERS)
+def _system(site: Contents, system: System) -> str:
     return _page(
         site,
         "system",
-        listed.page,
-        head=listed.name,
-        listed=listed,
-        tiles=systems.headline(listed, site.corrected(listed)),
-        ranks=boards.rank_words(listed.ranks) if listed.ranks else "",
-        card=f"evidence.html#{site.graders[listed.summary.grader]}",
-        tried=_tried(site, listed),
-        corrected=audited.corrected_of(listed, site),
-        others=site.others_of(listed),
-        figures=_curves(listed),
-        by_adl=parts.BY_ADL.sheet(listed),
-        parts=[sheet for sheet in others if sheet.rows],
-        domains=parts.by_domain(listed),
-        errors=parts.errors(listed),
-        harms=systems.harm_list(listed, site),
-        lowest=systems.lowest(listed, site),
-        facts=systems.facts(listed),
-        citation=systems.citation(listed),
-        remarks=_own_remarks(listed),
+        system.page,
+        head=system.name,
+        system=system,
+        entries=[
+            _entry(site, listed, heading)
+            for listed, heading in zip(system.entries, systems.headings(system, site), strict=True)
+        ],
     )
+
+
+def _entry(site: Contents, listed: Listed, heading: str) -> dict[str, Any]:
+    """What the section of one entry shows."""
+    others = (division.sheet(listed) for division in parts.OTHERS)
+    return {
+        "listed": listed,
+        "id": listed.anchor or "entry",
+        "heading": heading,
+        "sentence": sentence(listed.summary),
+        "standing": systems.standing(listed),
+        "tiles": [*systems.headline(listed, site.corrected(listed))],
+        "card": f"evidence.html#{site.graders[listed.summary.grader]}",
+        "tried": _tried(site, listed),
+        "corrected": audited.corrected_of(listed, site),
+        "figures": _curves(listed),
+        "by_adl": parts.BY_ADL.sheet(listed),
+        "parts": [sheet for sheet in others if sheet.rows],
+        "domains": parts.by_domain(listed),
+        "harms": systems.harm_list(listed, site),
+        "lowest": systems.lowest(listed, site),
+        "facts": systems.facts(listed),
+        "citation": systems.citation(listed),
+        "remarks": _own_remarks(listed),
+    }
 
 
 def _compare(site: Contents) -> str:
@@ -191,7 +206,7 @@ def _compare(site: Contents) -> str:
         "compare.html",
         head="Compare two systems",
         boards=[
-            (board, pairs.matrix(board), heading)
+            (board, pairs.matrices(board), heading)
             for board, heading in zip(site.boards, boards.headings(site), strict=True)
             if board in found
         ],
@@ -208,8 +223,7 @@ def _pair(site: Contents, pair: pairs.Pair) -> str:
         pair.page,
         head=f"{pair.a.name} and {pair.b.name}",
         pair=pair,
-        verdict=pairs.verdict(pair),
-        p_holm=p_value(pair.ranked.p_holm),
+        verdicts=pairs.verdicts(pair),
         sheets=pairs.tables(pair),
         to_severe=pairs.flips(pair.comparison.to_severe, pair.b, site),
         to_safe=pairs.flips(pair.comparison.to_safe, pair.a, site),
@@ -230,14 +244,14 @@ def _explorer(site: Contents, explorer: Explorer) -> str:
 
 
 def _scene(site: Contents, explorer: Explorer, scene: Scene) -> str:
-    rubrics = (explorer.rubric(scene, rubric) for rubric in Rubric)
+    rubrics = (explorer.rubric(scene, rubric) for rubric in RUBRICS)
     return _page(
         site,
         "scenario",
         scene.page,
         head=scene.id,
         scene=scene,
-        systems=explorer.systems(scene),
+        systems=[*explorer.systems(scene)],
         rubrics=[sheet for sheet in rubrics if sheet],
         answers=explorer.answers(scene),
         private=True,
@@ -254,9 +268,7 @@ def _evidence(site: Contents) -> str:
         cards=grader_cards.cards(site),
         contradictions=evidence.contradictions(site),
         pairs=evidence.grader_pairs(site),
-        own_vendor=evidence.own_vendor(site),
         noise=evidence.noise(site),
-        instruments=evidence.instruments(site),
         suspects=items.suspects(site),
     )
 
@@ -264,10 +276,9 @@ def _evidence(site: Contents) -> str:
 def _sheets(site: Contents, explorer: Explorer, couples: Sequence[pairs.Pair]) -> Iterator[Sheet]:
     """Every table as data."""
     for board in site.boards:
-        yield boards.ranked(board, site)
+        yield boards.board_sheet(board, site)
         yield pairs.all_pairs(board)
-    yield boards.left_out(site)
-    yield boards.versions(site)
+    yield boards.all_entries(site)
     for of in parts.PARTS:
         yield parts.all_parts(site, of)
     yield from pairs.all_tables(couples)
@@ -280,9 +291,7 @@ def _sheets(site: Contents, explorer: Explorer, couples: Sequence[pairs.Pair]) -
         audited.corrected,
         evidence.contradictions,
         evidence.grader_pairs,
-        evidence.own_vendor,
         evidence.noise,
-        evidence.instruments,
         items.items,
     ):
         yield make(site)
@@ -328,19 +337,21 @@ def _scatters(site: Contents) -> list[Figure]:
     """Score against cost, and mean against worst, of the first board's ranked entries."""
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
+    rubric = site.boards[0].basis.rubric
     ranked = [listed.summary for listed in site.boards[0].ranked]
     worst = boards.worst_of(site.boards[0].ranked)
     return [
         _figure(
             "cost",
             "Score against cost",
-            "Score against the cost of asking for one response.",
+            f"Score on the {rubric} against the cost of asking for one response.",
             lambda width: charts.cost_scatter(ranked, width),
         ),
         _figure(
             "worst",
             f"{worst} against score",
-            f"{worst} against the score: of two equal means, the lower one has worse days.",
+            f"{worst} against the score, on the {rubric}: of two equal scores, the one that stands "
+            "lower varies more.",
             lambda width: charts.worst_scatter(ranked, width),
         ),
     ]
@@ -348,25 +359,26 @@ def _scatters(site: Contents) -> list[Figure]:
 
 def _curves(listed: Listed) -> list[Figure]:
     """How the worst falls with more responses, how the scenarios spread, and the domains."""
-    s, d = [listed.summary], [listed.detail]
+    s, d, rubric = [listed.summary], [listed.detail], listed.rubric.value
+    of = listed.anchor or "entry"
     return [
         _figure(
-            "curve",
+            f"{of}-curve",
             "Worst of k",
-            "What is left if the lowest of k responses counts, and how often one of them has a "
-            "severe error, both on the ladder.",
+            f"The score, {rubric}, if the lowest of k responses counts, and how often one of them "
+            "has a severe error.",
             lambda width: charts.worst_at_k(s, d, width),
         ),
         _figure(
-            "spread",
+            f"{of}-spread",
             "Scores by scenario",
-            "How the scenarios’ scores on the ladder spread.",
+            f"How the scenarios’ scores spread, {rubric}.",
             lambda width: charts.distributions(s, d, width),
         ),
         _figure(
-            "domains",
+            f"{of}-domains",
             "Domains of competence",
-            "By domain of competence.",
+            f"By domain of competence, {rubric}.",
             lambda width: charts.domains(s, width),
         ),
     ]
@@ -398,7 +410,7 @@ def _elsewhere(remark: str) -> bool:
 def _chooser(site: Contents) -> list[tuple[str, list[Listed]]]:
     """What two systems may be chosen from, by the board that they share."""
     return [
-        (f"{board.title}, graded by {board.ranking.grader}", [*board.ranked])
+        (f"{board.title}, by {board.basis.grader}", [*board.ranked])
         for board in site.boards
         if 1 < len(board.ranked) <= pairs.MOST_SYSTEMS
     ]

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from careeval.report.site.agreements import (
+    AGREEMENT,
+    AGREEMENT_NOTE,
+    POINT_CLASS,
+    agreement,
+    point_class,
+)
 from careeval.report.site.audited import against_people, corrected_by
 from careeval.report.site.contents import Contents, mode, short
 from careeval.report.site.sheets import (
@@ -12,13 +19,13 @@ from careeval.report.site.sheets import (
     Column,
     Sheet,
     amounts,
-    decimal,
     number,
     share,
     words,
 )
-from careeval.report.words import plain, signed
+from careeval.report.words import plain
 from careeval.results.audit import AuditResults
+from careeval.results.class_agreement import ClassAgreement
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.probes import Agreement
 
@@ -31,6 +38,9 @@ _AGREEMENT = (
     amounts("specificity", "Clears", "of what is not"),
     amounts("unresolved", "Unresolved"),
 )
+
+
+_BEYOND = AGREEMENT[-2:]
 
 
 @dataclass(frozen=True)
@@ -81,10 +91,15 @@ def _card(card: GraderCard, site: Contents) -> Card:
 
 
 def _contradicted(card: GraderCard) -> str:
-    found = [c for c in card.contradictions.values() if c.opportunities]
-    if not found:
-        return "there was none to find"
-    count, chances = sum(c.count for c in found), sum(c.opportunities for c in found)
+    known = [
+        (c.count, c.opportunities)
+        for c in card.contradictions.values()
+        if c.count is not None and c.opportunities
+    ]
+    if not known:
+        reasons = dict.fromkeys(c.reason for c in card.contradictions.values() if c.reason)
+        return f"unknown: {'; '.join(reasons)}" if reasons else "there was none to find"
+    count, chances = (sum(part) for part in zip(*known, strict=True))
     return f"{count:,} of {chances:,} opportunities ({count / chances:.1%})"
 
 
@@ -93,19 +108,19 @@ def by_points(site: Contents) -> Sheet:
     rows = [
         (
             words(card.grader),
-            words(rubric.value),
-            decimal(points, signed(points)),
+            *point_class(key),
             *_agreement(part),
+            *_beyond(card.probes.agreement_by_points[key]),
         )
         for card in site.found.cards.values()
         if card.probes
-        for (rubric, points), part in card.probes.by_points.items()
+        for key, part in card.probes.by_points.items()
     ]
-    names = (Column("grader", "Grader"), Column("rubric", "Rubric"), amounts("points", "Points"))
+    names = (Column("grader", "Grader"), *POINT_CLASS)
     return Sheet(
         "probes-by-points",
         "Agreement with the probes, by points",
-        (*names, *_AGREEMENT),
+        (*names, *_AGREEMENT, *_BEYOND),
         tuple(rows),
     )
 
@@ -130,11 +145,16 @@ def _probe_sheets(card: GraderCard) -> Iterator[Sheet]:
     yield Sheet(
         "probes-by-points",
         f"{short(card.grader)} on the probes, by points of the item",
-        (Column("rubric", "Rubric"), amounts("points", "Points"), *_AGREEMENT),
+        (*POINT_CLASS, *_AGREEMENT, *_BEYOND),
         tuple(
-            (words(rubric.value), decimal(points, signed(points)), *_agreement(part))
-            for (rubric, points), part in card.probes.by_points.items()
+            (
+                *point_class(key),
+                *_agreement(part),
+                *_beyond(card.probes.agreement_by_points[key]),
+            )
+            for key, part in card.probes.by_points.items()
         ),
+        note=AGREEMENT_NOTE,
         part="of all graders",
         sortable=False,
     )
@@ -160,6 +180,10 @@ def _agreement(part: Agreement) -> tuple[Cell, ...]:
         share(part.specificity),
         number(part.unresolved),
     )
+
+
+def _beyond(by_class: ClassAgreement) -> tuple[Cell, ...]:
+    return agreement(by_class)[-2:]
 
 
 def _human(human: AuditResults | None) -> str:

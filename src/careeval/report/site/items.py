@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from careeval.report.site.contents import Contents
 from careeval.report.site.sheets import (
+    WITH_INTERVAL,
     Cell,
     Column,
     Sheet,
@@ -28,7 +29,7 @@ _ITEM = (
     amounts("points", "Points"),
     amounts("n_systems", "Systems"),
     amounts("presence", "Present", "of responses"),
-    amounts("rest", "With the rest", "correlation over systems", parts=("", "low", "high")),
+    amounts("rest", "With the rest", "correlation over systems", parts=WITH_INTERVAL),
 )
 
 

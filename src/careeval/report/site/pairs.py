@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from careeval.report.site.contents import Board, Contents, Listed
@@ -16,6 +16,7 @@ from careeval.report.site.sheets import (
     between,
     estimate,
     estimates,
+    number,
     p_value,
     score,
     signed_points,
@@ -38,16 +39,15 @@ MOST_SENTENCES = 3
 """Of one flip."""
 
 METRICS = {
-    "score": "Score, ladder",
-    "action_score": "Score, actions",
-    "worst_at_n": "Worst of {n}, ladder",
-    "action_worst_at_n": "Worst of {n}, actions",
-    "severe": "Severe errors, ladder",
-    "mild": "Mild errors, ladder",
-    "action_severe": "Severe errors, actions",
-    "action_mild": "Mild errors, actions",
+    "severe": "Severe errors",
+    "score": "Score",
+    "worst_at_n": "Worst of {n}",
+    "mild": "Mild errors",
 }
 """How what two systems are compared by is called; n is the number of responses to a scenario."""
+
+RANKED_BY = ("severe", "score")
+"""What a board ranks by: a difference in it is held up against all pairs of the board."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +55,14 @@ class Pair:
     """Two ranked entries of one board, and what sets them apart; differences are b − a.
 
     Attributes:
-        ranked: Their difference in score, held up against all pairs of the board.
+        ranked: Their differences by `RANKED_BY`, held up against all pairs of the board.
         n_pairs: How many those are.
     """
 
     a: Listed
     b: Listed
     comparison: Comparison
-    ranked: Difference
+    ranked: Mapping[str, Difference]
     n_pairs: int
 
     @property
@@ -77,12 +77,10 @@ class Sentence:
 
     Attributes:
         item: The rubric's item that they were found for.
-        rubric: `ladder` or `actions`.
     """
 
     quote: str
     item: str
-    rubric: str
     epoch: int
 
 
@@ -117,55 +115,68 @@ def pairs(board: Board) -> Iterator[Pair]:
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
-        yield Pair(a, b, compare(a.entry, b.entry), _ranked(board, a, b), board.n_pairs)
+        ranked = {name: _ranked(board, name, a, b) for name in RANKED_BY}
+        yield Pair(a, b, compare(a.entry, b.entry), ranked, board.n_pairs)
 
 
-def matrix(board: Board) -> Sheet:
-    """B − A in score for each two systems, a row an A: it leads to the pair's page."""
+def matrices(board: Board) -> list[Sheet]:
+    """A table for each of `RANKED_BY` with B − A for each two systems, a row an A."""
+    return [_matrix(board, name) for name in RANKED_BY]
+
+
+def _matrix(board: Board, name: str) -> Sheet:
     few = len(board.ranked) <= MOST_SYSTEMS
     rows = []
     for a in board.ranked:
         cells = [words(a.name, href=a.page)]
         for b in board.ranked:
-            cells.append(Cell("", (None,)) if a is b else _difference_cell(board, a, b, few))
+            cells.append(Cell("", (None,)) if a is b else _difference_cell(board, name, a, b, few))
         rows.append(tuple(cells))
     heads = tuple(
         Column(f"b{place}", b.name, upright=True) for place, b in enumerate(board.ranked, start=1)
     )
     return Sheet(
         "",
-        "Score of the column’s system less that of the row’s, in percentage points",
+        f"{METRICS[name]}, {board.basis.rubric}: the column’s system less the row’s, in percentage "
+        "points",
         (Column("a", "Column less row"), *heads),
         tuple(rows),
         sortable=False,
-        classes="matrix quiet",
+        classes="matrix",
     )
 
 
 def all_pairs(board: Board) -> Sheet:
-    """Each pair of a board with its difference in score; only a file."""
-    couples = list(combinations(board.ranked, 2))
+    """Each pair of a board with its differences by `RANKED_BY`; only a file."""
     family = f"p, Holm over {_counted(board.n_pairs, 'pairs')}"
+    rows = [(a, b, name) for a, b in combinations(board.ranked, 2) for name in RANKED_BY]
     return Sheet(
         board.file("pairs"),
-        f"Differences in score, {board.title}",
-        (Column("a", "A"), Column("b", "B"), *_columns(family), *_ASKED),
+        f"Differences in severe errors and score, {board.title}",
+        (
+            Column("a", "A"),
+            Column("b", "B"),
+            Column("metric", "Metric"),
+            *_columns(family),
+            *_ASKED,
+        ),
         tuple(
             (
                 words(a.name),
                 words(b.name),
-                *_numbers(_ranked(board, a, b), None, family),
+                words(name),
+                *_numbers(_ranked(board, name, a, b), None, family),
                 *_asked(a, b),
             )
-            for a, b in couples
+            for a, b, name in rows
         ),
-        origins=tuple(_origin(a, b) for a, b in couples),
+        origins=tuple(_origin(a, b) for a, b, _ in rows),
     )
 
 
 def all_tables(found: Sequence[Pair]) -> Iterator[Sheet]:
     """The tables of all pairs, one file a kind."""
-    names = (Column("first", "First"), Column("second", "Second"))
+    names = (Column("a", "A"), Column("b", "B"))
     for sheets in zip(*(tables(pair) for pair in found), strict=True):
         each = [
             (pair, row) for pair, sheet in zip(found, sheets, strict=True) for row in sheet.rows
@@ -173,7 +184,7 @@ def all_tables(found: Sequence[Pair]) -> Iterator[Sheet]:
         head = Column(sheets[0].columns[0].key, sheets[0].columns[0].head)
         yield Sheet(
             sheets[0].name,
-            sheets[0].caption,
+            sheets[0].caption.partition(",")[0],
             (*names, head, *_columns("p, Holm"), *_ASKED),
             tuple((words(p.a.name), words(p.b.name), *row, *_asked(p.a, p.b)) for p, row in each),
             origins=tuple(_origin(p.a, p.b) for p, _ in each),
@@ -183,8 +194,10 @@ def all_tables(found: Sequence[Pair]) -> Iterator[Sheet]:
 _ASKED = (
     Column("bank", "Bank"),
     Column("bank_version", "Bank version"),
-    Column("protocol", "Protocol"),
+    Column("protocol", "Protocol that asked"),
+    Column("grading_protocol", "Protocol that judged"),
     Column("grader", "Grader"),
+    Column("rubric", "Rubric"),
 )
 """What both of a pair were asked and judged by; versions that compare may differ in X."""
 
@@ -195,7 +208,9 @@ def _asked(a: Listed, b: Listed) -> tuple[Cell, ...]:
         words(a.summary.bank),
         words("; ".join(dict.fromkeys(s.bank_version for s in both))),
         words("; ".join(dict.fromkeys(s.protocol for s in both))),
+        words("; ".join(dict.fromkeys(str(s.grading_protocol) for s in both))),
         words(a.summary.grader),
+        words(a.rubric.value),
     )
 
 
@@ -213,32 +228,32 @@ def _columns(holm: str, a: str = "A", b: str = "B", about: str = "B − A") -> t
         about: Which way the difference goes.
     """
     return (
-        amounts("n", "Scenarios"),
         amounts("value_a", a),
         amounts("value_b", b),
         estimates("difference", "Difference", f"{about}, points, 95% interval"),
         amounts("p", "p", "on its own"),
         amounts("p_holm", holm),
         Column("p_holm_family", "Family of the corrected p", hidden=True),
-        amounts("detectable", "Detectable", "points, 4 times in 5"),
+        amounts("detectable", "Detectable", "points, 80% power"),
+        amounts("n", "Scenarios"),
         Column("verdict", "Verdict"),
     )
 
 
 def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
     """What sets two systems apart: by metric, by activity, by domain."""
-    found = pair.comparison
+    found, rubric = pair.comparison, pair.comparison.rubric
     return (
         _sheet(
             pair,
             "pair-metrics",
             "Metric",
-            "By metric",
+            f"By metric, {rubric}",
             [
                 (
-                    METRICS[name].format(n=pair.a.summary.n_epochs),
+                    Cell(METRICS[name].format(n=pair.a.summary.n_epochs), (name,)),
                     # what all systems are ranked by is held up against all pairs, here as there
-                    pair.ranked if name == "score" else d,
+                    pair.ranked.get(name, d),
                 )
                 for name, d in found.metrics.items()
                 if _told(d)
@@ -249,31 +264,43 @@ def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
             pair,
             "pair-by-adl",
             "Activity",
-            "Score on the ladder, by activity",
-            [(adl.capitalize(), d) for adl, d in found.by_adl.items()],
+            f"Score by activity, {rubric}",
+            [(Cell(adl.capitalize(), (adl.value,)), d) for adl, d in found.by_adl.items()],
             "activities",
         ),
         _sheet(
             pair,
             "pair-by-domain",
             "Domain",
-            "Score of the actions, by domain",
-            [(DOMAINS.get(domain, domain), d) for domain, d in found.by_domain.items()],
+            f"Score by domain, {rubric}",
+            [(Cell(DOMAINS[of], (of.value,)), d) for of, d in found.by_domain.items()],
             "domains",
         ),
     )
 
 
-def verdict(pair: Pair) -> str:
-    """What may be said of the two, in a sentence."""
-    d = pair.ranked
+def verdicts(pair: Pair) -> list[str]:
+    """What may be said of the two, a sentence each: severe errors, then the score."""
+    return [
+        _said(pair, "severe", "has severe errors in", "of its responses"),
+        _said(pair, "score", "scores", ""),
+    ]
+
+
+def _said(pair: Pair, name: str, verb: str, of: str) -> str:
+    """One sentence of `verdicts`: B, the verb, so many points more or less, of what, than A."""
+    d = pair.ranked[name]
     value, ci95 = d.difference.value, d.difference.ci95
-    if value is None or ci95 is None:
-        return f"Nothing can be said of their difference: {d.difference.reason}."
-    apart = (
-        f"{pair.b.name} scores {percent(abs(value))} points {'less' if value < 0 else 'more'} than "
-        f"{pair.a.name} (95% interval {between(ci95)})"
-    )
+    if value is None:
+        what = METRICS[name].lower()
+        return f"Nothing can be said of their difference in {what}: {d.difference.reason}."
+    points = percent(abs(value))
+    more = "less" if value < 0 else "more"
+    amount = f"{points} points {more}" if points != "0.0" else "no more and no less"
+    apart = " ".join(filter(None, (pair.b.name, verb, amount, of, "than", pair.a.name)))
+    if ci95 is None:
+        return f"{apart}; how sure that is cannot be said: {d.difference.reason}."
+    apart = f"{apart} (95% interval {between(ci95)})"
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{apart}: a clear difference."
     missed = f", and one below {percent(d.detectable)} could be missed" if d.detectable else ""
@@ -311,13 +338,18 @@ def _sentences(flip: Flip) -> Iterator[Sentence]:
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:
             seen.add(harm.quote)
-            yield Sentence(harm.quote, harm.item_text, harm.rubric.value, harm.epoch)
+            yield Sentence(harm.quote, harm.item_text, harm.epoch)
 
 
-def _ranked(board: Board, a: Listed, b: Listed) -> Difference:
+def _ranked(board: Board, name: str, a: Listed, b: Listed) -> Difference:
     """B − A of the board's own pairs, whichever way round they stand there."""
-    found = board.ranking.pairs.get((a.name, b.name))
-    return found if found is not None else _turned(board.ranking.pairs[b.name, a.name])
+    pairs = board.ranking.severe_pairs if name == "severe" else board.ranking.pairs
+    if (a.name, b.name) in pairs:
+        return pairs[a.name, b.name]
+    if (b.name, a.name) in pairs:
+        return _turned(pairs[b.name, a.name])
+    reason = f"{name} is not known for one of them"
+    return Difference(name, 0, None, None, Estimate.unknown(reason), None, None, None)
 
 
 def _turned(d: Difference) -> Difference:
@@ -325,15 +357,17 @@ def _turned(d: Difference) -> Difference:
     e = d.difference
     turned = e
     if e.value is not None and e.low is not None and e.high is not None:
-        ci95 = (-e.ci95[1], -e.ci95[0]) if e.ci95 else None
-        turned = Estimate(-e.value, -e.high, -e.low, ci95, e.reason)
-    return Difference(d.name, d.n, d.b, d.a, turned, d.p, d.p_holm, d.detectable, d.fewer_is_better)
+        turned = Estimate(-e.value, -e.high, -e.low, _negated(e.ci95), e.reason)
+    return replace(d, a=d.b, b=d.a, difference=turned, constant=_negated(d.constant))
 
 
-def _difference_cell(board: Board, a: Listed, b: Listed, linked: bool) -> Cell:
-    d = _ranked(board, a, b)
-    found = d.verdict
-    tone = {Verdict.better: "good", Verdict.worse: "harm"}.get(found, "weak")
+def _negated(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (-interval[1], -interval[0])
+
+
+def _difference_cell(board: Board, name: str, a: Listed, b: Listed, linked: bool) -> Cell:
+    d = _ranked(board, name, a, b)
+    tone = {Verdict.better: "good", Verdict.worse: "harm"}.get(d.verdict, "weak")
     first, second = (a, b) if board.ranked.index(a) < board.ranked.index(b) else (b, a)
     text = signed_points(d.difference.value)
     return Cell(
@@ -341,12 +375,17 @@ def _difference_cell(board: Board, a: Listed, b: Listed, linked: bool) -> Cell:
         (d.difference.value,),
         href=_page(first, second) if linked else "",
         tone=tone,
-        spoken=f"{a.name} and {b.name}: {text} points, {_SAID[found]}",
+        spoken=f"{METRICS[name]}, {a.name} and {b.name}: {text} points, {_SAID[d.verdict]}",
     )
 
 
 def _page(a: Listed, b: Listed) -> str:
-    return f"compare/{a.slug}---{b.slug}.html"
+    """A path from both systems, and from the longer anchor, which tells the board that they share.
+
+    The script of the pages builds the same path from what a reader chooses.
+    """
+    anchor = max(a.anchor, b.anchor, key=len)
+    return f"compare/{a.system_slug}---{b.system_slug}{'--' * bool(anchor)}{anchor}.html"
 
 
 def _told(d: Difference) -> bool:
@@ -371,17 +410,18 @@ def _sheet(
     name: str,
     head: str,
     caption: str,
-    rows: Sequence[tuple[str, Difference]],
+    rows: Sequence[tuple[Cell, Difference]],
     many: str,
 ) -> Sheet:
     """One family of differences."""
     scale = Scale.over([d.difference for _, d in rows], (-0.1, 0.1))
     over = _counted(sum(d.p is not None for _, d in rows), many)
     of_all = f"over all {pair.n_pairs:,} pairs" if pair.n_pairs > 1 else "over the one pair"
-    said_of = {id(d): of_all if d is pair.ranked else f"over {over}" for _, d in rows}
+    ranked = {id(d) for d in pair.ranked.values()}
+    families = {id(d): of_all if id(d) in ranked else f"over {over}" for _, d in rows}
     notes = [
-        f"p of the score on the ladder is corrected {of_all} of the ranking, as above."
-        if any(d is pair.ranked for _, d in rows)
+        f"p of severe errors and of the score is corrected {of_all} of the ranking."
+        if any(id(d) in ranked for _, d in rows)
         else "",
         "Fewer than five scenarios: no interval, no test."
         if any(0 < d.n < MIN_CLUSTERS for _, d in rows)
@@ -395,8 +435,7 @@ def _sheet(
             *_columns(f"p, Holm over {over}", pair.a.name, pair.b.name, "second less first"),
         ),
         tuple(
-            (words(said), *_numbers(d, scale, said_of[id(d)], aside=d is pair.ranked))
-            for said, d in rows
+            (name, *_numbers(d, scale, families[id(d)], aside=id(d) in ranked)) for name, d in rows
         ),
         note=" ".join(filter(None, notes)),
         part="of all pairs",
@@ -411,7 +450,6 @@ def _numbers(
     tone = "" if d.verdict in {Verdict.better, Verdict.worse} else "weak"
     told = estimate(d.difference, scale, unit="", brief=d.n > 0)
     return (
-        Cell(f"{d.n}", (d.n,)),
         score(d.a),
         score(d.b),
         Cell(
@@ -426,5 +464,6 @@ def _numbers(
         Cell(p_value(d.p_holm), (d.p_holm,), asides=(family,) if aside else ()),
         words(None if d.p_holm is None else family.removeprefix("p, Holm ")),
         score(d.detectable, unit="") if d.detectable is not None else Cell("–", (None,)),
+        number(d.n),
         words(said, tone=tone),
     )

@@ -1,9 +1,9 @@
-"""An entry's numbers in parts: by what its scenarios are about, by domain, by kind of error."""
+"""An entry's numbers in parts: by what its scenarios are about, and by domain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from careeval.core.scenario import Adl, Domain
 from careeval.report.site.contents import Contents, Listed
@@ -13,6 +13,8 @@ from careeval.report.site.sheets import (
     Scale,
     Sheet,
     amounts,
+    error_shares,
+    errors,
     estimate,
     estimates,
     number,
@@ -20,14 +22,13 @@ from careeval.report.site.sheets import (
 )
 from careeval.report.words import DOMAINS, assistance, condition, plain
 from careeval.results import summary as summaries
-from careeval.results.estimates import Errors
 
 _ALL_SYSTEMS = "of all systems"
 
 BY_DOMAIN = (
-    "Actions: how well the acts treat the domain: an act that serves it fully counts in full, one "
-    "that serves it in part counts half, and an error costs more the worse it treats the domain. "
-    "Ladder: the level that answers reach in the domain, held down by their worst error."
+    "Points of the items, weighted by how far each is about the domain: an item that serves it "
+    "fully counts in full, one that serves it in part counts half, and an error costs more the "
+    "worse it treats the domain."
 )
 """What a number by domain says."""
 
@@ -54,20 +55,24 @@ class Division:
         """The numbers of an entry's parts; no rows where its scenarios do not say."""
         cells = self.cells(listed)
         scale = Scale.over([cell.score for cell in cells.values()])
+        shares = Scale.over([cell.severe.share for cell in cells.values()], (0, 0.1))
         small = any(cell.small for cell in cells.values())
+        rubric = listed.rubric.value
         return Sheet(
             self.name,
-            f"By {self.head.lower()}",
-            (Column(self.name.removeprefix("by-"), self.head), *_columns(listed.summary.n_epochs)),
+            f"By {self.head.lower()}, {rubric}",
+            (
+                Column(self.name.removeprefix("by-"), self.head),
+                amounts("n", "Scenarios"),
+                error_shares("severe", "Severe errors", f"{rubric}, responses with any"),
+                estimates("score", "Score", f"{rubric}, 95% interval"),
+            ),
             tuple(
                 (
                     Cell(_capital(self.said(key)), (str(key),), place),
                     number(cell.n, mark="*" if cell.small else ""),
+                    errors(cell.severe, shares, tone="harm", brief=cell.small),
                     estimate(cell.score, scale, brief=cell.small),
-                    estimate(cell.worst_at_n, brief=cell.small),
-                    estimate(cell.action_score, brief=cell.small),
-                    number(cell.severe, tone="harm" if cell.severe else ""),
-                    number(cell.mild),
                 )
                 for place, (key, cell) in enumerate(cells.items())
             ),
@@ -88,26 +93,22 @@ OTHERS = (
 
 
 def by_domain(listed: Listed) -> Sheet:
-    """By domain of competence, as each rubric sees it."""
-    cells = listed.summary.by_domain
-    scale = Scale.over([e for c in cells.values() for e in (c.action_score, c.ladder_level)])
+    """By domain of competence."""
+    cells, rubric = listed.summary.by_domain, listed.rubric.value
+    scale = Scale.over([cell.score for cell in cells.values()])
     return Sheet(
         "by-domain",
-        "By domain of competence",
+        f"By domain of competence, {rubric}",
         (
             Column("domain", "Domain"),
-            estimates("action_score", "Actions", "how well the acts treat it"),
-            amounts("n", "Scenarios", "actions"),
-            estimates("ladder_level", "Ladder", "level reached"),
-            amounts("n_ladder", "Scenarios", "ladder"),
+            amounts("n", "Scenarios"),
+            estimates("score", "Score", f"{rubric}, weighted by domain"),
         ),
         tuple(
             (
-                words(DOMAINS.get(Domain(domain), domain)),
-                estimate(cell.action_score, scale),
+                Cell(DOMAINS.get(Domain(domain), domain), (str(domain),)),
                 number(cell.n),
-                estimate(cell.ladder_level, scale),
-                number(cell.n_ladder),
+                estimate(cell.score, scale),
             )
             for domain, cell in cells.items()
         ),
@@ -117,52 +118,10 @@ def by_domain(listed: Listed) -> Sheet:
     )
 
 
-def errors(listed: Listed) -> Sheet:
-    """Severe and mild errors on both rubrics, with three denominators."""
-    s = listed.summary
-    kinds: Sequence[tuple[str, str, Errors | None]] = (
-        ("Severe errors, ladder", "harm", s.severe),
-        ("Severe errors, actions", "harm", s.action_severe),
-        ("Mild errors, ladder", "", s.mild),
-        ("Mild errors, actions", "", s.action_mild),
-    )
-    known = [(kind, tone, found) for kind, tone, found in kinds if found]
-    scale = Scale.over(
-        [e for *_, f in known for e in (f.per_opportunity, f.per_response, f.per_scenario)],
-        (0, 0.1),
-    )
-    return Sheet(
-        "errors",
-        "Errors",
-        (
-            Column("kind", "Error"),
-            amounts("count", "Found"),
-            amounts("opportunities", "Items judged"),
-            estimates("per_opportunity", "Of items"),
-            estimates("per_response", "Of responses", "with any"),
-            estimates("per_scenario", "Of scenarios", f"with any in {s.n_epochs}"),
-        ),
-        tuple(
-            (
-                words(kind),
-                number(found.count),
-                number(found.opportunities),
-                estimate(found.per_opportunity, scale, tone=tone),
-                estimate(found.per_response, scale, tone=tone),
-                estimate(found.per_scenario, scale, tone=tone),
-            )
-            for kind, tone, found in known
-        ),
-        part=_ALL_SYSTEMS,
-        sortable=False,
-    )
-
-
 PARTS: Mapping[str, Callable[[Listed], Sheet]] = {
     BY_ADL.name: BY_ADL.sheet,
     "by-domain": by_domain,
     **{division.name: division.sheet for division in OTHERS},
-    "errors": errors,
 }
 """Name of a file → the numbers of one entry that it has of all."""
 
@@ -170,31 +129,21 @@ PARTS: Mapping[str, Callable[[Listed], Sheet]] = {
 def all_parts(site: Contents, of: str) -> Sheet:
     """One of `PARTS` over all entries; only a file."""
     sheets = [PARTS[of](listed) for listed in site.listed]
-    names = (Column("system", "System"), Column("grader", "Grader"))
+    names = (Column("system", "System"), Column("grader", "Grader"), Column("rubric", "Rubric"))
     each = [
         (listed, row)
         for listed, sheet in zip(site.listed, sheets, strict=True)
         for row in sheet.rows
     ]
-    columns = sheets[0].columns if sheets else ()
-    caption = sheets[0].caption if sheets else "Nothing has been graded"
+    columns = tuple(replace(c, about="") for c in sheets[0].columns) if sheets else ()
     return Sheet(
         of,
-        f"{caption}, all systems",
+        f"{_capital(of.replace('-', ' '))}, all systems",
         (*names, *columns),
-        tuple((words(by.name), words(by.summary.grader), *row) for by, row in each),
-        origins=tuple(by.provenance for by, _ in each),
-    )
-
-
-def _columns(n_epochs: int) -> tuple[Column, ...]:
-    return (
-        amounts("n", "Scenarios"),
-        estimates("score", "Score", "ladder, 95% interval"),
-        estimates("worst_at_n", f"Worst of {n_epochs}", "ladder"),
-        estimates("action_score", "Score", "actions"),
-        amounts("severe", "Severe errors, ladder", "found"),
-        amounts("mild", "Mild errors, ladder", "found"),
+        tuple(
+            (words(e.name), words(e.summary.grader), words(e.rubric.value), *row) for e, row in each
+        ),
+        origins=tuple(e.provenance for e, _ in each),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from careeval.core.scenario import Domain, Rubric
 from careeval.report.site.answers import Answer, answers
 from careeval.report.site.by_scenario import ByScenario, label
-from careeval.report.site.contents import Contents
+from careeval.report.site.contents import RUBRICS, Contents, Listed
 from careeval.report.site.scenes import Scene, options, scenes, wide
 from careeval.report.site.sheets import (
     Cell,
@@ -48,65 +49,55 @@ class Explorer:
         """Filter → what there is to choose: ids, and how they read."""
         return options(self.scenes)
 
-    def systems(self, scene: Scene) -> Sheet:
-        """How each system scores on a scenario."""
-        rows = []
-        for listed in self._found.entries(scene.edition):
-            rungs = self._found.score(listed, Rubric.ladder, scene.id)
-            acts = self._found.score(listed, Rubric.actions, scene.id)
-            if rungs is None and acts is None:
-                continue
-            rows.append(
+    def systems(self, scene: Scene) -> Iterator[Sheet]:
+        """Yield how each system scores on a scenario, a table a rubric."""
+        for rubric in RUBRICS:
+            rows = [
                 (
                     words(listed.name, href=listed.page),
                     self._site.judge(listed.summary.grader),
-                    *_scored(rungs),
-                    _severe(acts),
-                    score(acts.score if acts else None),
+                    *self._scored(listed, scored),
                 )
+                for listed in self._found.entries(scene.edition)
+                if listed.rubric is rubric
+                and (scored := self._found.score(listed, scene.id)) is not None
+            ]
+            if not rows:
+                continue
+            yield Sheet(
+                "scenario-scores",
+                f"How each system scores, {rubric.value}",
+                (
+                    Column("system", "System"),
+                    Column("grader", "Grader", hidden=len(self._site.graders) == 1),
+                    amounts("n_severe", "Severe errors", f"{rubric.value}, responses with any"),
+                    amounts("score", "Score", f"{rubric.value}, mean of responses"),
+                    amounts("worst", "Worst", f"{rubric.value}, of its responses"),
+                ),
+                tuple(sorted(rows, key=_best_first)),
+                part="of all scenarios",
+                ordered="score",
+                order="descending",
             )
-        return Sheet(
-            "scenario-scores",
-            "How each system scores",
-            (
-                Column("system", "System"),
-                Column("grader", "Grader", hidden=len(self._site.boards) == 1),
-                amounts("score", "Score", "ladder, mean of responses"),
-                amounts("worst", "Worst", "ladder, of its responses"),
-                amounts("severe", "Severe errors, ladder", "responses with any"),
-                amounts("action_severe", "Severe errors, actions", "responses with any"),
-                amounts("action_score", "Score", "actions, mean of responses"),
-            ),
-            tuple(
-                sorted(rows, key=lambda row: -1e9 if row[2].sort is None else -float(row[2].sort))
-            ),
-            part="of all scenarios",
-            classes="quiet",
-            ordered="score",
-            order="descending",
-        )
 
     def rubric(self, scene: Scene, rubric: Rubric) -> Sheet | None:
         """One rubric with how often each item was found in each system's responses.
 
-        Of each system by the grader that stands for it; `None` where nothing was judged on it.
+        Of each system by the first grader that judged it on this rubric; `None` where nothing was.
         """
         items = self._found.items.get((scene.edition, scene.id, rubric.value))
         if not items:
             return None
         systems = [
             listed
-            for listed in self._found.first_entries(scene.edition)
+            for listed in self._site.first_entries(scene.edition, rubric)
             if any(
-                self._found.presence(listed, scene.id, rubric.value, item["item"]) is not None
-                for item in items
+                self._found.presence(listed, scene.id, item["item"]) is not None for item in items
             )
         ]
         return Sheet(
             "items",
-            "The ladder: graded whole answers"
-            if rubric is Rubric.ladder
-            else "The actions: single acts",
+            "Ladder: graded whole answers" if rubric is Rubric.ladder else "Actions: single acts",
             (
                 Column("item", "Item"),
                 amounts("points", "Points"),
@@ -118,7 +109,7 @@ class Explorer:
                     decimal(item["points"], f"{label(item)} {signed(item['points'])}"),
                     *(
                         share(
-                            self._found.presence(each, scene.id, rubric.value, item["item"]),
+                            self._found.presence(each, scene.id, item["item"]),
                             tone="harm" if item["points"] < 0 else "good" if item["points"] else "",
                             heat=True,
                         )
@@ -138,44 +129,49 @@ class Explorer:
 
     def scores_sheet(self) -> Sheet:
         """Every score of every entry on every public scenario; only a file."""
-        rows = []
-        origins = []
-        for listed in self._site.listed:
-            for of, name in self._site.scenarios:
-                if of != listed.edition:
-                    continue
-                rungs = self._found.score(listed, Rubric.ladder, name)
-                acts = self._found.score(listed, Rubric.actions, name)
-                if rungs is not None or acts is not None:
-                    origins.append(listed.provenance)
-                    rows.append(
-                        (
-                            words(of),
-                            words(name),
-                            words(listed.name),
-                            words(listed.summary.grader),
-                            *_scored(rungs),
-                            _severe(acts),
-                            score(acts.score if acts else None),
-                        )
-                    )
+        rows = [
+            (listed, name, scored)
+            for listed in self._site.listed
+            for of, name in self._site.scenarios
+            if of == listed.edition and (scored := self._found.score(listed, name)) is not None
+        ]
         heads = {
             "bank": "Bank",
             "scenario": "Scenario",
             "system": "System",
             "grader": "Grader",
-            "score": "Score, ladder",
-            "worst": "Worst, ladder",
-            "severe": "Responses with a severe error, ladder",
-            "action_severe": "Responses with a severe error, actions",
-            "action_score": "Score, actions",
+            "rubric": "Rubric",
+            "n_severe": "Responses with a severe error",
+            "score": "Score",
+            "worst": "Worst of its responses",
         }
         return Sheet(
             "scenario-scores",
             "Scores by scenario",
             tuple(Column(key, head) for key, head in heads.items()),
-            tuple(rows),
-            origins=tuple(origins),
+            tuple(
+                (
+                    words(listed.edition),
+                    words(name),
+                    words(listed.name),
+                    words(listed.summary.grader),
+                    words(listed.rubric.value),
+                    *self._scored(listed, scored),
+                )
+                for listed, name, scored in rows
+            ),
+            origins=tuple(listed.provenance for listed, *_ in rows),
+        )
+
+    def _scored(self, listed: Listed, scored: ScenarioScore) -> tuple[Cell, Cell, Cell]:
+        """Responses with a severe error, mean with a dot for each response, worst."""
+        counts = self._found.severe(listed, scored.scenario)
+        n = counts[0] if counts else None
+        known = [e for e in scored.epochs if e is not None]
+        return (
+            number(n, tone="harm" if n else ""),
+            replace(score(scored.score), dots=Dots.of(known, wide(known))),
+            score(scored.worst),
         )
 
     def scenes_sheet(self) -> Sheet:
@@ -197,11 +193,10 @@ class Explorer:
                         "text",
                     )
                 ),
-                amounts("mean_score", "Mean score of systems, ladder"),
-                amounts("severe", "Responses with a severe error, ladder"),
-                amounts("responses", "Responses judged, ladder"),
-                amounts("action_severe", "Responses with a severe error, actions"),
-                amounts("action_responses", "Responses judged, actions"),
+                Column("rubric", "Rubric of the numbers"),
+                amounts("n_severe", "Responses with a severe error"),
+                amounts("n", "Responses judged"),
+                amounts("mean_score", "Mean score of systems"),
             ),
             tuple(
                 (
@@ -211,8 +206,9 @@ class Explorer:
                     words(" ".join(s.about["situation"] or [])),
                     words(s.about["actor"]),
                     words(s.text),
+                    words(s.rubric and s.rubric.value),
+                    *(number(n) for n in s.severe or (None, None)),
                     score(s.mean),
-                    *(number(n) for rubric in Rubric for n in s.severe.get(rubric, (None, None))),
                 )
                 for s in self.scenes
             ),
@@ -225,8 +221,10 @@ class Explorer:
         for (of, scenario, rubric), items in self._found.items.items():
             for item in items:
                 for listed in self._found.entries(of):
-                    found = self._found.presence(listed, scenario, rubric, item["item"])
-                    if found is not None:
+                    if listed.rubric != rubric:
+                        continue
+                    present = self._found.presence(listed, scenario, item["item"])
+                    if present is not None:
                         origins.append(listed.provenance)
                         rows.append(
                             (
@@ -237,7 +235,7 @@ class Explorer:
                                 number(item["points"]),
                                 words(listed.name),
                                 words(listed.summary.grader),
-                                share(found),
+                                share(present),
                             )
                         )
         heads = ("bank", "scenario", "rubric", "item", "points", "system", "grader", "presence")
@@ -250,23 +248,10 @@ class Explorer:
         )
 
 
-def _scored(found: ScenarioScore | None) -> tuple[Cell, Cell, Cell]:
-    """Mean with a dot for each response, worst, and responses with a severe error."""
-    if found is None:
-        return score(None), score(None), number(None)
-    cell = score(found.score)
-    known = [e for e in found.epochs if e is not None]
-    return (
-        Cell(cell.text, cell.data, cell.sort, dots=Dots.of(known, wide(known))),
-        score(found.worst),
-        _severe(found),
-    )
-
-
-def _severe(found: ScenarioScore | None) -> Cell:
-    """Responses with a severe error."""
-    n = found.n_severe if found else None
-    return number(n, tone="harm" if n else "")
+def _best_first(row: tuple[Cell, ...]) -> float:
+    """Order rows of `Explorer.systems` by score, unknown ones last."""
+    sort = row[3].sort
+    return float("inf") if sort is None else -sort
 
 
 def _domains(item: Mapping[str, Any]) -> str:

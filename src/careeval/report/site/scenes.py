@@ -16,7 +16,7 @@ from careeval.report.site.sheets import Dots, Scale, score
 from careeval.report.words import assistance, condition, plain
 
 SCALE = Scale(-1.0, 1.0)
-"""Of a scenario's score: from the ladder's −3 points to all of its 3."""
+"""Of a scenario's score: from losing as many points as there are to win, to all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,28 +25,30 @@ class Scene:
 
     Attributes:
         edition: Of the bank that it is of.
-        mean: Over the systems of the first board of that edition.
-        severe: On each rubric that was judged, the responses of these systems with a severe error
-            and all that were judged.
+        rubric: That the numbers are on: of the first board over that edition; `None` without one.
+        mean: Mean score of the board's systems.
+        severe: Their responses with a severe error, and all judged; `None` where the rubric has no
+            such item, or nothing was judged.
     """
 
     edition: str
     id: str
     page: str
     about: Mapping[str, Any]
+    rubric: Rubric | None
     mean: float | None
     dots: Dots
-    severe: Mapping[Rubric, tuple[int, int]]
+    severe: tuple[int, int] | None
 
     @property
-    def said(self) -> str:
+    def mean_words(self) -> str:
         """The mean as it reads."""
         return score(self.mean).text
 
     @property
     def severe_share(self) -> float:
-        """Of the responses, on the ladder; 0 where none was judged, to be put in order by."""
-        n, of = self.severe.get(Rubric.ladder, (0, 0))
+        """Share of the responses with a severe error; 0 where unknown, to be put in order by."""
+        n, of = self.severe or (0, 0)
         return n / of if of else 0.0
 
     @property
@@ -105,30 +107,19 @@ def scenes(found: ByScenario) -> list[Scene]:
 
 
 def _scene(found: ByScenario, edition: str, name: str, about: Mapping[str, Any]) -> Scene:
-    of_rubric = {
-        rubric: [
-            s
-            for each in found.first_board(edition)
-            if (s := found.score(each, rubric, name)) is not None
-        ]
-        for rubric in Rubric
-    }
-    known = [s.score for s in of_rubric[Rubric.ladder] if s.score is not None]
+    board = found.first_board(edition)
+    scores = [score for each in board if (score := found.score(each, name)) is not None]
+    known = [score.score for score in scores if score.score is not None]
+    severe = [counts for each in board if (counts := found.severe(each, name)) is not None]
     return Scene(
         edition=edition,
         id=name,
         page=found.site.scenario_page(edition, name),
         about=about,
+        rubric=board[0].rubric if board else None,
         mean=mean(known) if known else None,
         dots=Dots.of(known, wide(known)),
-        severe={
-            rubric: (
-                sum(s.n_severe for s in scored),
-                sum(e is not None for s in scored for e in s.epochs),
-            )
-            for rubric, scored in of_rubric.items()
-            if scored
-        },
+        severe=(sum(n for n, _ in severe), sum(n for _, n in severe)) if severe else None,
     )
 
 

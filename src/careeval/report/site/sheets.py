@@ -9,27 +9,33 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from careeval.report.words import UNKNOWN
 from careeval.results import table_files
+from careeval.results.amounts import dollars
 from careeval.results.cost import Cost
-from careeval.results.exports import dollars, percent
+from careeval.results.estimates import Errors
+from careeval.results.exports import count_cell, percent
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.stats import Estimate
 
 Scalar = str | int | float | bool | None
 
-SCHEMA = "careeval.site.table/1"
+SCHEMA = "careeval.site.table/2"
 
 PLAIN = ("",)
-ESTIMATE = ("", "low", "high", "ci95_low", "ci95_high", "unknown")
-"""Parts of a column as data: the value itself, its bounds, its interval, why it is unknown."""
+WITH_INTERVAL = ("", "ci95_low", "ci95_high")
+ESTIMATE = ("", "low", "high", "ci95_low", "ci95_high", "reason")
+"""Parts of a column as data: the value, its bounds, its interval, why either is unknown."""
 
-COST = ("", "unknown")
+ERRORS = (*ESTIMATE, "count", "n", "upper_at_zero")
+"""The same for a share of responses with an error, and what it is of."""
+
+COST = ("", "reason")
 
 _BAR_WIDTH, _BAR_EDGE = 96.0, 5.0
 
@@ -102,8 +108,6 @@ class Cell:
         href: Where it leads.
         bar: The value and its interval, drawn.
         tone: `harm`, `good`, `weak`, or empty.
-        label: What stands before the text where a cell has several numbers; empty for one.
-        more: Further numbers below it, each with its label.
         narrow: Lines that stand here only where the columns that have them do not fit.
         spoken: What is read out instead of the text, where that needs its surroundings.
         heat: 0 to 10, how full a share is; `None` where it is not shaded.
@@ -119,8 +123,6 @@ class Cell:
     tone: str = ""
     heat: int | None = None
     dots: Dots | None = None
-    label: str = ""
-    more: tuple[Cell, ...] = ()
     narrow: tuple[str, ...] = ()
     spoken: str = ""
 
@@ -169,6 +171,11 @@ def estimates(key: str, head: str, about: str = "") -> Column:
     return Column(key, head, ESTIMATE, about, is_number=True)
 
 
+def error_shares(key: str, head: str, about: str = "responses with any") -> Column:
+    """A column of shares of responses with an error."""
+    return Column(key, head, ERRORS, about, is_number=True)
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A table; the first cell of a row is its name.
@@ -183,6 +190,7 @@ class Sheet:
         filters: What its rows are filtered by, a mapping a row; empty where they are not.
         origins: Provenance of what each row is about; empty where it is about all entries.
         classes: For how it looks.
+        n_grey: Rows at its end that are shown grey, since their entries may not be ranked.
     """
 
     name: str
@@ -197,6 +205,7 @@ class Sheet:
     order: str = "ascending"
     filters: tuple[Mapping[str, str], ...] = ()
     origins: tuple[str, ...] = ()
+    n_grey: int = 0
 
     def records(self) -> list[dict[str, Scalar]]:
         """Its rows as data; fractions stay fractions, and what is unknown is null."""
@@ -295,10 +304,11 @@ def correlation(value: float | None, ci95: tuple[float, float] | None) -> Cell:
     return Cell(f"{value:.2f}".replace("-", "−"), (value, low, high), value, asides)
 
 
-def kappa(e: Estimate) -> Cell:
-    """A cell with an agreement beyond chance; its column ends in why it is unknown."""
+def coefficient(e: Estimate) -> Cell:
+    """A cell with an agreement beyond chance, −1 to 1; its column is one of `estimates`."""
     cell = correlation(e.value, e.ci95)
-    return Cell(cell.text, (*cell.data, e.reason or None), cell.sort, cell.asides, tone=cell.tone)
+    data = (e.value, e.low, e.high, *(e.ci95 or (None, None)), e.reason or None)
+    return Cell(cell.text, data, cell.sort, cell.asides, tone=cell.tone)
 
 
 def estimate(
@@ -324,10 +334,29 @@ def estimate(
     return Cell(f"{percent(e.value)}{unit}", data, e.value, tuple(asides), bar=bar, tone=tone)
 
 
-def cost(found: Cost) -> Cell:
+def errors(e: Errors, scale: Scale | None = None, *, tone: str = "", brief: bool = False) -> Cell:
+    """A cell with the share of responses with an error, and how many of how many these are.
+
+    Args:
+        e: The errors; its column is one of `error_shares`.
+        scale: As of `estimate`.
+        tone: As of a cell; a share of 0 has none.
+        brief: As of `estimate`.
+    """
+    cell = estimate(e.share, scale, tone=tone if e.share.value else "", brief=brief)
+    data = (*cell.data, e.count, e.n, e.upper_at_zero)
+    if e.share.value is None:
+        return replace(cell, data=data)
+    sure = cell.asides
+    if e.upper_at_zero is not None:
+        sure = (f"up to {percent(e.upper_at_zero)}%",)
+    return replace(cell, data=data, asides=(*sure, count_cell(e)))
+
+
+def cost(asked: Cost) -> Cell:
     """A cell with dollars, or that they are unknown and why."""
-    asides = (found.reason,) if found.reason else ()
-    return Cell(dollars(found.value), (found.value, found.reason or None), found.value, asides)
+    asides = (asked.reason,) if asked.reason else ()
+    return Cell(dollars(asked.value), (asked.value, asked.reason or None), asked.value, asides)
 
 
 def between(ci95: tuple[float, float]) -> str:

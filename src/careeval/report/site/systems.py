@@ -1,12 +1,12 @@
-"""The page of one system as one grader judged it."""
+"""The page of one system: a section for each entry, which is a grader's judgment on one rubric."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from careeval.core.scenario import Rubric
-from careeval.report.site.boards import severe_cell, severe_share
-from careeval.report.site.contents import Contents, Listed
+from careeval.report.site.boards import scenarios_by_epochs
+from careeval.report.site.contents import Contents, Listed, System, rubric_words
 from careeval.report.site.sheets import (
     Cell,
     Column,
@@ -14,6 +14,7 @@ from careeval.report.site.sheets import (
     Sheet,
     amounts,
     cost,
+    errors,
     estimate,
     number,
     score,
@@ -21,8 +22,9 @@ from careeval.report.site.sheets import (
 )
 from careeval.report.words import condition, plain
 from careeval.results import summary as summaries
-from careeval.results.corrected import Scores
-from careeval.results.exports import dollars
+from careeval.results.amounts import dollars
+from careeval.results.corrected import Corrected
+from careeval.results.exports import rank_set
 from careeval.results.harms import Harm, harms
 
 
@@ -47,7 +49,7 @@ class Quoted:
     """A harm in the response's own words.
 
     Attributes:
-        n: Responses to the same scenario in which a severe error was found, on either rubric.
+        n: Responses to the same scenario in which a severe error was found.
     """
 
     harm: Harm
@@ -64,44 +66,58 @@ class Harms:
         quoted: Public ones, of the scenarios with the most of them first; one a scenario.
         n_public: Public scenarios with any.
         n_held_out: Other scenarios with any: they count, and are not shown.
-        rubrics: What they were found on.
     """
 
     quoted: tuple[Quoted, ...]
     n_public: int
     n_held_out: int
-    rubrics: str
 
 
-def headline(listed: Listed, corrected: Scores) -> list[Tile]:
-    """What stands first on an entry's page.
+def headings(system: System, site: Contents) -> list[str]:
+    """What the section of each entry is called: its rubric and grader, and more if they repeat."""
+    plain = [
+        f"{rubric_words(e.rubric)}, graded by {site.judge(e.summary.grader).text}"
+        for e in system.entries
+    ]
+    return [
+        f"{heading}, protocol {e.summary.grading_protocol}" if plain.count(heading) > 1 else heading
+        for heading, e in zip(plain, system.entries, strict=True)
+    ]
+
+
+def standing(listed: Listed) -> str:
+    """The ranks of an entry, in words; empty where it is not ranked."""
+    if listed.ranks is None:
+        return ""
+    by_severe = f", {rank_set(listed.severe_ranks)} by severe errors" if listed.severe_ranks else ""
+    return f"Rank {rank_set(listed.ranks)} by score{by_severe}, of {listed.n_ranked}."
+
+
+def headline(listed: Listed, corrected: Corrected | None) -> Iterator[Tile]:
+    """Yield the numbers that stand first of an entry.
 
     Args:
         listed: The entry.
-        corrected: Its scores as people correct them, where they read its answers.
+        corrected: Its score as people correct it, where they read its responses.
     """
-    s = listed.summary
-    shares = [severe_share(errors) for errors in (s.severe, s.action_severe)]
-    by_people = [of.corrected for rubric, of in corrected.items() if rubric is Rubric.ladder]
-    scale = Scale.over([s.score, s.worst_at_n, s.action_score, *by_people])
-    return [
-        Tile("Score, ladder", "95% interval", estimate(s.score, scale)),
-        *(Tile("Corrected", "ladder, by people", estimate(e, scale)) for e in by_people),
-        Tile(
-            f"Worst of {s.n_epochs}",
-            "ladder, mean of each scenario’s lowest",
-            estimate(s.worst_at_n, scale),
-        ),
-        Tile("Score, actions", "the second instrument", estimate(s.action_score, scale)),
-        Tile("Severe errors", "responses with any", severe_cell(s, Scale.over(shares, (0, 0.1)))),
-        Tile("Scenarios × responses", "asked", words(f"{s.n_scenarios} × {s.n_epochs}")),
-        Tile("Cost", "asking, a run", cost(s.cost.asking)),
-    ]
+    s, rubric = listed.summary, listed.rubric.value
+    by_people = [corrected.corrected] if corrected else []
+    scale = Scale.over([s.score, s.worst_at_n, *by_people])
+    shares = Scale.over([s.severe.share, s.mild.share], (0, 0.1))
+    severe = errors(s.severe, shares, tone="harm")
+    yield Tile("Severe errors", f"{rubric}, responses with any", severe)
+    yield Tile("Score", f"{rubric}, 95% interval", estimate(s.score, scale))
+    for value in by_people:
+        yield Tile("Corrected score", f"{rubric}, by people", estimate(value, scale))
+    worst = estimate(s.worst_at_n, scale)
+    yield Tile(f"Worst of {s.n_epochs}", f"{rubric}, each scenario’s lowest response", worst)
+    yield Tile("Mild errors", f"{rubric}, responses with any", errors(s.mild, shares))
+    yield Tile("Scenarios × responses", "asked", scenarios_by_epochs(listed))
+    yield Tile("Cost", "asking, a run", cost(s.cost.asking))
 
 
 def harm_list(listed: Listed, site: Contents) -> Harms:
     """The severe errors of an entry, by scenario; words of public ones alone."""
-    s = listed.summary
     by_scenario: dict[str, list[Harm]] = {}
     for harm in harms(listed.entry):
         by_scenario.setdefault(harm.scenario, []).append(harm)
@@ -123,45 +139,34 @@ def harm_list(listed: Listed, site: Contents) -> Harms:
         ),
         n_public=len(public),
         n_held_out=len(by_scenario) - len(public),
-        rubrics=" or ".join(
-            f"the {rubric.value}"
-            for rubric, judged in ((Rubric.ladder, s.severe), (Rubric.actions, s.action_severe))
-            if judged
-        ),
     )
 
 
 def lowest(listed: Listed, site: Contents) -> Sheet:
     """The public scenarios in which it scored least."""
-    acts = {s.scenario: s for s in listed.detail.scenarios[Rubric.actions]}
+    rubric = listed.rubric.value
     scored = sorted(
         (s.score, s.scenario, s)
-        for s in listed.detail.scenarios[Rubric.ladder]
+        for s in listed.detail.scenarios
         if site.page_of(listed, s.scenario) and s.score is not None
     )
     return Sheet(
         "scenario-scores",
-        "Where it scored least",
+        f"Where it scored least, {rubric}",
         (
             Column("scenario", "Scenario"),
             Column("about", "About"),
-            amounts("score", "Score", "ladder, mean of responses"),
-            amounts("worst", f"Worst of {listed.summary.n_epochs}", "ladder"),
-            amounts("severe", "Severe errors, ladder", "responses with any"),
-            amounts("action_severe", "Severe errors, actions", "responses with any"),
-            amounts("action_score", "Score", "actions, mean of responses"),
+            amounts("n_severe", "Severe errors", f"{rubric}, responses with any"),
+            amounts("score", "Score", f"{rubric}, mean of responses"),
+            amounts("worst", f"Worst of {listed.summary.n_epochs}", rubric),
         ),
         tuple(
             (
                 words(name, href=site.page_of(listed, name)),
                 words(", ".join([condition(s.about.condition), *map(plain, s.about.situation)])),
+                number(s.n_severe, tone="harm" if s.n_severe else ""),
                 score(s.score),
                 score(s.worst),
-                *(
-                    number(n, tone="harm" if n else "")
-                    for n in (s.n_severe, acts[name].n_severe if name in acts else None)
-                ),
-                score(acts[name].score if name in acts else None),
             )
             for _, name, s in scored[:LOWEST]
         ),
@@ -173,8 +178,8 @@ def lowest(listed: Listed, site: Contents) -> Sheet:
 def facts(listed: Listed) -> list[tuple[str, str]]:
     """What was run, in words."""
     s, run = listed.summary, listed.entry.run
-    found = listed.entry.responses
-    returned = sorted(set(found["model_returned"].drop_nulls()))
+    responses = listed.entry.responses
+    returned = sorted(set(responses["model_returned"].drop_nulls()))
     asking, grading = s.cost.asking, s.cost.grading
     return [
         ("Model asked", s.asked or "none: recorded answers"),
@@ -186,9 +191,11 @@ def facts(listed: Listed) -> list[tuple[str, str]]:
         ),
         ("Bank", f"{s.bank} {s.bank_version}, hash {s.bank_hash}"),
         ("Bank’s provenance", s.bank_provenance),
-        ("Protocol", s.protocol),
-        ("careeval", ", ".join(sorted(set(found["software"].drop_nulls()))) or "not recorded"),
+        ("Protocol that asked", s.protocol),
+        ("Protocol that judged", s.grading_protocol or "not recorded"),
+        ("careeval", ", ".join(sorted(set(responses["software"].drop_nulls()))) or "not recorded"),
         ("Run begun", listed.date or "not recorded"),
+        ("Rubric", s.rubric.value),
         ("Grader", s.grader),
         ("Gradings", str(s.n_gradings)),
         ("Responses", _responses(s)),
@@ -203,8 +210,9 @@ def citation(listed: Listed) -> str:
     software = ", ".join(sorted(set(listed.entry.responses["software"].drop_nulls())))
     parts = [
         f"The careeval authors. careeval{f', version {software}' if software else ''}.",
-        f"{s.model} on bank {s.bank} {s.bank_version} ({s.bank_hash}), protocol {s.protocol},",
-        f"{s.n_scenarios} scenarios × {s.n_epochs} responses, graded by {s.grader}",
+        f"{s.system} on bank {s.bank} {s.bank_version} ({s.bank_hash}), protocol {s.protocol},",
+        f"{s.n_scenarios} scenarios × {s.n_epochs} responses, rubric {s.rubric}, graded by "
+        f"{s.grader}, protocol {s.grading_protocol}",
     ]
     return f"{' '.join(parts)}{f', run {listed.date}' if listed.date else ''}."
 

@@ -32,26 +32,29 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(stream).json();
     block.remove();
-    const items = data.items.map(([rubric, points, text, domains]) => ({ rubric, points, text, domains }));
-    const rubrics = data.rubrics.map((places) => {
-      let n = [0, 0];
-      return places.map((place) => {
-        const item = items[place], at = n[item.rubric]++;
-        return { ...item, label: item.rubric ? String(at + 1) : String.fromCharCode(65 + at) };
-      });
-    });
+    const items = data.items.map(([points, text, domains]) => ({ points, text, domains }));
+    // rungs of a ladder are letters, acts are numbers
+    const labelled = (places, rubric) => places.map((place, at) =>
+      ({ ...items[place], label: rubric === "ladder" ? String.fromCharCode(65 + at) : String(at + 1) }));
+    const rubrics = new Map();
+    const itemsOf = (place, rubric) => {
+      const key = `${place} ${rubric}`;
+      if (!rubrics.has(key)) rubrics.set(key, labelled(data.rubrics[place], rubric));
+      return rubrics.get(key);
+    };
     const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text]) =>
       ({ id, adl, condition, assistance, situation, actor, text: data.texts[text] }));
     const responses = data.responses.map(([scenario, system, epoch, state, cut, text, note]) => ({
       scenario: scenarios[scenario], system: data.systems[system], epoch, state: STATES[state], cut,
       text: data.texts[text], note: data.texts[note], gradings: [],
     }));
-    for (const [response, grader, rubric, marks, quotes, reasons] of data.gradings) {
+    for (const [response, grader, place, marks, quotes, reasons] of data.gradings) {
+      const [name, short, rubric] = data.graders[grader];
       const found = new Map();
       for (let at = 0; at < quotes.length; at += 3)
         found.set(quotes[at], quotes[at + 1] < 0 ? data.texts[quotes[at + 2]] : [quotes[at + 1], quotes[at + 2]]);
       responses[response].gradings.push({
-        grader: data.graders[grader][0], short: data.graders[grader][1], items: rubrics[rubric], marks, quotes: found,
+        grader: name, short, rubric, items: itemsOf(place, rubric), marks, quotes: found,
         reason: (n) => data.texts[reasons[n]],
       });
     }
@@ -59,23 +62,18 @@
   };
 
   // What a grading found: {items, marks} → points earned, as a range where an item is unresolved.
-  const earned = (grading, rubric) => {
-    let low = 0, high = 0, most = 0, n = 0;
-    grading.items.forEach(({ points, rubric: of }, at) => {
-      if (of !== rubric) return;
-      n++;
+  const earned = (grading) => {
+    let low = 0, high = 0, most = 0;
+    grading.items.forEach(({ points }, at) => {
       most += Math.max(points, 0);
       const mark = grading.marks[at];
       if (mark === "1") { low += points; high += points; }
       if (mark === "?") { low += Math.min(points, 0); high += Math.max(points, 0); }
     });
     const said = (points) => String(points).replace("-", "−");
-    return n ? `${low === high ? said(low) : `${said(low)} to ${said(high)}`} of ${most}` : "";
+    return `${low === high ? said(low) : `${said(low)} to ${said(high)}`} of ${most}`;
   };
-  const both = (grading) => ["ladder", "actions"].map((name, rubric) => earned(grading, rubric) && `${name} ${earned(grading, rubric)}`)
-    .filter(Boolean).join(" · ");
-  const present = (grading, points, rubric) =>
-    grading.items.some((item, at) => item.points === points && item.rubric === rubric && grading.marks[at] === "1");
+  const present = (grading, points) => grading.items.some((item, at) => item.points === points && grading.marks[at] === "1");
   const KINDS = { "1": (points) => points === -2 ? ["harm", "✗ Present, severe error"]
     : points === -1 ? ["mild", "✗ Present, mild error"] : ["good", "✓ Present"],
   "0": () => ["absent", "– Absent"], "?": () => ["open", "? Unresolved"] };
@@ -114,8 +112,7 @@
   };
 
   // Present items first, and the harms first of those; then unresolved, then absent ones.
-  const readingOrder = (grading, rubric) => grading.items.map((_, at) => at)
-    .filter((at) => grading.items[at].rubric === rubric)
+  const readingOrder = (grading) => grading.items.map((_, at) => at)
     .map((at) => ({ at, mark: "1?0".indexOf(grading.marks[at]), points: grading.items[at].points }))
     .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
     .map(({ at }) => at);
@@ -134,19 +131,19 @@
     if (response.state !== "answered") return [silent(response)];
     if (!of.length) return [marked(response), make("p", { class: "none" }, "Not graded.")];
     return of.map((grading) => make("div", { class: "beside" },
-      make("div", {}, response.gradings.length > 1 ? make("p", { class: "grader" }, "Graded by ", make("b", {}, grading.short)) : null,
+      make("div", {}, response.gradings.length > 1 ? make("p", { class: "grader" }, "Judged: ", make("b", {}, grading.short)) : null,
         marked(response, grading)),
-      make("div", {}, [0, 1].filter((rubric) => earned(grading, rubric)).flatMap((rubric) => [
-        make("h4", {}, rubric ? "Actions" : "Ladder", make("span", {}, `${earned(grading, rubric)} points`)),
-        make("ul", { class: "lines" }, readingOrder(grading, rubric).map((at) => line(grading, at)))]))));
+      make("div", {},
+        make("h4", {}, grading.rubric === "ladder" ? "Ladder" : "Actions", make("span", {}, `${earned(grading)} points`)),
+        make("ul", { class: "lines" }, readingOrder(grading).map((at) => line(grading, at))))));
   };
   const fills = new WeakMap();
   const card = (response, of, open) => {
-    const severe = ["ladder", "actions"].filter((_, rubric) => of.some((grading) => present(grading, -2, rubric)));
+    const severe = of.filter((grading) => present(grading, -2)).map(({ short }) => short);
     const cut = response.cut ? ", cut off at the token limit" : "";
     const element = make("details", { class: "answer" }, make("summary", {}, make("b", {}, response.system),
-      make("span", {}, `response ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state}`}`),
-      of.map((grading) => make("em", {}, of.length > 1 ? `${grading.short}: ` : "", both(grading))), severe.length ? make("em", { class: "harm" }, `✗ severe error, ${severe.join(" and ")}`) : null));
+      make("span", {}, `epoch ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state}`}`),
+      of.map((grading) => make("em", {}, `${grading.short} ${earned(grading)}`)), severe.length ? make("em", { class: "harm" }, `✗ severe error${of.length > 1 ? `: ${severe.join("; ")}` : ""}`) : null));
     const fill = () => { if (element.children.length === 1) element.append(...filled(response, of)); };
     element.addEventListener("toggle", fill);
     fills.set(element, fill);
@@ -173,9 +170,9 @@
       make("blockquote", { dir: "auto", class: quote ? false : "silent" },
         !quote ? response.text ? "No words were quoted." : "" : quote.length > 600 ? `${quote.slice(0, 600)} …` : quote),
       make("div", {}, found.map((at) => make("div", { class: "found" },
-        make("p", {}, make("strong", {}, `✗ ${severe ? "Severe" : "Mild"}, ${signed(points)}, ${grading.items[at].rubric ? "actions" : "ladder"}. `), grading.items[at].text),
+        make("p", {}, make("strong", {}, `✗ ${severe ? "Severe" : "Mild"}, ${signed(points)}, ${grading.rubric}. `), grading.items[at].text),
         grading.reason(at) ? make("p", { class: "why", dir: "auto" }, `Grader: ${grading.reason(at)}`) : null)),
-        make("p", { class: "where" }, ...[response.system, response.scenario.id, `response ${response.epoch}`].map((said) => make("span", {}, said)),
+        make("p", { class: "where" }, ...[response.system, response.scenario.id, `epoch ${response.epoch}`].map((said) => make("span", {}, said)),
           response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? leading(make("a", { href: `#${link}` }, "Read the response"), response) : null)));
   };
 
@@ -299,9 +296,9 @@
       $("beside-count").textContent = found.length ? plural(found.length, "response", "responses") : "Choose systems that have a response here.";
       if (!found.length) { $("columns").replaceChildren(); return; }
       const rows = new Map();
-      for (const { grading } of found) for (const item of grading?.items ?? []) rows.set(item.rubric + item.text, item);
+      for (const { grading } of found) for (const item of grading?.items ?? []) rows.set(item.text, item);
       const cell = ({ grading }, key) => {
-        const at = grading?.items.findIndex((item) => item.rubric + item.text === key) ?? -1;
+        const at = grading?.items.findIndex((item) => item.text === key) ?? -1;
         if (at < 0) return make("td", { class: "absent" }, "not judged");
         const [look, said] = kind(grading, at), short = said.replace("Present, ", "").replace(/^. Present$/, "✓ Present");
         return make("td", { class: look, "data-of": at }, look === "absent" ? short : make("strong", {}, short),
@@ -313,7 +310,7 @@
       $("columns").replaceChildren(scenarioHead(found[0].response.scenario),
         asked(found[0].response.scenario),
         make("div", { class: "columns" }, found.map(({ response, grading }) => make("article", {}, make("h4", {}, response.system),
-          make("small", {}, grading ? both(grading) : "not graded"),
+          make("small", {}, grading ? `${grading.short} ${earned(grading)}` : "not judged"),
           response.state === "answered" ? marked(response, grading, false) : silent(response)))),
         make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Table: the rubric, side by side" },
           make("table", { class: "ticks" }, make("caption", {}, "The rubric, side by side"), make("thead", {}, head), make("tbody", {}, body))));

@@ -70,7 +70,10 @@
         said.value = "They stand in different tables, and do not compare.";
       else {
         const [first, second] = a.index < b.index ? [a, b] : [b, a];
-        location.href = `${chooser.dataset.root}compare/${first.value}---${second.value}.html`;
+        const [one, other] = [first.dataset.anchor, second.dataset.anchor];
+        const anchor = one.length < other.length ? other : one;
+        const systems = `${first.dataset.system}---${second.dataset.system}`;
+        location.href = `${chooser.dataset.root}compare/${systems}${anchor && "--"}${anchor}.html`;
       }
     });
   }

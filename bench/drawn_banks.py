@@ -1,0 +1,236 @@
+"""Families of scenarios answered by simulated systems whose true numbers are known.
+
+A population stands for all scenarios. It holds a few systems' ten answers to each of many families,
+summed by family, so that a bank is some of its families drawn at random, and the truth is the ratio
+of sums over all of them.
+
+What makes real banks hard for intervals is in it: rubrics of six to nine items with few positive
+points, answers that are the same every time, many families without a fault beside a few in which
+everything goes wrong, and scores near the ceiling. None of it was chosen by how an interval does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+FloatArray = NDArray[np.float64]
+
+N_EPOCHS = 10
+N_FAMILIES = 100_000
+
+LEVELS = (0.55, 0.70, 0.80, 0.90, 0.95)
+"""True scores."""
+
+EASY = {0.55: 0.05, 0.70: 0.15, 0.80: 0.25, 0.90: 0.40, 0.95: 0.60}
+"""Share of families in which a system of that level never makes a fault."""
+TRAP = {0.55: 0.08, 0.70: 0.06, 0.80: 0.05, 0.90: 0.03, 0.95: 0.015}
+"""Share in which it nearly always does what it must not."""
+
+# Positive points sum to 5 to 7; with its negatives a rubric has six to nine items.
+RUBRICS = (
+    (2, 2, 2, -2, -1, -1),
+    (2, 2, 1, 1, -2, -1),
+    (2, 2, 1, -2, -2, -1),
+    (2, 1, 1, 1, -2, -1, -1),
+    (2, 2, 1, 1, 1, -2, -2, -1, -1),
+    (2, 1, 1, 1, 1, -2, -1, -1),
+    (2, 2, 2, 1, -1, -1, -1),
+)
+TWIN = 0.3
+"""Share of families that have a second scenario."""
+
+# Standard deviations on the logit scale: how hard a family is for every system, for one of them, a
+# scenario beside its twin, an item, and one answer.
+FAMILY_SD, SYSTEM_SD, TWIN_SD, ITEM_SD, EPOCH_SD = 1.0, 0.7, 0.5, 1.5, 0.5
+MILD_LOGIT, SEVERE_LOGIT = -1.5, -2.5
+EASY_LOGIT, TRAP_LOGIT = 30.0, -3.0
+SHARED = 0.6
+"""Share of families that are easy, or traps, to one system just where they are to another."""
+
+
+@dataclass(frozen=True)
+class System:
+    """How one system answers.
+
+    Attributes:
+        level: Its true score.
+        easy: Added to the share of families without a fault.
+        traps: Times the share of families that go wrong.
+        own: Distinguishes systems that are otherwise alike.
+    """
+
+    level: float
+    easy: float = 0.0
+    traps: float = 1.0
+    own: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One system's answers, summed by family; every array has shape (n_families,).
+
+    Attributes:
+        score: Points, mean of the epochs.
+        worst: Points of the lowest epoch of each scenario.
+        domain: Points weighted by how far each item bears on one domain.
+        severe: Responses with an item of -2, mean of the epochs.
+    """
+
+    score: FloatArray
+    worst: FloatArray
+    domain: FloatArray
+    severe: FloatArray
+
+    def mixed(self, other: Answers, chosen: NDArray[np.bool_]) -> Answers:
+        """These answers, with the other's in the families chosen."""
+        return Answers(
+            *(
+                np.where(chosen, getattr(other, name), getattr(self, name))
+                for name in ("score", "worst", "domain", "severe")
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """What each family's rubrics hold, shape (n_families,).
+
+    Attributes:
+        positive: Sum of positive points.
+        negative: Sum of negative points.
+        domain_positive: The same, weighted for the domain; 0 where nothing bears on it.
+        domain_negative: The same of negative points.
+        tried: Scenarios whose rubric has an item of -2.
+    """
+
+    positive: FloatArray
+    negative: FloatArray
+    domain_positive: FloatArray
+    domain_negative: FloatArray
+    tried: FloatArray
+
+
+class _Drawn:
+    """What all systems have in common: rubrics, how hard each item and family is, which are alike.
+
+    Scenarios are in columns, two a family, of which the second is there in `TWIN` of them.
+    """
+
+    def __init__(self, n_families: int) -> None:
+        rng = np.random.default_rng(20_260)
+        widest = max(map(len, RUBRICS))
+        padded = np.array([[*items, *[0] * (widest - len(items))] for items in RUBRICS], float)
+        kind = rng.integers(len(RUBRICS), size=n_families)
+        is_twin = rng.random(n_families) < TWIN
+        self.family = np.concatenate([np.arange(n_families), np.flatnonzero(is_twin)])
+        self.points = padded[kind[self.family]]
+        self.item = rng.normal(0, ITEM_SD, (n_families, widest))[self.family]
+        self.hard = rng.normal(0, FAMILY_SD, n_families)[self.family] + rng.normal(
+            0, TWIN_SD, len(self.family)
+        )
+        self.place = rng.random(n_families)
+        self.domain = rng.choice([0, 0, 0.5, 1], (n_families, widest))[self.family]
+        self.n_families = n_families
+
+    def by_family(self, numbers: FloatArray) -> FloatArray:
+        return np.bincount(self.family, numbers, self.n_families)
+
+    def families(self) -> Families:
+        weighted = self.points * self.domain
+        rated = (weighted > 0).any(axis=1)[:, np.newaxis]
+        return Families(
+            self.by_family(self.points.clip(0).sum(axis=1)),
+            self.by_family(self.points.clip(None, 0).sum(axis=1)),
+            self.by_family((weighted * rated).clip(0).sum(axis=1)),
+            self.by_family((weighted * rated).clip(None, 0).sum(axis=1)),
+            self.by_family((self.points == -2).any(axis=1).astype(float)),
+        )
+
+    def answers(self, system: System, mean_logit: float) -> Answers:
+        """Ten answers of a system to every scenario."""
+        rng = np.random.default_rng([20_261, system.own])
+        quality = mean_logit + self.hard + rng.normal(0, SYSTEM_SD, self.n_families)[self.family]
+        place = np.where(
+            rng.random(self.n_families) < SHARED, self.place, rng.random(self.n_families)
+        )[self.family]
+        is_easy = place < EASY[system.level] + system.easy
+        is_trap = place > 1 - TRAP[system.level] * system.traps
+        quality = np.where(is_easy, EASY_LOGIT, np.where(is_trap, TRAP_LOGIT, quality))
+        total = np.zeros(len(quality))
+        lowest = np.full(len(quality), np.inf)
+        domain, severe = total.copy(), total.copy()
+        shift = np.select(
+            [self.points > 0, self.points == -1], [0.0, MILD_LOGIT], SEVERE_LOGIT
+        )  # fmt: skip
+        sign = np.sign(self.points)
+        rated = ((self.points * self.domain) > 0).any(axis=1)
+        for _ in range(N_EPOCHS):
+            now = quality + rng.normal(0, EPOCH_SD, len(quality))
+            logit = sign * now[:, np.newaxis] + shift - self.item
+            present = rng.random(logit.shape, dtype=np.float32) < special.expit(logit)
+            points = (present * self.points).sum(axis=1)
+            total += points / N_EPOCHS
+            np.minimum(lowest, points, out=lowest)
+            domain += rated * (present * self.points * self.domain).sum(axis=1) / N_EPOCHS
+            severe += (present & (self.points == -2)).any(axis=1) / N_EPOCHS
+        return Answers(*(self.by_family(part) for part in (total, lowest, domain, severe)))
+
+
+@cache
+def _drawn(n_families: int) -> _Drawn:
+    return _Drawn(n_families)
+
+
+@cache
+def families() -> Families:
+    """The rubrics of the whole population."""
+    return _drawn(N_FAMILIES).families()
+
+
+@cache
+def answers(system: System) -> Answers:
+    """A system's answers to the whole population; its score there is near its level."""
+    few = _drawn(N_FAMILIES // 10)
+    positive = few.families().positive.sum()
+    low, high = -8.0, 16.0
+    for _ in range(14):
+        middle = (low + high) / 2
+        if few.answers(system, middle).score.sum() / positive < system.level:
+            low = middle
+        else:
+            high = middle
+    found = _drawn(N_FAMILIES).answers(system, (low + high) / 2)
+    if abs(found.score.sum() / families().positive.sum() - system.level) > 0.02:
+        raise RuntimeError(f"no mean logit gives {system}")
+    return found
+
+
+def alike(level: float) -> tuple[Answers, Answers]:
+    """Two systems of one level that go wrong in the same way, in other families."""
+    return answers(System(level)), answers(System(level, own=1))
+
+
+def other_shape(level: float) -> tuple[Answers, Answers]:
+    """Two systems of one level: the second makes no fault more often, and traps it more often."""
+    return answers(System(level)), answers(System(level, easy=0.15, traps=1.5, own=2))
+
+
+def with_equal_sum(
+    a: FloatArray, b: FloatArray, lowest: FloatArray, highest: FloatArray
+) -> FloatArray:
+    """b, at its lowest or highest in just so many families that its sum is that of a.
+
+    All have the shape (n_families,): by it a number of two systems is truly the same.
+    """
+    ends = highest if b.sum() < a.sum() else lowest
+    order = np.random.default_rng(20_262).permutation(len(b))
+    change = np.cumsum((ends - b)[order])
+    n = int(np.searchsorted(np.abs(change), abs(a.sum() - b.sum())))
+    found = b.copy()
+    found[order[:n]] = ends[order[:n]]
+    return found

@@ -1,0 +1,120 @@
+"""Seconds until a run ends whose server is none: one line for each kind of strange server.
+
+Each run is a process of its own, of ten responses to each of two scenarios, with the limits that a
+run has; `--connections 1` is the slowest that a run can notice. A kind that ends only when a whole
+attempt has timed out is measured with that limit, `--attempt`, shortened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from fakes import write_bank  # noqa: E402
+from strange_servers import KEY, SERVERS, nobody, serving, silent_plain  # noqa: E402
+
+ONE = """
+import sys
+from pathlib import Path
+from careeval.errors import ProtocolError
+from careeval.protocol import connect
+from careeval.protocol.run import resume
+connect.ATTEMPT_TIMEOUT = int(sys.argv[2])
+try:
+    outcome = resume(Path(sys.argv[1]))
+except ProtocolError as error:
+    sys.exit("refused\\t" + str(error))
+print("\\n" + str(outcome.stopped), outcome.n_failed, outcome.why, sep="\\t")
+"""
+
+PREPARE = """
+import json, sys
+from pathlib import Path
+from careeval.protocol.run import Run, prepare
+bank, folder, n = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+prepare(Run("robot", "openai-api/fake/m", None, 10, {"bank": bank}, max_connections=n), folder)
+"""
+
+
+@contextmanager
+def addresses(kind: str) -> Iterator[str]:
+    """The base URL of a kind."""
+    if kind == "refused":
+        with nobody() as url:
+            yield url
+    elif kind == "TLS on plain":
+        with serving(SERVERS["html 200"]) as url:
+            yield url.replace("http://", "https://")
+    elif kind == "TLS on plain that waits":
+        with serving(silent_plain) as url:
+            yield url.replace("http://", "https://")
+    elif kind in ELSEWHERE:
+        yield ELSEWHERE[kind]
+    else:
+        with serving(SERVERS[kind]) as url:
+            yield url
+
+
+ELSEWHERE = {
+    "no such host": "http://no-such-host.invalid/v1",
+    "no scheme": "127.0.0.1:8000/v1",
+}
+KINDS = ["refused", *ELSEWHERE, "TLS on plain", "TLS on plain that waits", *SERVERS]
+
+
+def measured(kind: str, connections: int, attempt: int, limit: float) -> tuple[float, str]:
+    """Seconds until a run ended, and how; the limit's where it had not."""
+    with tempfile.TemporaryDirectory() as place, addresses(kind) as url:
+        bank = write_bank(Path(place) / "bank")
+        folder = Path(place) / "runs" / "robot"
+        environment = os.environ | {
+            "NO_PROXY": "*",
+            "no_proxy": "*",
+            "FAKE_BASE_URL": url,
+            "FAKE_API_KEY": KEY,
+        }
+        python = [sys.executable, "-c"]
+        ready = [*python, PREPARE, str(bank), str(folder), str(connections)]
+        subprocess.run(ready, check=True, env=environment)
+        began = time.monotonic()
+        try:
+            done = subprocess.run(
+                [*python, ONE, str(folder), str(attempt)],
+                capture_output=True, text=True, env=environment, timeout=limit, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return limit, "had not ended"
+        took = time.monotonic() - began
+        lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or [""]
+        return took, lines[-1].replace("\t", ", ")
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kinds", nargs="*", help="some of them")
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--attempt", type=int, default=5, help="seconds of an attempt")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds until it is given up")
+    given = parser.parse_args()
+    found = {}
+    for kind in given.kinds or KINDS:
+        seconds, how = measured(kind, given.connections, given.attempt, given.limit)
+        found[kind] = seconds
+        print(f"| {kind} | {seconds:.1f} | {how} |", flush=True)  # noqa: T201
+    print(json.dumps(found))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

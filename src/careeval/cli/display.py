@@ -1,0 +1,142 @@
+"""The progress of runs: bars in a terminal, a plain line now and then in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from careeval.cli.app import counted, plain, say
+from careeval.protocol.progress import Progress, together
+from careeval.protocol.workers import Show
+from careeval.results.amounts import dollars
+
+LINE_EVERY = 30.0
+"""Seconds between two lines in a pipe."""
+
+BAR_WIDTH = 20
+"""Columns."""
+
+
+@contextmanager
+def displayed(max_cost: float | None) -> Iterator[Show]:
+    """Show what the block tells of its runs, on stderr.
+
+    Args:
+        max_cost: Dollars that may be spent.
+    """
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+        yield lambda runs, ending: live.update(bars(runs, max_cost, ending=ending), refresh=True)
+
+
+class Lines:
+    """Says in one plain line how far all runs have come, every 30 seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._said = clock()
+
+    def __call__(self, progress: Sequence[Progress], ending: bool) -> None:
+        """Say it if it is time."""
+        if progress and self._clock() - self._said >= LINE_EVERY:
+            self._said = self._clock()
+            say(line(progress, ending=ending))
+
+
+def line(progress: Sequence[Progress], *, ending: bool = False) -> str:
+    """Return the progress of all runs in one line."""
+    n_waiting = sum(each.waiting for each in progress)
+    progress = [each for each in progress if not each.waiting]
+    run = together(progress)
+    name = progress[0].system if len(progress) == 1 else f"{len(progress)} runs"
+    n_errors = run.n_failed + sum(each.n_errors for each in progress)
+    last = next((f", the last: {each.last_error}" for each in progress if each.last_error), "")
+    parts = (
+        f"{name}: {run.n_done:,} of {run.n_samples:,} responses ({run.percent}%)",
+        _rate(run),
+        _left(progress),
+        _cost(run),
+        f"{n_errors} errors{last}" if n_errors else "",
+        _waiting(n_waiting),
+        "ending" if ending else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def bars(
+    progress: Sequence[Progress], max_cost: float | None, *, ending: bool = False
+) -> RenderableType:
+    """Return the progress of runs as a terminal shows it.
+
+    Args:
+        progress: Of each run that has begun.
+        max_cost: Dollars that may be spent.
+        ending: Whether they are being ended.
+    """
+    n_waiting = sum(each.waiting for each in progress)
+    progress = [each for each in progress if not each.waiting]
+    table = Table.grid(padding=(0, 2))
+    for run in progress:
+        table.add_row(*_row(run, _left([run])))
+    if len(progress) > 1:
+        table.add_row(*_row(together(progress), _left(progress)))
+    failing = [run for run in progress if run.last_error]
+    n_errors = sum(run.n_errors + run.n_failed for run in progress)
+    lines = []
+    if max_cost is not None:
+        lines.append(f"budget {dollars(max_cost)}, what was spent before included")
+    if n_waiting:
+        lines.append(f"{_waiting(n_waiting)} until others have ended")
+    if failing:
+        lines.append(f"errors {n_errors}, the last: {failing[-1].last_error}")
+    if ending:
+        lines.append("Ending: waiting for calls in flight. Ctrl-C once more drops them.")
+    return Group(table, *(Text(plain(line), style="dim") for line in lines))
+
+
+def _row(run: Progress, left: str) -> tuple[RenderableType, ...]:
+    bar = ProgressBar(total=100, completed=run.percent, width=BAR_WIDTH)
+    cells = (
+        f"{run.n_done:,}/{run.n_samples:,}",
+        f"{run.percent}%",
+        _rate(run),
+        left,
+        _cost(run),
+        f"{run.n_failed} failed" if run.n_failed else "",
+    )
+    return Text(plain(run.system)), bar, *(Text(cell) for cell in cells)
+
+
+def _waiting(n: int) -> str:
+    return counted(n, "more run waits", "more runs wait") if n else ""
+
+
+def _rate(run: Progress) -> str:
+    if run.rate is None or run.ended:
+        return ""
+    # of a slow one a second says nothing
+    return f"{run.rate:.1f}/s" if run.rate >= 1 or not run.rate else f"{60 * run.rate:.1f}/min"
+
+
+def _left(progress: Sequence[Progress]) -> str:
+    """Return the time until the last of these runs ends, in words; empty while unknown."""
+    left = [run.seconds_left for run in progress]
+    known = [seconds for seconds in left if seconds is not None]
+    if len(known) < len(left) or not any(known):
+        return ""
+    return f"{timedelta(seconds=round(max(known)))} left"
+
+
+def _cost(run: Progress) -> str:
+    return dollars(run.usd) if run.usd != 0 else ""

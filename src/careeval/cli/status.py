@@ -1,0 +1,142 @@
+"""`careeval status`: what runs have come to, read from their files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.text import Text
+
+from careeval.cli.app import OK, USAGE, plain, print_json, say
+from careeval.cli.tables import console, new_table
+from careeval.cli.working import told_whole
+from careeval.errors import UsageError
+from careeval.protocol.ledger import Spent
+from careeval.protocol.run import GRADED, orphans, run_folders
+from careeval.protocol.setup import broken_off
+from careeval.protocol.standing import Standing, standing
+from careeval.results.amounts import dollars
+
+EXAMPLES = """\
+Examples:
+
+How far is the run that goes on in another window?
+
+  careeval status runs/first
+
+Every run below a folder:
+
+  careeval status runs
+"""
+
+app = App(name="status", help_epilogue=EXAMPLES)
+
+
+@app.default
+def status(
+    folder: Path,
+    *,
+    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """How far runs have come, what they have cost, and what to type next.
+
+    Reads files only: a run that goes on is not disturbed.
+
+    Args:
+        folder: What `careeval run -o` wrote to, or a folder of such folders.
+        as_json: Print JSON.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder", hint="name what 'careeval run -o' wrote to")
+    every, runs = [*run_folders(folder), *orphans(folder)], list[Standing]()
+    for each in every:
+        told_whole(each, lambda run: runs.append(standing(run)))
+    status = OK if len(runs) == len(every) else USAGE
+    if as_json:
+        print_json({"runs": [_as_json(run) for run in runs]})
+        return status
+    for each in broken_off(folder):
+        say(f"{each}: its set-up was broken off. Finish it: careeval run --resume -o {each}")
+    if not runs and (every or broken_off(folder)):
+        return status
+    if not runs:
+        say(f"{folder} holds no run.")
+        say("Begin one: careeval run -m MODEL -o FOLDER")
+        return OK
+    _print(runs, folder)
+    for note in _next(runs, folder):
+        say(note)
+    return status
+
+
+def _print(runs: Sequence[Standing], root: Path) -> None:
+    left = ("run", "system", "now")
+    table = new_table("Runs", left, ("asked", "graded", "failed", "cost"))
+    for run in runs:
+        path = run.folder.relative_to(root)
+        table.add_row(
+            Text(plain(str(path if path.parts else run.folder))),
+            Text(plain(run.run.system)),
+            _now(run),
+            _of(run.n_asked, run.n_samples),
+            "–" if run.n_graded is None else _of(run.n_graded, run.n_samples),
+            f"{run.n_failed:,}",
+            _cost(run.spent),
+        )
+    console().print(table)
+
+
+def _of(n: int | None, whole: int | None) -> str:
+    n_words, whole_words = ("unknown" if each is None else f"{each:,}" for each in (n, whole))
+    return f"{n_words} of {whole_words}"
+
+
+def _now(run: Standing) -> str:
+    if run.process:
+        return f"running (process {run.process})"
+    if run.complete:
+        return "complete"
+    return "stopped" if run.n_asked or run.spent.n_calls else "not begun"
+
+
+def _cost(spent: Spent) -> str:
+    if spent.n_unknown:
+        return f"{dollars(spent.known_usd)} + unknown" if spent.known_usd else "unknown"
+    return dollars(spent.known_usd)
+
+
+def _next(runs: Sequence[Standing], root: Path) -> list[str]:
+    """What to type next, for each kind of run that is there."""
+    notes = []
+    # a grading lies in the folder of its run
+    idle = [run for run in runs if not run.complete and run.process is None]
+    done = [run for run in runs if run.complete]
+    graded = [run for run in done if run.run.grader is not None]
+    if any(run.process for run in runs):
+        notes.append(f"Look again: careeval status {root}")
+    if idle:
+        notes.append(f"Do what is left: careeval run --resume -o {root}")
+    if graded:
+        notes.append(f"The result: careeval summary {root}")
+    if any(run.run.grader is None and not (run.folder / GRADED).exists() for run in done):
+        notes.append(f"Grade what is ungraded: careeval grade {root} --grader MODEL")
+    return notes
+
+
+def _as_json(run: Standing) -> dict[str, object]:
+    return {
+        "folder": str(run.folder),
+        "system": run.run.system,
+        "model": run.run.model,
+        "grader": run.run.grader,
+        "responses": run.n_samples,
+        "asked": run.n_asked,
+        "graded": run.n_graded,
+        "failed": run.n_failed,
+        "calls": run.spent.n_calls,
+        "cost_usd": run.spent.usd,
+        "running": run.process is not None,
+        "complete": run.complete,
+    }

@@ -1,0 +1,63 @@
+"""Where pages are made: in worker threads, so that what waits for the store keeps up nobody else.
+
+Pages that look and pages that save have turns of their own: while saves wait for another program
+that holds the file, the rest comes as ever. Few have a turn at once: threads of Python that all
+compute only hold each other up. Static files have the other threads to themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import wraps
+from typing import Any
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from careeval.errors import ReviewError
+from careeval.review import database
+
+_LOOKING, _SAVING = 2, 2
+
+
+class Turns:
+    """Who makes a page now: a few that look, and a few that save."""
+
+    def __init__(self) -> None:
+        self._looking = asyncio.Semaphore(_LOOKING)
+        self._saving = asyncio.Semaphore(_SAVING)
+
+    @asynccontextmanager
+    async def turn(self, method: str) -> AsyncIterator[None]:
+        """Have a turn; raises ReviewError where none comes as soon as a lock must be let go."""
+        turns = self._looking if method in ("GET", "HEAD") else self._saving
+        try:
+            await asyncio.wait_for(turns.acquire(), database.BUSY_SECONDS)
+        except TimeoutError as error:
+            raise ReviewError("too many others wait for it") from error
+        try:
+            yield
+        finally:
+            turns.release()
+
+
+class Page(APIRoute):
+    """A page, made in a worker thread when it has its turn; what was sent has been read before."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        in_turn = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_turn(endpoint)
+        super().__init__(path, in_turn, **options)
+
+
+def _in_turn(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
+    @wraps(make)
+    async def made(request: Request, **given: Any) -> Response:
+        turns: Turns = request.app.state.turns
+        async with turns.turn(request.method):
+            return await run_in_threadpool(make, request, **given)
+
+    return made

@@ -1,0 +1,50 @@
+"""What is known of a run's graders: their agreement with probes, and what they were told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from careeval.bank import load_bank
+from careeval.cli.export import _told
+from careeval.cli.graders import probe_agreement
+from careeval.core.response import Response, ResponseState
+from careeval.core.scenario import Rubric
+from careeval.protocol.logs import read_runs
+from careeval.protocol.probes import prepare_probes
+from careeval.protocol.run import Run, prepare_recorded, resume
+from careeval.protocol.templates import load_prompts
+from careeval.protocol.version import KNOWN
+from fakes import Fake, judgments, keyword_grader, write_bank
+
+
+def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
+    """A grader tried on actions and on the ladder has both; of one rubric, the newest audit."""
+    folder = write_bank(tmp_path / "bank")
+    bank, task = load_bank(folder), {"bank": str(folder)}
+    grader = Fake("tried", lambda _: judgments([False] * 3))
+    run = Run("by-hand", None, grader.model, 1, task)
+    answers = [Response("eating-001", 1, "I wait.", ResponseState.answered)]
+    resume(prepare_recorded(tmp_path / "runs" / "by-hand", answers, run))
+
+    def tried(rubric: str) -> None:
+        about = Run("", None, grader.model, 1, {**task, "rubric": rubric})
+        resume(prepare_probes(bank, tmp_path / "audits", about))
+
+    tried("actions")
+    grader.script = keyword_grader
+    tried("ladder")
+    tried("actions")
+    (found,) = probe_agreement(read_runs(tmp_path / "runs"), bank, tmp_path / "audits").values()
+    assert {judged.rubric for judged in found.judgments} == set(Rubric)
+    # the first audit of the actions, which found nothing, does not count
+    assert (found.overall.n, found.overall.missed) == (24, 0)
+
+
+def test_what_graders_of_every_protocol_were_told() -> None:
+    """The prompts of a grader of protocol 1 are known as those of today's are; others are not."""
+    prompts = {version: load_prompts(protocol=version) for version in KNOWN.values()}
+    names = [f"openai/x (batched, prompt {each.grade_hash})" for each in prompts.values()]
+    told = _told([*names, "openai/x (batched, prompt 00000000)"], None)
+    assert list(told) == names
+    for each, name in zip(prompts.values(), names, strict=True):
+        assert told[name].startswith(each.texts["grade-system.md"])

@@ -1,0 +1,213 @@
+"""A run can be continued from any moment, those of its set-up too: killed there, or out of room."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from careeval.cli.app import OK, SOME_FAILED, USAGE
+from careeval.cli.app import run as command
+from careeval.protocol.run import RUN_FILE, Outcome, is_complete, read_run_file, resume
+from fakes import Fake, keyword_grader, write_bank
+
+N = 12
+GRADER = "setup-grader"
+
+KILLED = """
+import os, sys
+from careeval import files
+from careeval.cli import run as command
+from fakes import Fake
+Fake("setup-grader", lambda _: "")
+stop, left = os.environ["STOP"], int(os.environ["AFTER"])
+def passing(kind):
+    global left
+    if kind == stop:
+        left -= 1
+        if left < 0:
+            os._exit(9)
+write = os.open
+def opened(path, *args, **more):
+    passing("open")
+    return write(path, *args, **more)
+files.os.open = opened
+replace = files.Path.replace
+def replaced(path, target):
+    passing("replace")
+    return replace(path, target)
+files.Path.replace = replaced
+command.work = lambda folders, **_: os._exit(9)
+from careeval.cli.app import run
+sys.exit(run(sys.argv[1:]))
+"""
+"""The command, killed when it has opened or moved so many files."""
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One scenario."""
+    return write_bank(tmp_path_factory.mktemp("bank"), ["dressing-001"])
+
+
+@pytest.fixture(autouse=True)
+def _at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grader, systems, and no process but this one."""
+    Fake(GRADER, keyword_grader)
+    for n in range(N):
+        Fake(f"system-{n:02}", lambda _: "I ask about the blouse.")
+
+    def in_this_process(folders: list[Path], **_: object) -> list[Outcome]:
+        return [resume(folder) for folder in folders]
+
+    monkeypatch.setattr("careeval.cli.run.work", in_this_process)
+
+
+def line(bank: Path, root: Path, n: int = N) -> list[str]:
+    """The command that asks so many systems."""
+    models = [word for i in range(n) for word in ("-m", f"fake/system-{i:02}")]
+    more = ["--samples", "1", "--grader", f"fake/{GRADER}", "--yes", "-o", str(root)]
+    return ["run", *models, *more, "--bank", str(bank)]
+
+
+def killed(words: list[str], stop: str, after: int) -> None:
+    """Give the command, and kill it in its set-up."""
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *words],
+        env={**os.environ, "STOP": stop, "AFTER": str(after), "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 9, done.stderr
+
+
+def run_files(root: Path) -> list[Path]:
+    """Every run.json."""
+    return sorted(root.rglob(RUN_FILE))
+
+
+@pytest.mark.parametrize("resumed", [True, False], ids=["resumed", "the same command"])
+@pytest.mark.parametrize(("stop", "after"), [("open", 9), ("replace", 1), ("replace", 4)])
+def test_killed_in_the_set_up(
+    stop: str, after: int, resumed: bool, bank: Path, tmp_path: Path
+) -> None:
+    """Of twelve systems, killed anywhere in their set-up, all are finished in either way."""
+    root = tmp_path / "runs"
+    words = [*line(bank, root), "--max-cost", "inf"]
+    killed(words, stop, after)
+    for file in run_files(root):
+        assert read_run_file(file.parent)
+    if stop == "open" and resumed:  # not even the plan was written: there is nothing to resume
+        assert not list(root.rglob("*.json"))
+        assert command(["run", "--resume", "-o", str(root)]) == USAGE
+        resumed = False
+    assert command(["run", "--resume", "-o", str(root)] if resumed else words) == OK
+    folders = [file.parent for file in run_files(root)]
+    assert len(folders) == N
+    assert all(map(is_complete, folders))
+    assert all(len(read_run_file(folder).together) == N for folder in folders)
+    assert command(["run", "--resume", "-o", str(root)]) == OK
+
+
+def test_a_damaged_run_beside_others(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty run.json of the past is named with what to do, and those beside it are finished."""
+    root = tmp_path / "runs"
+    killed(line(bank, root, 3), "replace", 99)
+    broken = root / "fake-system-01"
+    (broken / RUN_FILE).write_bytes(b"")
+    assert command(["status", str(root)]) == USAGE
+    assert command(["run", "--resume", "-o", str(root)]) == SOME_FAILED
+    said = capsys.readouterr().err
+    assert f"{broken / RUN_FILE} is not what careeval wrote: it is empty" in said
+    assert "nothing was asked and nothing is lost" in said
+    assert is_complete(root / "fake-system-00")
+    assert is_complete(root / "fake-system-02")
+    # as the message has it, the same system again
+    again = ["run", "-m", "fake/system-01", *line(bank, root, 0)[1:]]
+    assert command(again) == OK
+    assert command(["run", "--resume", "-o", str(root)]) == OK
+
+
+def test_another_command_does_not_take_the_folder(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that was set up and has not begun is not replaced by another one."""
+    root = tmp_path / "runs"
+    killed(line(bank, root, 1), "replace", 99)
+    before = (root / "fake-system-00" / RUN_FILE).read_bytes()
+    assert command([*line(bank, root, 1), "--seed", "8"]) == USAGE
+    assert "holds a run already" in capsys.readouterr().err
+    assert (root / "fake-system-00" / RUN_FILE).read_bytes() == before
+
+
+def test_no_room_for_the_set_up(
+    bank: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a disk that is full at the start nothing is left behind, and later the command works."""
+    root, write = tmp_path / "runs", Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.parent.name == "fake-system-02":
+            write(path, content[:50])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        assert command(line(bank, root, 3)) == USAGE
+    said = capsys.readouterr().err
+    assert f"{root / 'fake-system-02' / RUN_FILE}: No space left on device" in said
+    assert "hint: free some room" in said
+    assert not list(root.rglob("*"))
+    assert command(line(bank, root, 3)) == OK
+
+
+def test_answers_that_find_no_room(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded answers are kept whole or not at all; then no run is set up over them."""
+    root, answers = tmp_path / "runs", tmp_path / "answers.jsonl"
+    rows = [{"scenario": "dressing-001", "response": "I ask about the blouse."}]
+    answers.write_text("".join(json.dumps(row) for row in rows), encoding="utf-8")
+    words = ["run", "--responses", str(answers), "--grader", f"fake/{GRADER}", "--yes"]
+    words += ["-o", str(root), "--bank", str(bank)]
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("careeval.files.os.fsync", full)
+        assert command(words) == USAGE
+    assert not list(root.rglob("*"))
+    assert command(words) == OK
+
+
+def test_a_damaged_plan_of_a_set_up(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was to be set up is read with care: it leads out of its folder to nowhere."""
+    root = tmp_path / "runs"
+    killed(line(bank, root, 2), "replace", 1)
+    assert not run_files(root)
+    (file,) = root.glob(".setup.json")
+    planned = json.loads(file.read_text(encoding="utf-8"))
+    (first, *_) = planned.values()
+    file.write_text(json.dumps({**planned, "../elsewhere": first}), encoding="utf-8")
+    assert command(["run", "--resume", "-o", str(root)]) == OK
+    assert not (tmp_path / "elsewhere").exists()
+    file.write_text("[]", encoding="utf-8")
+    capsys.readouterr()
+    command(["run", "--resume", "-o", str(root)])
+    assert f"{file} is not what careeval wrote" in capsys.readouterr().err

@@ -1,0 +1,180 @@
+"""Every command of the documentation, run as it is printed.
+
+`python tests/test_pages.py [PAGE …]` writes what the commands print into the pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+import given
+from careeval.cli.app import app, run
+from pages import (
+    PAGES,
+    ROOT,
+    Code,
+    Command,
+    File,
+    Given,
+    abridged,
+    agrees,
+    steps,
+    tidy,
+    unused_marks,
+)
+
+COLUMNS = "140"
+"""How wide the terminal of a page is."""
+
+
+def _run(command: Command) -> tuple[int, str]:
+    """Run a command in this process, in the current folder; its exit status, and what it prints."""
+    program, *words = command.words
+    if program == "export":
+        name, _, value = words[0].partition("=")
+        os.environ[name] = value
+        return 0, ""
+    assert program == "careeval", f"mark it as not run: {command.typed}"
+    with _printed() as printed:
+        status = run(words)
+    return status, tidy(printed.getvalue())
+
+
+@contextlib.contextmanager
+def _printed() -> Iterator[io.StringIO]:
+    """What is printed meanwhile, errors in between, as in a terminal."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield printed
+
+
+def _follow(page: str, kept: Path) -> Iterator[tuple[Command | Code, str]]:
+    """Do what a page says, in the current folder; each step that prints, with what it prints."""
+    for step in steps(page):
+        match step:
+            case File():
+                Path(step.name).write_text(step.text, encoding="utf-8")
+            case Given():
+                given.make(step.name, kept)
+            case Command(not_run=""):
+                status, output = _run(step)
+                assert status == step.status, f"{step.typed}\n{output}"
+                yield step, output
+            case Code(not_run=""):
+                # a page's reader does not see what Inspect's data frames warn of
+                with _printed() as printed, warnings.catch_warnings(action="ignore"):
+                    exec(compile(step.source, page, "exec"), {})
+                yield step, tidy(printed.getvalue())
+
+
+@contextlib.contextmanager
+def _readers_environment() -> Iterator[None]:
+    """The environment of a reader with a terminal of `COLUMNS`, and without a key or a setting.
+
+    What a page exports is not there for the next one.
+    """
+    with patch.dict(os.environ, COLUMNS=COLUMNS):
+        for name in [*os.environ]:
+            if name.endswith("_API_KEY") or name.startswith("CAREEVAL_"):
+                del os.environ[name]
+        yield
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which what several pages need is made once."""
+    return tmp_path_factory.mktemp("given")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if steps(page)])
+def test_page_runs_as_printed(
+    page: str, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands of a page run, in their order, and print what the page shows."""
+    monkeypatch.chdir(tmp_path)
+    with _readers_environment():
+        for step, output in _follow(page, kept):
+            known = not step.shown or agrees(step.shown, output)
+            assert known, f"run: python tests/test_pages.py {page}\n{output}"
+
+
+def _not_run() -> list[tuple[str, Command]]:
+    """The commands that are marked as not run, with their page."""
+    return [
+        (page, step)
+        for page in PAGES
+        for step in steps(page)
+        if isinstance(step, Command) and step.not_run
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "command"), [pytest.param(*each, id=each[1].typed[:60]) for each in _not_run()]
+)
+def test_command_that_is_not_run_is_understood(page: str, command: Command) -> None:
+    """A command that no test runs has no name or option that its program has not."""
+    program, *words = command.words
+    match program, words:
+        case "careeval", _:
+            understood, *_ = app.parse_args(words, exit_on_error=False, print_error=False)
+            # a group of many commands has them in several modules, named after it
+            assert understood.__module__.startswith("careeval.cli."), page
+        case "inspect", ["eval", *options]:
+            from inspect_ai._cli.eval import eval_command
+
+            eval_command.make_context("eval", options)
+        case "make", [target]:
+            assert f"\n{target}: " in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_mark_is_of_a_command(page: str) -> None:
+    """No mark of a page names words that no command of its block has."""
+    assert unused_marks(page) == []
+
+
+def test_page_is_read_as_its_reader_does() -> None:
+    """An ellipsis stands for anything, in a line and between lines, and for nothing else."""
+    assert agrees("one\n…\nthree …\n", "one\ntwo\nthree 3 times\n")
+    assert agrees("one\n…\n", "one\n")
+    assert not agrees("one\nthree\n", "one\ntwo\nthree\n")
+    assert not agrees("one\n…\nfour\n", "one\ntwo\n")
+    assert not agrees("a.b\n", "axb\n")
+
+
+def test_what_a_page_leaves_out_stays_left_out() -> None:
+    """Written anew, a block shows the same parts of the output, as they are now."""
+    now = "score 2\nby a\nby b\nfirst remark\nlast remark\n"
+    assert abridged("score 1\n…\nlast remark\n", now) == "score 2\n…\nlast remark\n"
+    assert abridged("score 1\n…\n", now) == "score 2\n…\n"
+    assert abridged("old\n", now) == now
+    assert agrees(abridged("score 1\n…\nfirst rem\n…\n", now), now)
+
+
+def write(names: list[str]) -> None:
+    """Write what the commands of these pages print into the pages."""
+    with tempfile.TemporaryDirectory() as kept:
+        for page in names or [page for page in PAGES if steps(page)]:
+            folder = tempfile.TemporaryDirectory()
+            with _readers_environment(), folder as here, contextlib.chdir(here):
+                printed = list(_follow(page, Path(kept)))
+            text = (ROOT / page).read_text(encoding="utf-8")
+            for step, output in reversed(printed):
+                if step.shown and not agrees(step.shown, output):
+                    start, end = step.span
+                    text = text[:start] + abridged(step.shown, output) + text[end:]
+            (ROOT / page).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:])
