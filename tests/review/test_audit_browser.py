@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from careeval.results.audit import audit_results
 from careeval.results.probes import Agreement
@@ -184,6 +184,35 @@ def test_selected_words_are_taken(page: Page, begun: Served) -> None:
     page.reload()
     assert page.locator("mark").inner_text() == words
     assert page.get_by_label("The words that show it").input_value() == " ".join(words.split())
+
+
+def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served) -> None:
+    """A note that is typed as the page is left goes with its form, which nothing later overtakes."""
+
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if len(held) < 2:
+            held.append(route)
+        else:
+            route.continue_()
+
+    served.enter(page, "r02")
+    left = page.url.partition("#")[0]
+    page.locator(".why summary").click()
+    page.route("**/label/*", hold)
+    page.get_by_role("radio", name="Present").check()
+    page.locator("[name=\"q.note\"]").fill("by keyboard")
+    page.locator("[name=\"q.note\"]").press("Control+Enter", no_wait_after=True)
+    page.wait_for_timeout(500)
+    first_save, form = held
+    first_save.continue_()
+    page.wait_for_timeout(500)
+    form.continue_()
+    page.wait_for_url(lambda url: url.partition("#")[0] != left)
+    assert "again" not in page.url
+    ((answers),) = [x for x in served.everybody()["r02"].values() if "note" in x]
+    assert answers["note"].value == "by keyboard"
 
 
 def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> None:

@@ -11,6 +11,7 @@ const told = new Set(); // of other windows' changes
 let dirty = false; // something is typed that no form has been made of
 let waiting = null; // the form that is to be sent again, as kept in this browser
 let sending = false;
+let leaving = 0; // the form has been sent by a button: nothing may overtake it on its way
 let kept = true; // whether this browser keeps it
 let wait = 2000;
 let timer = 0;
@@ -25,6 +26,7 @@ function filled(submitter) {
 }
 
 function later(why) {
+  if (leaving) return; // what the button sent is kept, and says all that this one does
   status.textContent = "";
   kept = keep(page, waiting);
   say(banner, `Not saved yet: ${why} ${kept ? "It is kept in this browser and will be sent again." : "Please leave this page open: it will be sent again."}`);
@@ -35,7 +37,7 @@ function later(why) {
 
 // One form at a time, so that they arrive in their order.
 async function save() {
-  if (sending || (!dirty && waiting === null)) return;
+  if (sending || leaving || (!dirty && waiting === null)) return;
   sending = true;
   if (waiting === null) {
     dirty = false;
@@ -72,6 +74,13 @@ async function save() {
   if (dirty && waiting === null) save();
 }
 
+// The page did not change, or was come back to: saving goes on.
+function stay() {
+  clearTimeout(leaving);
+  leaving = 0;
+  save();
+}
+
 form.addEventListener("change", (event) => {
   if (event.target.type === "radio") event.target.closest("fieldset").querySelector("[type=hidden]")?.remove();
   dirty = true;
@@ -102,7 +111,9 @@ form.addEventListener("submit", (event) => {
   clearTimeout(timer);
   if (waiting !== null && !sending) waiting = null; // this form says all that it said
   keep(page, filled(event.submitter)); // the next page sends it, should the connection fail now
+  leaving = setTimeout(stay, 30000);
 });
+addEventListener("pageshow", stay);
 addEventListener("online", save);
 addEventListener("beforeunload", (event) => {
   if (waiting !== null && !kept) event.preventDefault();
