@@ -471,25 +471,28 @@ def test_a_sample_that_is_not_there(run: Path) -> None:
     assert len(runs.notes) == 1
 
 
-def test_the_newest_sample_counts(run: Path) -> None:
+@pytest.mark.parametrize("name", ["0.eval", "newer.eval"])  # before and after the other's name
+@pytest.mark.parametrize("same_second", [False, True])
+def test_the_newest_sample_counts(run: Path, name: str, same_second: bool) -> None:
     """Of a killed log and the one that resumed it, the newer sample counts, the older fills in."""
     (log,) = run.glob("*.eval")
-    newer = run / "newer.eval"
+    newer = run / name
     with zipfile.ZipFile(log) as file, zipfile.ZipFile(newer, "w") as new:
-        for name in file.namelist():
-            content = file.read(name)
-            if name == "samples/eating-001_epoch_2.json":
+        for member in file.namelist():
+            content = file.read(member)
+            if member == "samples/eating-001_epoch_2.json":
                 continue
-            if name in {"header.json", "_journal/start.json"}:
+            if member in {"header.json", "_journal/start.json"}:
                 header = json.loads(content)
-                header["eval"]["created"] = "2099-01-01T00:00:00+00:00"
+                if not same_second:
+                    header["eval"]["created"] = "2099-01-01T00:00:00+00:00"
                 content = json.dumps(header).encode()
-            if name == "samples/dressing-001_epoch_1.json":
+            if member == "samples/dressing-001_epoch_1.json":
                 sample = json.loads(content)
                 sample["store"] |= {"careeval_response": {**sample["store"]["careeval_response"],
                                     "text": "", "state": "missing", "note": "error"}}  # fmt: skip
                 content = json.dumps(sample).encode()
-            new.writestr(name, content)
+            new.writestr(member, content)
     runs = read_runs(run)
     keys = ("scenario", "epoch", "state")
     assert runs.responses.select(keys).rows() == [

@@ -214,7 +214,12 @@ def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
             notes.append(f"left out: {error}")
     if not logs:
         raise LogError("\n".join(notes) or "no logs")
-    return sorted(logs, key=lambda log: log.header.created), notes
+    return sorted(logs, key=_began), notes
+
+
+def _began(log: Log) -> tuple[str, int]:
+    """Return when a log was begun, and last written: the first is known to the second only."""
+    return log.header.created, log.path.stat().st_mtime_ns
 
 
 def _number(log: Log) -> int:
