@@ -187,8 +187,7 @@ def test_selected_words_are_taken(page: Page, begun: Served) -> None:
 
 
 def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served) -> None:
-    """A note that is typed as the page is left goes with its form, which nothing later overtakes."""
-
+    """A note typed while an earlier save is on its way goes with the form that a button sends."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -202,8 +201,8 @@ def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served)
     page.locator(".why summary").click()
     page.route("**/label/*", hold)
     page.get_by_role("radio", name="Present").check()
-    page.locator("[name=\"q.note\"]").fill("by keyboard")
-    page.locator("[name=\"q.note\"]").press("Control+Enter", no_wait_after=True)
+    page.locator('[name="q.note"]').fill("by keyboard")
+    page.locator('[name="q.note"]').press("Control+Enter", no_wait_after=True)
     page.wait_for_timeout(500)
     first_save, form = held
     first_save.continue_()
