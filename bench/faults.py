@@ -14,9 +14,13 @@ every time that careeval was started:
 - no worker was killed by SIGKILL: every reply that the server sent whole is on disk;
 - w workers were killed: at most 2 C w replies are not, each of them sent less than `RECENT` seconds
   before the kill. A parent's death kills no worker.
+- the disk was full beneath w workers: the same.
 
 Over all, each call is answered whole at most once, and once more for each time that its reply was
-lost so, or that its line was cut off by this campaign.
+lost so, or that its line was damaged by this campaign.
+
+A full disk is one in memory, which only root can mount. No file may hold the key, which some of the
+server's errors repeat.
 """
 
 from __future__ import annotations

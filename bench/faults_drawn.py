@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+from faults_kept import DAMAGES
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,10 @@ SHAPES = (Shape(("a",), 3, 4), Shape(("a",), 5, 3), Shape(("a", "b"), 3, 3), Sha
 
 KILLS = ("kill parent", "kill worker", "kill all", "two SIGINT")
 SIGNALS = ("SIGTERM", "SIGINT", "SIGTERM worker")
-MOMENTS = ("starting", "answered", "answered", "answered", "ending")
-TEARS = ("log", CALLS_FILE, SPENT_FILE)
+FULL = "full disk"
+SET_UP = "setting up"
+MOMENTS = ("starting", SET_UP, "answered", "answered", "answered", "ending")
+FILES = ("log", CALLS_FILE, SPENT_FILE)
 
 
 @dataclass(frozen=True)
@@ -31,22 +34,24 @@ class Strike:
 
     Attributes:
         kind: What.
-        moment: When: as it starts, when a share of its calls is answered, or at its very end.
+        moment: When: as it starts, as its folder is set up, when a share of its calls is answered,
+            or at its very end.
         share: Of the calls, or of the span of time that the moment leaves.
-        tears: Files that are cut off in the middle afterwards.
+        damage: Files that are damaged afterwards, and how.
         hasty: Whether it is resumed at once, while workers may live.
     """
 
     kind: str
     moment: str
     share: float
-    tears: tuple[str, ...] = ()
+    damage: tuple[tuple[str, str], ...] = ()
     hasty: bool = False
 
     def __str__(self) -> str:
-        when = {"starting": "at start", "ending": "at end"}.get(self.moment, f"{self.share:.0%}")
-        torn = "".join(f" -{name.partition('.')[0]}" for name in self.tears)
-        return f"{self.kind} {when}{torn}"
+        named = {"starting": "at start", SET_UP: "at set-up", "ending": "at end"}
+        when = named.get(self.moment, f"{self.share:.0%}")
+        damaged = "".join(f" -{name.partition('.')[0]} {how}" for name, how in self.damage)
+        return f"{self.kind} {when}{damaged}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Drawn:
     Attributes:
         asking: What befalls the run and its resuming, one after the other.
         grading: The same of a later grading; `None` without one.
-        unsteady: Whether the server fails now and then.
+        unsteady: Whether the server fails now and then, and repeats in some errors what it got.
         budget: Share of the whole cost at which the money runs out; `None` without a budget.
     """
 
@@ -74,11 +79,16 @@ class Drawn:
         strikes = (*self.asking, *(self.grading or ()))
         named = {strike.kind for strike in strikes}
         named |= {f"{strike.kind.split()[0]} {strike.moment}" for strike in strikes}
-        named |= {f"{name.partition('.')[0]} cut off" for s in strikes for name in s.tears}
+        named |= {f"{name.partition('.')[0]} {how}" for s in strikes for name, how in s.damage}
         named |= {"resumed at once"} if any(strike.hasty for strike in strikes) else set()
         named |= {"during grade"} if self.grading else set()
         named |= {"server errors"} if self.unsteady else set()
         return named | ({"budget"} if self.budget else set())
+
+    @property
+    def needs_a_disk(self) -> bool:
+        """Whether it needs a disk of its own, which can be filled."""
+        return any(strike.kind == FULL for strike in (*self.asking, *(self.grading or ())))
 
     def __str__(self) -> str:
         parts = [", ".join(map(str, self.asking))] if self.asking else []
@@ -97,10 +107,14 @@ def draw(seed: int, number: int) -> Drawn:
         return tuple(strike() for _ in range(n))
 
     def strike() -> Strike:
-        kind = rng.choice([*KILLS[:3], *KILLS, *SIGNALS])
-        tears = tuple(name for name in TEARS if kind in KILLS and rng.random() < 0.2)
+        kind = rng.choice([*KILLS[:3], *KILLS, *SIGNALS, FULL, FULL])
+        damage = tuple(
+            (name, rng.choice(list(DAMAGES)))
+            for name in FILES
+            if kind in KILLS and rng.random() < 0.25
+        )
         hasty = kind == "kill parent" and rng.random() < 0.4
-        return Strike(kind, rng.choice(MOMENTS), rng.random(), () if hasty else tears, hasty)
+        return Strike(kind, rng.choice(MOMENTS), rng.random(), () if hasty else damage, hasty)
 
     return Drawn(
         number,

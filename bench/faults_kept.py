@@ -1,10 +1,11 @@
-"""What a run has on disk at any moment: its kept calls, and files cut off in the middle."""
+"""What a run has on disk at any moment, its kept calls; and how its files are damaged."""
 
 from __future__ import annotations
 
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,31 @@ def unpaid(folder: Path) -> int:
     return (used - paid).total()
 
 
-def tear(root: Path, name: str, rng: random.Random) -> bool:
-    """Cut a file of an unfinished run off in the middle, as a power cut may."""
+def _cut_off(content: bytes, rng: random.Random, most: int) -> bytes:
+    return content[: -rng.randint(1, most)]
+
+
+def _zeroed(content: bytes, rng: random.Random, most: int) -> bytes:
+    n = rng.randint(1, most)
+    return content[:-n] + bytes(n)
+
+
+def _random(content: bytes, rng: random.Random, most: int) -> bytes:
+    n = rng.randint(1, most)
+    return content[:-n] + rng.randbytes(n)
+
+
+DAMAGES: dict[str, Callable[[bytes, random.Random, int], bytes | None]] = {
+    "cut off": _cut_off,
+    "zeroed": _zeroed,
+    "random": _random,
+    "removed": lambda *_: None,
+}
+"""How a file is damaged at its end, as a power cut may: its content, and at most how much of it."""
+
+
+def damage(root: Path, name: str, how: str, rng: random.Random) -> bool:
+    """Damage a file of an unfinished run; whether there was one."""
     unfinished = [f for f in run_folders(root) if (f / CALLS_FILE).exists()]
     files = [
         file
@@ -66,6 +90,9 @@ def tear(root: Path, name: str, rng: random.Random) -> bool:
     file = rng.choice(files)
     content = file.read_bytes()
     last = len(content.splitlines(keepends=True)[-1])
-    most = len(content) if name == "log" else last
-    file.write_bytes(content[: -rng.randint(1, most)])
+    left = DAMAGES[how](content, rng, len(content) if name == "log" else last)
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(left)
     return True

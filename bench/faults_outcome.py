@@ -29,7 +29,7 @@ class Outcome:
     Attributes:
         responses: What must be the same of the table, in the order of its key.
         judgments: The same of the other table.
-        summary: The models of `summary --json`, without what may differ: money and time.
+        summary: The entries of `summary --json`, without what may differ: money and time.
         notes: What reading the logs had to say.
     """
 
@@ -43,7 +43,7 @@ class Outcome:
         return replace(
             self,
             judgments=self.judgments.filter(~pl.col("grader").str.starts_with(grader)),
-            summary=[model for model in self.summary if not model["grader"].startswith(grader)],
+            summary=[entry for entry in self.summary if not entry["grader"].startswith(grader)],
         )
 
 
@@ -59,10 +59,10 @@ def outcome_of(root: Path) -> Outcome:
 
 
 def _summary(runs: Runs) -> list[dict[str, Any]]:
-    models = summary_json(summarise(runs))["models"]
+    entries = summary_json(summarise(runs))["entries"]
     return [
-        {key: value for key, value in model.items() if not re.search("cost|usd|second|time", key)}
-        for model in json.loads(json.dumps(models))
+        {key: value for key, value in entry.items() if not re.search("cost|usd|second|time", key)}
+        for entry in json.loads(json.dumps(entries))
     ]
 
 

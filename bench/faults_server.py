@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ def failing(seed: int) -> Callable[[fake.Request], fake.Fault | None]:
         (0.01, fake.Drop(0.0)),
         (0.01, fake.Drop(0.5)),
     ]
+    echoing = 0.03
 
     def fails(request: fake.Request) -> fake.Fault | None:
         if request.came > 2:
@@ -58,6 +60,9 @@ def failing(seed: int) -> Callable[[fake.Request], fake.Fault | None]:
             if drawn < share:
                 return fault
             drawn -= share
+        if drawn < echoing:
+            words = f"{request.authorization} {json.dumps(request.body)}"
+            return fake.error(500, f"cannot deal with {words}", None, Retry_After="0")
         return None
 
     return fails

@@ -10,14 +10,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import fake_server as fake
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.run import is_complete, run_folders
-from faults_drawn import Drawn, Shape, Strike
-from faults_kept import kept, part_of, rows, tear, unpaid
+from faults_drawn import FULL, SET_UP, Drawn, Shape, Strike
+from faults_kept import damage, kept, part_of, rows, unpaid
 from faults_outcome import Outcome, differences, flaws, outcome_of
 from faults_processes import (
     HUNG,
@@ -42,6 +43,9 @@ N_RESUMED = 8
 
 IDS = ("dressing-001", "eating-001", "bathing-001", "toileting-001", "grooming-001")
 OK, SOME_FAILED, USAGE, BUDGET_REACHED, INTERRUPTED = 0, 1, 2, 4, 130
+KEY = "sk-planted-7f3a91c4d2"
+DISK = "64m"
+"""Size of a disk that is filled, as mount names it."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,12 @@ class Undisturbed:
         n_asking: Calls of the run.
         n_grading: Calls of its later grading.
         usd: What the run costs.
-        dearest: What its dearest call costs.
     """
 
     outcome: Outcome
     n_asking: int
     n_grading: int
     usd: float
-    dearest: float
 
 
 @dataclass
@@ -91,7 +93,8 @@ class Trial:
         self, drawn: Drawn, seed: int, folder: Path, bank: Path, like: Undisturbed | None
     ) -> None:
         self.drawn, self.folder, self.like = drawn, folder, like
-        self.root, self.bank = folder / "run", bank
+        self.disk = folder / "disk" if drawn.needs_a_disk else None
+        self.root, self.bank = (self.disk or folder) / "run", bank
         self.record = Record(failing(seed) if drawn.unsteady else lambda _: None)
         self.server = fake.FakeServer(self.record.script, drawn.latency)
         self.rng = random.Random(f"moments {seed}:{drawn.number}")
@@ -101,6 +104,10 @@ class Trial:
         self.n_torn_spent = 0
         self.n_started = 0
         folder.mkdir(parents=True)
+        if self.disk is not None:
+            self.disk.mkdir()
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(self.disk)]
+            subprocess.run(mount, check=True)
         prices = "\n".join(
             f'["openai-api/fake/{model}"]\ninput = 10.0\noutput = 30.0\n' for model in "abgh"
         )
@@ -152,6 +159,9 @@ class Trial:
             finally:
                 for pid, _ in processes(self.root):
                     kill(pid)
+                self._search_for_the_key()
+                if self.disk is not None and not self.verdict.problems:
+                    subprocess.run(["umount", "--lazy", str(self.disk)], check=True)
         self.verdict.n_asked = sum(self.server.arrived.values())
         self.verdict.n_extra = sum(n - 1 for n in self.server.answered.values())
         self.verdict.seconds = time.monotonic() - began
@@ -183,9 +193,6 @@ class Trial:
             folders = run_folders(self.root) if self.root.exists() else []
             if len(folders) == n_parts and all(map(is_complete, folders)):
                 return
-            if folders and len(folders) < n_parts and n_parts - len(folders) < self._n_parts():
-                self._problem(f"only {len(folders)} of {n_parts} runs were set up")
-                return
         self._problem("is never complete")
 
     def _start(self, command: list[str], strike: Strike | None) -> Ended:
@@ -195,7 +202,7 @@ class Trial:
         env = os.environ | {
             MARK: str(self.root),
             "FAKE_BASE_URL": self.server.base_url,
-            "FAKE_API_KEY": "none",
+            "FAKE_API_KEY": KEY,
         }
         err = self.folder / f"{self.n_started}.err"
         with err.open("wb") as stderr, (self.folder / f"{self.n_started}.out").open("wb") as stdout:
@@ -216,6 +223,7 @@ class Trial:
                 process.kill()
                 status = process.wait()
                 self._problem(f"hung for {HUNG:.0f} s")
+            self._filler.unlink(missing_ok=True)
         ended = Ended(status, err.read_text(encoding="utf-8").partition("\n# ")[2], *struck)
         if "Traceback" in ended.stderr:
             self._problem(f"a traceback: {ended.stderr.strip().splitlines()[-1]} ({err.name})")
@@ -243,7 +251,7 @@ class Trial:
             encoding="utf-8",
             stdin=subprocess.DEVNULL,
             env=os.environ
-            | {MARK: str(self.root), "FAKE_BASE_URL": self.server.base_url, "FAKE_API_KEY": "x"},
+            | {MARK: str(self.root), "FAKE_BASE_URL": self.server.base_url, "FAKE_API_KEY": KEY},
             cwd=self.folder,
             timeout=HUNG,
             check=False,
@@ -272,6 +280,10 @@ class Trial:
                 # from the first line of Python to when calls are under way
                 wait = 0.2 + 4 * strike.share
                 until(lambda: time.monotonic() - began > wait, process)
+            case moment if moment == SET_UP:
+                n_files = self._n_files()
+                until(lambda: self._n_files() > n_files, process)
+                until_passed(0.1 * strike.share**2, process)
             case "answered":
                 wanted = 1 + int(strike.share * (left - 1))
                 until(lambda: n_new() >= wanted, process)
@@ -297,6 +309,9 @@ class Trial:
                 n_killed = int(hit)
             case "SIGTERM worker":
                 hit = bool(living) and kill(self.rng.choice(living), signal.SIGTERM)
+            case kind if kind == FULL:
+                self._fill()
+                n_killed = max(1, len(living))  # what is in flight finds no room
             case "SIGTERM" | "SIGINT" | "two SIGINT":
                 kill(process.pid, signal.SIGTERM if strike.kind == "SIGTERM" else signal.SIGINT)
                 if strike.kind == "two SIGINT":
@@ -305,6 +320,19 @@ class Trial:
                     n_killed = len(living)
                     kill(process.pid, signal.SIGINT)
         return (now if hit else None), midway, n_killed
+
+    @property
+    def _filler(self) -> Path:
+        return (self.disk or self.folder) / "filler"
+
+    def _fill(self) -> None:
+        """Fill the disk."""
+        with self._filler.open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(4096)):
+                pass
+
+    def _n_files(self) -> int:
+        return sum(1 for _ in self.root.rglob("*"))
 
     def _n_expected(self) -> int:
         """Different calls until the phase that is under way is complete."""
@@ -315,7 +343,7 @@ class Trial:
         return self.like.n_asking + (self.like.n_grading if grading or asked else 0)
 
     def _after(self, strike: Strike, ended: Ended) -> None:
-        """Check how a struck process ended, and tear what is to be torn."""
+        """Check how a struck process ended, and damage what is to be damaged."""
         self.verdict.struck[strike.kind] += 1
         again = f"careeval run --resume -o {self.root}"
         may: set[int]
@@ -326,6 +354,8 @@ class Trial:
                 may = {SOME_FAILED}
             case "SIGTERM worker":
                 may = {INTERRUPTED, SOME_FAILED}
+            case kind if kind == FULL:
+                may = {SOME_FAILED, USAGE}
             case _:
                 may = {INTERRUPTED}
         if not ended.midway:
@@ -338,10 +368,11 @@ class Trial:
             self._problem(f"exit {ended.status} after {strike}: {said[0]}")
         elif ended.midway and ended.status > 0 and again not in " ".join(ended.stderr.split()):
             self._problem(f"does not say how to go on after {strike}")
-        for name in strike.tears:
-            if tear(self.root, name, self.rng):
-                self.verdict.struck[f"{name.partition('.')[0]} cut off"] += 1
-                self.n_torn_spent += name == SPENT_FILE
+        for name, how in strike.damage:
+            n_spent = self._n_spent()
+            if damage(self.root, name, how, self.rng):
+                self.verdict.struck[f"{name.partition('.')[0]} {how}"] += 1
+                self.n_torn_spent += n_spent - self._n_spent()
         now = self._on_disk()
         for ident in self.before - now:
             self.lost[ident] += 1
@@ -382,14 +413,24 @@ class Trial:
                 self._problem(f"{n} kept calls are not in the ledger")
         self.before = now
 
+    def _n_spent(self) -> int:
+        folders = run_folders(self.root) if self.root.exists() else ()
+        return sum(len(rows(folder / SPENT_FILE)) for folder in folders)
+
+    def _search_for_the_key(self) -> None:
+        """Look for the key in everything that was written: an error may repeat it."""
+        for file in self.folder.rglob("*"):
+            if file.is_file() and KEY.encode() in file.read_bytes():
+                self._problem(f"the key stands in {file}")
+
     def _check_budget(self, ended: Ended) -> None:
         assert self.like is not None
         assert self.drawn.budget is not None
         if "--max-cost MORE" not in ended.stderr:
             self._problem("does not say how to go on after the budget is reached")
         spent = sum(row["cost_usd"] for f in run_folders(self.root) for row in rows(f / SPENT_FILE))
+        # replies are shorter than is estimated, so that what is set aside for them is enough
         most = self.drawn.budget * self.like.usd
-        most += 2 * CONNECTIONS * self._n_parts() * self.like.dearest
         if spent > most:
             self._problem(f"spent {spent:.4f} where {most:.4f} is the most")
 
@@ -400,7 +441,7 @@ class Trial:
                 self._problem(f"{part_of(folder)}: {CALLS_FILE} is left")
         if workers(self.root):
             self._problem("a worker is left")
-        n_spent = sum(len(rows(f / SPENT_FILE)) for f in run_folders(self.root))
+        n_spent = self._n_spent()
         if n_spent + self.n_torn_spent < len(self.server.answered):
             self._problem(f"{n_spent} calls paid, {len(self.server.answered)} kept")
         if n_spent > sum(self.server.answered.values()):
@@ -438,5 +479,4 @@ def undisturbed(shape: Shape, folder: Path, bank: Path) -> Undisturbed:
         n_asking,
         len(trial.server.answered) - n_asking,
         sum(paid),
-        max(paid),
     )
