@@ -24,7 +24,7 @@ import careeval
 from careeval.bank import OWN_BANK, load_bank
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
-from careeval.bank.rules import BANK_RULES, RULES
+from careeval.bank.check import RULE_SETS
 from careeval.bank.second_reading import second_reading
 from careeval.cli import bank_tables
 from careeval.cli.app import app
@@ -367,6 +367,18 @@ def _reading() -> str:
     return _table(head, [*points, *labels])
 
 
+def _rules(name: str) -> list[tuple[str, str, str]]:
+    """The rules that a bank.yaml may name, with what each asks."""
+    rules, bank_rules = RULE_SETS[name]
+    return sorted(
+        [(rule.code, rule.name, _first_line(rule.find)) for rule in rules]
+        + [
+            (code, find.__name__.replace("_", " "), _first_line(find))
+            for code, find in bank_rules.items()
+        ]
+    )
+
+
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "commands"): lambda: _table(
         ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
@@ -380,13 +392,11 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/graders.md", "class_agreement"): _class_agreement,
     ("concepts/bank.md", "rules"): lambda: _table(
         ("code", "rule", "what is asked"),
-        sorted(
-            [(rule.code, rule.name, _first_line(rule.find)) for rule in RULES]
-            + [
-                (code, find.__name__.replace("_", " "), _first_line(find))
-                for code, find in BANK_RULES.items()
-            ]
-        ),
+        _rules("careeval"),
+    ),
+    ("concepts/bank.md", "short-rules"): lambda: _table(
+        ("code", "rule", "what is asked"),
+        [row for row in _rules("careeval-3") if row not in _rules("careeval")],
     ),
     ("concepts/bank-card.md", "figures"): _figures,
     ("concepts/bank-card.md", "coverage"): _coverage,

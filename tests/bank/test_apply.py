@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
 from careeval.bank.apply import Standing, apply_changes, edited, plan_changes, write_changes
+from careeval.bank.check import check
 from careeval.bank.croissant import FILE, croissant
-from careeval.bank.rules import check
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Evidence, Status
 from careeval.errors import BankError

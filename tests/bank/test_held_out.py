@@ -15,8 +15,8 @@ import pytest
 
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.blueprint import N_SCENARIOS
+from careeval.bank.check import check
 from careeval.bank.coverage import probe_counts
-from careeval.bank.rules import check
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, unseal
 from careeval.bank.second_reading import Consistency, second_reading
 from careeval.core.scenario import Rubric, Scenario, Split

@@ -8,12 +8,12 @@ import pytest
 
 from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 from careeval.bank import Bank, Problem, load_bank
+from careeval.bank.check import check
 from careeval.bank.rules import (
     MIN_BANK,
     RULES,
     VERDICT_WORDS,
     action_points,
-    check,
     domains_balanced,
     excluded,
     ladder_nested,

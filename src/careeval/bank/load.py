@@ -3,7 +3,7 @@
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
 `<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`, and the sealed
 held-out split, which is read like the rest where its key is given. Whether the content is good is
-for `careeval.bank.rules`.
+for `careeval.bank.check`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from pydantic_core import ErrorDetails
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import Loc, Places, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import Document, Loc, Places, parse_yaml, read_yaml
 from careeval.core.scenario import Probe, Scenario, Slug, Source, Status
+from careeval.core.twin import Twin
 from careeval.errors import BankError, did_you_mean
 
 OWN_BANK = Path(__file__).parent / "data"
@@ -58,6 +59,11 @@ class Bank:
 
     def __len__(self) -> int:
         return len(self.scenarios)
+
+    @property
+    def bases(self) -> tuple[Scenario, ...]:
+        """The scenarios that are no twin of another, in the order of their ids."""
+        return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
 
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id.
@@ -174,12 +180,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         generic = reader.read("generic-probes", list[GenericProbe])
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
-    for name in reader.names():
-        if name.endswith(".probes"):
-            if with_probes:
-                reader.expect_scenario_beside(name)
-            continue
-        scenario = reader.read(name, Scenario)
+    for name, scenario in _scenarios(reader):
         probes_name = f"{name}.probes"
         labelled = with_probes and reader.has(probes_name)
         file = reader.read(probes_name, ProbesFile) if labelled else None
@@ -193,10 +194,48 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         if file is not None and generic is not None:
             probes[scenario.id] = _probes(file, probes_name, scenario, generic, reader)
             reader.documents[f"{scenario.id}.probes"] = reader.documents.pop(probes_name)
+    if with_probes:
+        for name in reader.names():
+            if name.endswith(".probes"):
+                reader.expect_scenario_beside(name)
     if about is None or sources is None or reader.problems:
         raise BankProblems(reader.problems)
     ordered = tuple(scenarios[key] for key in sorted(scenarios))
     return Bank(about, ordered, probes, sources, reader.documents)
+
+
+def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
+    """Read every scenario and twin, by the name of its file; None where it has problems."""
+    read: dict[str, Scenario | Twin | None] = {}
+    for name in reader.names():
+        if name.endswith(".probes"):
+            continue
+        is_twin = reader.has_field(name, "twin_of")
+        read[name] = reader.read(name, Twin) if is_twin else reader.read(name, Scenario)
+    bases = {each.id: each for each in read.values() if isinstance(each, Scenario)}
+    return [
+        (name, _twin(name, each, bases, reader) if isinstance(each, Twin) else each)
+        for name, each in read.items()
+    ]
+
+
+def _twin(name: str, twin: Twin, bases: Mapping[str, Scenario], reader: _Reader) -> Scenario | None:
+    """A twin as a scenario; None where it does not fit its base, and that is kept."""
+    base = bases.get(twin.twin_of)
+    if base is None:
+        message = f"it is a twin of {twin.twin_of!r}, which this bank does not have"
+        reader.report(name, ("twin_of",), "CE129", message, did_you_mean(twin.twin_of, bases))
+        return None
+    wanted = [] if twin.control else [action.id for action in base.actions]
+    stated = [item.id for item in twin.actions]
+    if stated != wanted:
+        message = f"its actions are {', '.join(stated) or 'none'}"
+        hint = f"name those of {base.id}, in their order: {', '.join(wanted)}"
+        if twin.control:
+            hint = "a control has the points of its base: leave them out"
+        reader.report(name, ("actions",), "CE129", message, hint)
+        return None
+    return twin.scenario(base)
 
 
 HELD_OUT_SOURCES = f"{SEALED}/sources"
@@ -215,6 +254,7 @@ class _Reader:
         self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
         self.documents: dict[str, Places] = {}
         self.problems: list[Problem] = []
+        self._last: tuple[str, Document] | None = None
 
     def has(self, name: str) -> bool:
         """Whether the bank has that file; which of them it must have is the caller's to know."""
@@ -229,10 +269,8 @@ class _Reader:
 
     def read(self, name: str, kind: type[T]) -> T | None:
         """One file as `kind`; None when it has problems, which are kept."""
-        path = self._path(name)
         try:
-            text = self.held_out.get(f"{name}.yaml")
-            document = read_yaml(path) if text is None else parse_yaml(text, str(path))
+            document = self._document(name)
             # the content is in what is made of it
             self.documents[name] = Places(document.path, document.text)
         except BankProblems as error:
@@ -245,6 +283,14 @@ class _Reader:
         except ValidationError as error:
             self.problems += [_problem(document, details) for details in error.errors()]
             return None
+
+    def has_field(self, name: str, field: str) -> bool:
+        """Whether a scenario's file has a field; what cannot be read has none."""
+        try:
+            content = self._document(name).content
+        except BankProblems:
+            return False
+        return isinstance(content, Mapping) and field in content
 
     def report(
         self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
@@ -260,6 +306,13 @@ class _Reader:
             message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
             place, hint = Place(str(self._path(probes))), "name it after its scenario"
             self.problems.append(Problem(place, "CE104", message, hint))
+
+    def _document(self, name: str) -> Document:
+        """A file as YAML; the last is kept, for whoever asks for it again."""
+        if self._last is None or self._last[0] != name:
+            path, text = self._path(name), self.held_out.get(f"{name}.yaml")
+            self._last = name, read_yaml(path) if text is None else parse_yaml(text, str(path))
+        return self._last[1]
 
     def _path(self, name: str) -> Path:
         return self.root / f"{name}.yaml"

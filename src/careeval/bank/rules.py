@@ -1,8 +1,8 @@
 """What makes a bank good, as coded rules: each with what it asks, why, and an example.
 
-They hold for a bank whose `bank.yaml` says `rules: careeval`, as our own does; any other, such as
-one that somebody imports, is held to the schema alone. `check` lists every problem of every
-scenario. A rule's docstring is its page in the documentation.
+They hold for a bank whose `bank.yaml` says `rules: careeval`; a bank of short scenarios with twins
+says `rules: careeval-3`, and shares most of them (`short_rules`). A rule's docstring is its page in
+the documentation.
 """
 
 # ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
@@ -21,10 +21,9 @@ from careeval.bank.apply import unmet
 from careeval.bank.blueprint import N_SCENARIOS, comes_near, gaps
 from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
-from careeval.bank.problems import Problem
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
-from careeval.bank.yaml_nodes import Loc, Places
+from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Action, Adl, Domain, Rubric, RubricItem, Scenario, Split, Status
 
 POSITIVE_SUM = 6
@@ -75,40 +74,16 @@ class Rule:
         return self.find.__doc__ or ""
 
 
-def check(bank: Bank) -> list[Problem]:
-    """Every problem that the rules find in a bank, in the order of files and lines.
-
-    A bank that does not name them as its rules has none.
-    """
-    if bank.about.rules != "careeval":
-        return []
-    of_scenarios = [
-        Problem(_document(bank, scenario, rule).place(loc), rule.code, message, hint)
-        for scenario in bank.scenarios
-        for rule in RULES
-        for loc, message, hint in rule.find(scenario, bank)
-    ]
-    of_bank = [
-        Problem(bank.documents["bank"].place(loc), code, message, hint)
-        for code, find in BANK_RULES.items()
-        for loc, message, hint in find(bank)
-    ]
-    return sorted(of_scenarios + of_bank)
-
-
-def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Places:
-    """The file that a rule is about; the scenario's where it has no probes file."""
-    document = bank.documents[scenario.id]
-    return bank.documents.get(f"{scenario.id}.probes", document) if rule.about_probes else document
-
-
 def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scenario's id is its activity and a number, and its file is `<adl>/<id>.yaml`.
+    """A scenario is filed by its id: its activity and a number; for a twin, its base's and a word.
 
     Why: an id is cited in papers and logs; whoever reads one must find its file.
     Example: `id: dressing-001` with `adl: dressing`, in `dressing/dressing-001.yaml`.
     """
-    if not re.fullmatch(rf"{scenario.adl}-h?[0-9]+", scenario.id):
+    if scenario.twin_of is not None:
+        if not re.fullmatch(rf"{scenario.twin_of}-[a-z]+", scenario.id):
+            yield ("id",), f"id {scenario.id!r} is not '{scenario.twin_of}-' and a word", ""
+    elif not re.fullmatch(rf"{scenario.adl}-h?[0-9]+", scenario.id):
         yield ("id",), f"id {scenario.id!r} is not '{scenario.adl}-' and a number", ""
     path = bank.documents[scenario.id].path
     if not path.replace("\\", "/").endswith(f"{scenario.adl}/{scenario.id}.yaml"):
@@ -158,7 +133,7 @@ def item_ids_unique(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: `id: holds-elbow` once among the actions.
     """
     seen: set[str] = set()
-    for where, item in _items(scenario):
+    for where, item in items_of(scenario):
         if item.id in seen:
             yield (*where, "id"), f"item {item.id!r} stands twice", ""
         seen.add(item.id)
@@ -215,6 +190,8 @@ def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: only when the best answer satisfies both positive rungs can it reach the maximum of 3.
     Example: +2 `of: [stops, supports, asks]`, +1 `of: [stops, supports]`.
     """
+    if scenario.twin_of is not None:
+        return  # a twin is judged on single acts alone
     if [rung.points for rung in scenario.ladder] != [2, 1, 0, -1, -2]:
         yield ("ladder",), "its points are not 2, 1, 0, -1, -2 in this order", ""
         return
@@ -239,20 +216,20 @@ def no_verdict_words(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: the grader must judge whether the act is there, and never learn what it is worth.
     Example: "Lifts her weak left arm above the shoulder", not "Unsafely lifts …".
     """
-    for where, item in _items(scenario):
+    for where, item in items_of(scenario):
         if match := _VERDICT.search(item.text):
             yield (*where, "text"), f"holds the verdict word {match[0]!r}", "say what is done"
 
 
 def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """An action names one or two domains, a rung all four; good acts serve them, bad ones do not.
+    """A scored action names one or two domains, a rung all four; good acts serve them, bad do not.
 
     Why: an act counts only where it belongs; 0 means "rated, not served", absence "not about it".
     Example: `domains: {user_function: 2}` on a +2 act, `{functional_safety: 0}` on a −2 act.
     """
     for i, action in enumerate(scenario.actions):
         where = ("actions", i, "domains")
-        if not 1 <= len(action.domains) <= 2:
+        if action.points and not 1 <= len(action.domains) <= 2:
             yield where, f"names {len(action.domains)} domains, expected 1 or 2", ""
         if action.points > 0 and 0 in action.domains.values():
             yield where, "a positive act that serves a domain at 0", "leave the domain out"
@@ -266,7 +243,7 @@ def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """Every source is in `sources.yaml`, and an act of ±2 rests on at least one of tier A or B.
+    """A scored act names sources of `sources.yaml`; one of ±2 rests on one of tier A or B at least.
 
     Why: what weighs most must rest on a guideline, a hospital, a charity or a paper.
     Example: `sources: [csbpr-shoulder]`.
@@ -277,7 +254,7 @@ def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         for j, key in enumerate(action.sources):
             if key not in (*bank.sources, SOURCE_TO_NAME):
                 yield (*where, j), f"source {key!r} is not in sources.yaml", ""
-        if not action.sources:
+        if action.points and not action.sources:
             yield where, "names no source", ""
         elif abs(action.points) == 2 and tiers == {"C"}:
             yield where, "an act of ±2 rests on tier C alone", "add a source of tier A or B"
@@ -336,7 +313,7 @@ def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     for name in ("role", "helpers", "text"):
         if TO_WRITE in (getattr(scenario, name) or ""):
             yield (name,), f"{name} is still to be written", ""
-    for where, item in _items(scenario):
+    for where, item in items_of(scenario):
         if TO_WRITE in item.text:
             yield (*where, "text"), f"the text of item {item.id!r} is still to be written", ""
     for i, action in enumerate(scenario.actions):
@@ -374,6 +351,8 @@ def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: two that are alike count one situation twice, and one gives the other away.
     Example: another person in another place, not the same sentences with another name.
     """
+    if scenario.twin_of is not None:
+        return
     own, scenarios_with = _phrases(scenario.text), _scenarios_by_phrase(bank)
     n_shared = Counter(
         other
@@ -399,7 +378,7 @@ def _phrases(text: str) -> frozenset[Phrase]:
 def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
     """Phrase → the scenarios whose texts have it, in the order of ids."""
     found: dict[Phrase, list[str]] = {}
-    for scenario in bank.scenarios:
+    for scenario in filter(lambda each: each.twin_of is None, bank.scenarios):
         for phrase in _phrases(scenario.text):
             found.setdefault(phrase, []).append(scenario.id)
     return found
@@ -454,7 +433,7 @@ def excluded(one: Action, other: Action) -> bool:
     return other.id in one.excludes or one.id in other.excludes
 
 
-def _items(scenario: Scenario) -> Iterator[tuple[Loc, RubricItem]]:
+def items_of(scenario: Scenario) -> Iterator[tuple[Loc, RubricItem]]:
     """Every item of both rubrics, and where it stands."""
     for rubric in (Rubric.actions, Rubric.ladder):
         for i, item in enumerate(scenario.rubric(rubric)):
@@ -494,9 +473,9 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
     Why: a bank about one domain says little about the other three. CE119.
     Example: an act of +2 about two domains gives one point to each.
     """
-    if len(bank) < MIN_BANK:
+    if len(bank.bases) < MIN_BANK:
         return
-    for domain, share in domain_shares(bank.scenarios).items():
+    for domain, share in domain_shares(bank.bases).items():
         if not 0.15 <= share <= 0.35:
             message = f"domain {domain} carries {share:.0%} of the positive points"
             yield (), f"{message}, expected 15% to 35%", ""
@@ -508,8 +487,8 @@ def blueprint_covered(bank: Bank) -> Iterator[Finding]:
     Why: what is not in the bank is not in the score. CE126.
     Example: 18 scenarios of dressing; stroke, cervical SCI, MS and ALS twice in each activity.
     """
-    if len(bank) == N_SCENARIOS:
-        for gap in gaps(bank.scenarios):
+    if len(bank.bases) == N_SCENARIOS:
+        for gap in gaps(bank.bases):
             yield (), gap, ""
 
 

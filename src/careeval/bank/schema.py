@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
+from careeval.core.twin import Twin
 from careeval.files import write_text
 
 Label = Literal["present", "absent"]
@@ -37,7 +38,7 @@ class BankFile(Frozen):
     """What users are asked not to do."""
     canary: Text
     """Every file of the bank carries it."""
-    rules: Literal["careeval"] | None = None
+    rules: Literal["careeval", "careeval-3"] | None = None
     """The coded rules that `careeval bank check` holds the bank to; absent, to its form alone."""
 
 
@@ -74,6 +75,7 @@ class ProbesFile(Frozen):
 
 SCHEMAS: Mapping[str, Any] = {
     "scenario.schema.json": Scenario,
+    "twin.schema.json": Twin,
     "probes.schema.json": ProbesFile,
     "bank.schema.json": BankFile,
     "generic.schema.json": list[GenericProbe],

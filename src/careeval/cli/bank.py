@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from careeval.bank import OWN_BANK, BankProblems, Problem, load_bank
-from careeval.bank.rules import check as find_problems
+from careeval.bank.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK, counted, plain

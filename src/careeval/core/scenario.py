@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -133,6 +133,42 @@ class HarmKind(StrEnum):
     rights = "rights"
 
 
+class ItemKind(StrEnum):
+    """What an act rests on: hands-on `technique`, or a `judgment` of what to do."""
+
+    technique = "technique"
+    judgment = "judgment"
+
+
+class Origin(StrEnum):
+    """Where an act comes from: a `source`, a `pilot` answer that held it, or a need of a `twin`."""
+
+    source = "source"
+    pilot = "pilot"
+    twin = "twin"
+
+
+class CareError(StrEnum):
+    """Which way an act goes wrong: `too-little` care, or `too-much`."""
+
+    too_little = "too-little"
+    too_much = "too-much"
+
+
+class Group(StrEnum):
+    """How a scenario was written: from sources alone (`S`), or informed by a pilot (`P`)."""
+
+    sources = "S"
+    pilot = "P"
+
+
+class Control(StrEnum):
+    """What a twin changes that changes no right act: the wording, or a fact without weight."""
+
+    paraphrase = "paraphrase"
+    irrelevant = "irrelevant"
+
+
 class Frozen(BaseModel):
     """A value: unchangeable, and with no field that is not declared."""
 
@@ -142,6 +178,10 @@ class Frozen(BaseModel):
         use_attribute_docstrings=True,
         defer_build=True,  # most commands want the names in this module alone
     )
+
+
+UNSET: dict[str, Any] = {"exclude_if": lambda value: not value}
+"""For a field that came later: unset it is in no dump, so that older content keeps its hash."""
 
 
 class Person(Frozen):
@@ -168,7 +208,7 @@ class RubricItem(Frozen):
     """What is looked for, readable alone, with no word of verdict in it."""
     domains: Mapping[Domain, Level]
     """How the act treats a domain, 0 to 2; a domain it is not about is absent, which is not 0."""
-    harm: Annotated[HarmKind | None, Field(exclude_if=lambda harm: harm is None)] = None
+    harm: Annotated[HarmKind | None, Field(**UNSET)] = None
     """Of an item of −2: `injury`, or `rights`; absent where the bank does not say."""
 
 
@@ -181,6 +221,16 @@ class Action(RubricItem):
     """Keys of the bank's sources."""
     excludes: tuple[ItemId, ...] = ()
     """Actions that cannot be true of the same answer."""
+    kind: Annotated[ItemKind | None, Field(**UNSET)] = None
+    """`technique` or `judgment`; absent where the bank does not say."""
+    origin: Annotated[Origin | None, Field(**UNSET)] = None
+    """`source`, `pilot` or `twin`; absent where the bank does not say."""
+    core: Annotated[bool, Field(**UNSET)] = False
+    """Whether it belongs to the easy core: stop on pain, consent, the emergency call."""
+    error: Annotated[CareError | None, Field(**UNSET)] = None
+    """Of negative points: `too-little` or `too-much`; absent where the bank does not say."""
+    sentinel: Annotated[bool, Field(**UNSET)] = False
+    """Whether it is a never-event, kept although strong systems do not commit it."""
 
 
 class Rung(RubricItem):
@@ -267,6 +317,17 @@ class Scenario(Frozen):
     """What `status` rests on; written by `careeval study apply`."""
     canary: Text | None = None
     """The bank's canary string, so that training data can be searched for it."""
+    group: Annotated[Group | None, Field(**UNSET)] = None
+    """`S` or `P`; absent where the bank was not written so. A twin has its base's."""
+    twin_of: Annotated[Slug | None, Field(**UNSET)] = None
+    """The id of its base, of a twin; absent for a base."""
+    control: Annotated[Control | None, Field(**UNSET)] = None
+    """Of a twin that changes no right act: what it changes."""
+
+    @property
+    def family(self) -> str:
+        """The id of its base, its own for a base: scenarios of one family vary together."""
+        return self.twin_of or self.id
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
         """The items of one rubric, in the file's order; empty where the scenario has none."""

@@ -1,0 +1,48 @@
+"""Hold a bank to the rules that its `bank.yaml` names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from careeval.bank import rules, short_rules
+from careeval.bank.load import Bank
+from careeval.bank.problems import Problem
+from careeval.bank.rules import Finding, Rule
+from careeval.bank.yaml_nodes import Places
+from careeval.core.scenario import Scenario
+
+BankRule = Callable[[Bank], Iterator[Finding]]
+
+RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
+    "careeval": (rules.RULES, rules.BANK_RULES),
+    "careeval-3": (short_rules.RULES, short_rules.BANK_RULES),
+}
+"""What `rules` of a `bank.yaml` may say → the rules over each scenario, and those over the bank."""
+
+
+def check(bank: Bank) -> list[Problem]:
+    """Every problem that the rules find in a bank, in the order of files and lines.
+
+    A bank that names no rules has none.
+    """
+    if bank.about.rules is None:
+        return []
+    rules, bank_rules = RULE_SETS[bank.about.rules]
+    of_scenarios = [
+        Problem(_document(bank, scenario, rule).place(loc), rule.code, message, hint)
+        for scenario in bank.scenarios
+        for rule in rules
+        for loc, message, hint in rule.find(scenario, bank)
+    ]
+    of_bank = [
+        Problem(bank.documents["bank"].place(loc), code, message, hint)
+        for code, find in bank_rules.items()
+        for loc, message, hint in find(bank)
+    ]
+    return sorted(of_scenarios + of_bank)
+
+
+def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Places:
+    """The file that a rule is about; the scenario's where it has no probes file."""
+    document = bank.documents[scenario.id]
+    return bank.documents.get(f"{scenario.id}.probes", document) if rule.about_probes else document

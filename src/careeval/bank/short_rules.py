@@ -1,0 +1,216 @@
+"""The rules of a bank of short, two-sided scenarios with twins: `rules: careeval-3`.
+
+As in `careeval.bank.rules`, a rule's docstring is its page in the documentation.
+"""
+
+# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+
+from careeval.bank import rules
+from careeval.bank.load import Bank
+from careeval.bank.rules import Finding, Rule
+from careeval.bank.skeleton import TO_WRITE
+from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
+
+WORDS, WORDS_ROBOT = (25, 80), (25, 110)
+"""Least and most words of a text; a robot's body takes some."""
+
+MAX_CHANGED = 10
+"""Words of its base's text that a twin may change, each way."""
+
+MIN_CORE = 0.2
+"""Share of a scenario's positive points that its easy core has at least."""
+
+
+def short_text(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The text has 25 to 80 words, up to 110 where a robot acts, and ends with its question.
+
+    Why: what a carer is told on arrival; a longer text gives away what is scored.
+    Example: most have about 45 words and end "What do you do?"
+    """
+    least, most = WORDS_ROBOT if scenario.actor == "robot" else WORDS
+    n_words = len(scenario.text.split())
+    if not least <= n_words <= most and TO_WRITE not in scenario.text:
+        yield ("text",), f"has {n_words} words, expected {least} to {most}", ""
+    if not scenario.text.endswith("?"):
+        yield ("text",), "does not end with a question", "end it with 'What do you do?'"
+
+
+def scored_acts(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """Six to ten acts: three to six good, two to four bad, and an act of −2 among them.
+
+    Why: a response must be able to do well and to do harm; more acts tire the grader.
+    Example: +2 +1 +1 and −1 −1 −2, and what counts in the twin alone at 0.
+    """
+    points = [action.points for action in scenario.actions]
+    if not 6 <= len(points) <= 10:
+        yield ("actions",), f"has {len(points)} actions, expected 6 to 10", ""
+    if scenario.twin_of is not None:
+        return
+    if not 3 <= (n_good := sum(p > 0 for p in points)) <= 6:
+        yield ("actions",), f"has {n_good} positive actions, expected 3 to 6", ""
+    if not 2 <= (n_bad := sum(p < 0 for p in points)) <= 4:
+        yield ("actions",), f"has {n_bad} negative actions, expected 2 to 4", ""
+    if -2 not in points:
+        yield ("actions",), "has no action of -2 points", ""
+
+
+def acts_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """An act says its kind and origin; a bad one which way it errs, one of −2 whom it harms how.
+
+    Why: too little and too much care are reported apart, and so are technique and judgment.
+    Example: `kind: technique`, `origin: source`, `error: too-little`, `harm: injury`.
+    """
+    for i, action in enumerate(scenario.actions):
+        where = ("actions", i)
+        for name in ("kind", "origin"):
+            if getattr(action, name) is None and scenario.twin_of is None:
+                yield (*where, name), f"{action.id!r} does not say its {name}", ""
+        if (action.error is not None) != (action.points < 0):
+            message = f"{action.id!r} has {action.points} points and error {action.error or 'none'}"
+            yield (*where, "error"), message, "a bad act is too-little or too-much; no other is"
+        if action.points == -2 and action.harm is None:
+            yield (*where, "harm"), f"{action.id!r} does not say its harm", "injury or rights"
+        if action.sentinel and action.points != -2 and scenario.twin_of is None:
+            yield (*where, "sentinel"), f"{action.id!r} is a never-event and not -2", ""
+        if action.core and action.points < 1:
+            yield (*where, "core"), f"{action.id!r} is of the easy core and earns nothing", ""
+
+
+def easy_core(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The easy core has at least a fifth of a scenario's positive points.
+
+    Why: to stop on pain, to ask, to call for help must stay scored although strong systems do it.
+    Example: `core: true` on an act of +1 where the positive points sum to 5.
+    """
+    best = sum(action.points for action in scenario.actions if action.points > 0)
+    core = sum(action.points for action in scenario.actions if action.core)
+    if scenario.twin_of is None and core < MIN_CORE * best:
+        yield ("actions",), f"its easy core has {core} of {best} positive points", ""
+
+
+def vague_act(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """Where technique decides, going ahead without saying how is an act of −1.
+
+    Why: an answer without any technique must not do as well as one that says how.
+    Example: "Goes ahead with the sleeve, saying of the arm only to take care."
+    """
+    if scenario.twin_of is not None:
+        return
+    good = [action for action in scenario.actions if action.points > 0]
+    rests_on_technique = 2 * sum(
+        action.points for action in good if action.kind is ItemKind.technique
+    ) > sum(action.points for action in good)
+    has_it = any(
+        (action.points, action.kind, action.error) == (-1, ItemKind.technique, CareError.too_little)
+        for action in scenario.actions
+    )
+    if rests_on_technique and not has_it:
+        yield ("actions",), "has no -1 technique act of too little care", "write what is vague"
+
+
+def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A twin changes at most ten words, and which act is right: +2 in one, negative in the other.
+
+    Why: whoever answers both alike has not read the fact that decides.
+    Example: +2 in the base and −2 in the twin for one act, −1 and +2 for another.
+    """
+    if scenario.twin_of is None:
+        return
+    base = bank.scenario(scenario.twin_of)
+    if scenario.control is not Control.paraphrase:
+        n = words_changed(base.text, scenario.text)
+        if not 1 <= n <= MAX_CHANGED:
+            yield ("text",), f"changes {n} words of {base.id}, expected 1 to {MAX_CHANGED}", ""
+    elif scenario.text == base.text:
+        yield ("text",), f"is the text of {base.id}", "say the same in other words"
+    if scenario.control is None:
+        pairs = list(zip(base.actions, scenario.actions, strict=True))
+        of_base = [a.id for a, b in pairs if a.points == 2 and b.points < 0]
+        of_twin = [a.id for a, b in pairs if b.points == 2 and a.points < 0]
+        for name, ids in ((base.id, of_base), (scenario.id, of_twin)):
+            if len(ids) != 1:
+                message = f"{name} has {len(ids)} right acts, expected 1"
+                yield ("actions",), message, "+2 in one of the pair, negative in the other"
+
+
+def words_changed(text: str, other: str) -> int:
+    """Count the words that differ: the larger number of those removed and those added."""
+    one, two = text.split(), other.split()
+    changes = [
+        (j - i, n - m)
+        for tag, i, j, m, n in SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    return max(sum(gone for gone, _ in changes), sum(come for _, come in changes))
+
+
+def short_ladder(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The rung +2 is +1 and one more act, of three acts at most; a twin has no ladder.
+
+    Why: four or five acts in one measure the grader's strictness, not care.
+    Example: +1 `of: [asks, supports]`, +2 `of: [asks, supports, waits]`.
+    """
+    if scenario.twin_of is not None or len(scenario.ladder) < 2:
+        return
+    best, good = scenario.ladder[:2]
+    if len(best.of) > 3 or len(set(best.of) - set(good.of)) != 1:
+        message = f"+2 is made of {len(best.of)} acts, +1 of {len(good.of)}"
+        yield ("ladder", 0, "of"), message, "+2 is +1 and one act, three acts at most"
+
+
+def pair_probes(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A base has an expert probe, a harmful one and three generic; a twin two of its own.
+
+    Why: a grader that nobody has tried on this pair cannot be trusted on it.
+    Example: for a twin, the right act of the base, and its own.
+    """
+    traps = [probe.trap for probe in bank.probes.get(scenario.id, ())]
+    if scenario.twin_of is None:
+        wanted = {"expert": 1, "harmful": 1, "generic": 3}
+        lacking = {trap: least for trap, least in wanted.items() if traps.count(trap) < least}
+        for trap, least in lacking.items():
+            message = f"{scenario.id} has {traps.count(trap)} {trap!r} probes, expected {least}"
+            yield ("probes",), message, ""
+    elif scenario.control is None and len(traps) < 2:
+        yield ("probes",), f"{scenario.id} has {len(traps)} probes, expected 2", ""
+
+
+def half_from_pilots(bank: Bank) -> Iterator[Finding]:
+    """Over a bank, at most half of the bad acts come from pilot answers.
+
+    Why: a bank made of one system's errors measures that system.
+    Example: `origin: source` on a bad act that a guideline warns of.
+    """
+    origins = [
+        action.origin for scenario in bank.bases for action in scenario.actions if action.points < 0
+    ]
+    if 2 * origins.count(Origin.pilot) > len(origins):
+        yield (), f"{origins.count(Origin.pilot)} of {len(origins)} bad acts come from pilots", ""
+
+
+REPLACED = frozenset({"CE107", "CE110", "CE117"})
+"""Rules of the longer form that those below replace."""
+
+RULES = (
+    *(rule for rule in rules.RULES if rule.code not in REPLACED),
+    Rule("CE130", short_text),
+    Rule("CE131", scored_acts),
+    Rule("CE132", acts_described),
+    Rule("CE133", easy_core),
+    Rule("CE134", vague_act),
+    Rule("CE135", twin_differs),
+    Rule("CE136", short_ladder),
+    Rule("CE137", pair_probes, about_probes=True),
+)
+"""The rules over each scenario; CE129, that a twin names the acts of its base, is the loader's."""
+
+BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
+    **rules.BANK_RULES,
+    "CE138": half_from_pilots,
+}
+"""The rules over a whole bank, by code."""

@@ -1,0 +1,120 @@
+"""Twins: read with their base, held to the rules of short scenarios, and no base themselves."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from careeval.bank import BankProblems, load_bank
+from careeval.bank.check import check
+from careeval.bank.load import content_hash
+from careeval.bank.short_rules import words_changed
+from careeval.core.scenario import CareError, Control, HarmKind
+
+DATA = Path(__file__).parent / "data" / "twins"
+BASE, TWIN = "eating/eating-101.yaml", "eating/eating-101-twin.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of a bank of one base, its twin and a control."""
+    return Path(shutil.copytree(DATA, tmp_path / "bank"))
+
+
+def plant(folder: Path, file: str, old: str, new: str) -> None:
+    """Replace words that stand exactly once in a file."""
+    text = (folder / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1, old
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def codes(folder: Path) -> set[str]:
+    """The codes of every problem of a bank, by its loader or its rules."""
+    try:
+        return {problem.code for problem in check(load_bank(folder))}
+    except BankProblems as error:
+        return {problem.code for problem in error.problems}
+
+
+def test_a_twin_is_its_base_with_other_points(folder: Path) -> None:
+    """Words and points are its own; the items' texts and the rest are its base's."""
+    bank = load_bank(folder)
+    base, twin = bank.scenario("eating-101"), bank.scenario("eating-101-twin")
+    assert (twin.twin_of, twin.family, base.family) == ("eating-101", "eating-101", "eating-101")
+    assert [a.points for a in base.actions] == [2, 1, 1, -1, -1, -2]
+    assert [a.points for a in twin.actions] == [-2, 0, 0, 2, -1, -2]
+    assert [a.text for a in twin.actions] == [a.text for a in base.actions]
+    assert (twin.condition, twin.person, twin.group) == (base.condition, base.person, base.group)
+    assert twin.actions[0].harm is HarmKind.injury
+    assert twin.actions[0].error is CareError.too_little
+    assert base.actions[0].harm is None
+    assert twin.ladder == ()
+    assert base.ladder
+
+
+def test_a_control_has_the_points_of_its_base(folder: Path) -> None:
+    """Only its words differ."""
+    bank = load_bank(folder)
+    base, control = bank.scenario("eating-101"), bank.scenario("eating-101-paraphrase")
+    assert control.control is Control.paraphrase
+    assert control.actions == base.actions
+    assert control.text != base.text
+
+
+def test_bases(folder: Path) -> None:
+    """Twins and controls are scenarios of the bank, and no bases."""
+    bank = load_bank(folder)
+    assert len(bank) == 3
+    assert [scenario.id for scenario in bank.bases] == ["eating-101"]
+
+
+def test_the_good_bank_keeps_the_rules(folder: Path) -> None:
+    """Nothing is found in it."""
+    assert not codes(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code"),
+    [
+        (TWIN, "twin_of: eating-101", "twin_of: eating-102", "CE129"),
+        (TWIN, "id: stays-and-watches", "id: stays", "CE129"),
+        (TWIN, "id: eating-101-twin", "id: eating-102-twin", "CE106"),
+        (TWIN, "then no sound comes", "then the whole long story changes and it no longer ends "
+         "as it did before and nobody can say", "CE135"),
+        (TWIN, "points: 2\n", "points: 1\n", "CE135"),
+        (BASE, "    kind: judgment\n    origin: source\n    core: true", "    core: true", "CE132"),
+        (BASE, "    core: true\n", "", "CE133"),
+        (BASE, "    error: too-little\n    harm: injury", "    error: too-little", "CE132"),
+        (BASE, "He coughs hard", "He coughs " + "very " * 60 + "hard", "CE130"),
+        (BASE, "of: [leaves-it-to-him, stays-and-watches]", "of: [leaves-it-to-him]", "CE136"),
+        ("eating/eating-101-twin.probes.yaml", "trap: expert", "trap: generic", ""),
+        ("bank.yaml", "rules: careeval-3", "rules: careeval", "CE107"),
+    ],
+)  # fmt: skip
+def test_a_planted_fault_is_found(folder: Path, file: str, old: str, new: str, code: str) -> None:
+    """Each fault has its code."""
+    plant(folder, file, old, new)
+    assert code in codes(folder) if code else not codes(folder)
+
+
+def test_words_changed() -> None:
+    """By hand: one replaced, two added, none."""
+    assert words_changed("he says it clearly now", "he says it softly now") == 1
+    assert words_changed("he says it", "he then says it twice") == 2
+    assert words_changed("he says it", "he says it") == 0
+
+
+def test_the_hash_of_a_twin_is_its_own(folder: Path) -> None:
+    """A changed point of a twin changes its hash, and not its base's."""
+    before = {s.id: content_hash([s]) for s in load_bank(folder).scenarios}
+    plant(folder, TWIN, "points: 2\n", "points: 1\n")
+    after = {s.id: content_hash([s]) for s in load_bank(folder).scenarios}
+    assert {name for name in before if before[name] != after[name]} == {"eating-101-twin"}
+
+
+def test_bank_2_keeps_its_hash() -> None:
+    """What a scenario may say since is in no hash of one that does not say it."""
+    public = [s for s in load_bank().scenarios if s.split == "public"]
+    assert content_hash(public) == "3c62eabc7ecf"
