@@ -21,7 +21,7 @@ from inspect_ai.log import read_eval_log
 from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
-from careeval.protocol.eval_log import Asked, Log, Sample, Stored, Unreadable, read_log
+from careeval.protocol.eval_log import Asked, Item, Log, Sample, Stored, Unreadable, read_log
 from careeval.protocol.logs import CACHE, read_run, read_runs, responses_of, run_roots
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
@@ -122,9 +122,7 @@ def test_what_inspect_reads(log: Path) -> None:
         assert asked.text == sample.input
         rubrics = {r.value: [asdict(item) for item in items] for r, items in asked.rubrics.items()}
         for rubric, items in sample.metadata["rubrics"].items():
-            assert rubrics[rubric] == [
-                {"of": (), "excludes": (), "harm": None, **tupled(item)} for item in items
-            ]
+            assert rubrics[rubric] == [asdict(Item(**tupled(item))) for item in items]
         assert asked.situation == tuple(sample.metadata["situation"])
         stored = sample.store.get("careeval_response")
         assert mine.stored == (stored and Stored(**{n: stored[n] for n in vars(mine.stored)}))

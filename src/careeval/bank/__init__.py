@@ -1,6 +1,13 @@
 """The bank: YAML that people write, loaded and checked with the place of every problem."""
 
-from careeval.bank.load import OWN_BANK, Bank, content_hash, load_bank, rated_hash
+from careeval.bank.load import (
+    OWN_BANK,
+    Bank,
+    bank_folder,
+    content_hash,
+    load_bank,
+    rated_hash,
+)
 from careeval.bank.problems import BankProblems, Place, Problem
 
 __all__ = [
@@ -9,6 +16,7 @@ __all__ = [
     "BankProblems",
     "Place",
     "Problem",
+    "bank_folder",
     "content_hash",
     "load_bank",
     "rated_hash",

@@ -35,6 +35,9 @@ from careeval.errors import BankError, did_you_mean
 OWN_BANK = Path(__file__).parent / "data"
 """The bank that ships with careeval."""
 
+OWN_BANKS = {"2": OWN_BANK, "3": OWN_BANK.with_name("data-3")}
+"""The banks that ship with careeval, by the number that people name them with."""
+
 T = TypeVar("T")
 
 
@@ -114,13 +117,18 @@ def rated_hash(scenario: Scenario) -> str:
     return content_hash([scenario.model_copy(update={"status": Status.drafted})])
 
 
+def bank_folder(name: Path | str | None) -> Path:
+    """Return the folder that a bank is named by: itself, or one of careeval's own by its number."""
+    return OWN_BANK if name is None else OWN_BANKS.get(str(name), Path(name))
+
+
 def load_bank(
     folder: Path | str | None = None, key: str | None = None, *, probes: bool = True
 ) -> Bank:
     """Load a bank.
 
     Args:
-        folder: Its folder; careeval's own bank where not given.
+        folder: Its folder, or the number of one of careeval's own; the first where not given.
         key: Of its held-out split, where that is sealed; without it, the public split is all.
         probes: Whether to read the probes too, which are the larger part; a run needs none.
 
@@ -128,7 +136,7 @@ def load_bank(
         BankError: There is no bank in the folder, or its held-out split does not open.
         BankProblems: Its files are not what they must be: all problems of all files.
     """
-    root = Path(folder) if folder is not None else OWN_BANK
+    root = bank_folder(folder)
     if not os.path.lexists(root / "bank.yaml"):
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"

@@ -88,7 +88,7 @@ def probes(
         spending: What may be sent and spent.
         as_json: Print JSON.
     """
-    from careeval.bank import load_bank
+    from careeval.bank import bank_folder, load_bank
     from careeval.cli.audit_tables import print_trials
     from careeval.cli.working import agreed, unfinished, work
     from careeval.protocol.probes import prepare_probes, trial
@@ -97,7 +97,7 @@ def probes(
     if len(set(grader)) < len(grader):
         raise UsageError("a grader is named twice", hint="name each once")
     loaded = load_bank(bank)
-    task = grading.task() | {"bank": str(bank.resolve()) if bank else None}
+    task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
     runs = [spending.applied(Run("", None, name, 1, task)) for name in grader]
     left = {} if spending.dry_run else _left(out, runs)
     new: dict[str | None, Path] = {}

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from careeval.bank import OWN_BANK, BankProblems, Problem, load_bank
+from careeval.bank import BankProblems, Problem, bank_folder, load_bank
 from careeval.bank.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
@@ -60,7 +60,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """
     alone = ""
     try:
-        bank = load_bank(folder, key_for(folder or OWN_BANK))
+        bank = load_bank(folder, key_for(bank_folder(folder)))
         problems: list[Problem] = find_problems(bank)
         n_probes = sum(map(len, bank.probes.values()))
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
@@ -112,7 +112,7 @@ def list_(
             and (actor is None or s.actor == actor)
         )
 
-    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
     found = [s for s in loaded.scenarios if wanted(s)]
     if as_json:
         print(json.dumps([listed(scenario) for scenario in found], indent=1))
@@ -141,7 +141,7 @@ def show(
     """
     from careeval.cli.bank_tables import print_scenario
 
-    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=points)
+    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=points)
     found = loaded.scenario(scenario)
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
@@ -162,7 +162,7 @@ def stats(*, bank: BankFolder = None, as_json: Json = False) -> int:
     from careeval.bank.second_reading import second_reading
     from careeval.cli import bank_tables
 
-    root = bank or OWN_BANK
+    root = bank_folder(bank)
     key = key_for(root)
     loaded = load_bank(root, key)
     reading = second_reading(root, unseal(root, key) if key else {})
@@ -305,7 +305,7 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
     """
     from careeval.bank.sealed import HASH, SEALED, pack
 
-    root = bank or OWN_BANK
+    root = bank_folder(bank)
     packed = pack(folder)
     problems = _problems_with(root, packed)
     for problem in problems:
@@ -344,7 +344,7 @@ def open_(folder: Path, *, bank: BankFolder = None) -> int:
     """
     from careeval.bank.sealed import unseal, write_open
 
-    texts = unseal(bank or OWN_BANK, _key())
+    texts = unseal(bank_folder(bank), _key())
     write_open(texts, folder)
     print(plain(f"{len(texts)} files in {folder}: for your eyes; seal them again when done"))
     return OK

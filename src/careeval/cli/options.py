@@ -91,7 +91,7 @@ class Scenarios:
     """Which scenarios are put."""
 
     bank: Path | None = None
-    """Folder of the bank; careeval's own where not given."""
+    """Folder of the bank, or 2 or 3 for careeval's own; 2 where not given."""
     adl: Annotated[list[str], Parameter(negative=())] | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
     scenario: Annotated[list[str], Parameter(negative=())] | None = None
@@ -100,13 +100,19 @@ class Scenarios:
     """Public or held-out scenarios."""
     limit: int | None = None
     """At most so many scenarios, taken from the activities in turn."""
+    twins: Annotated[bool, Parameter(negative=())] = False
+    """Their twins and controls too, which no headline number counts."""
 
     def task(self) -> dict[str, Any]:
         """As arguments of the task."""
+        # with the bank's package, which to read the help needs not
+        from careeval.bank import bank_folder
+
         return {
-            "bank": str(self.bank.resolve()) if self.bank else None,
+            "bank": str(bank_folder(self.bank).resolve()) if self.bank else None,
             "adl": self.adl,
             "scenario": self.scenario,
             "split": self.split,
             "limit": self.limit,
+            **({"twins": True} if self.twins else {}),
         }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.bank import OWN_BANK, Bank, load_bank
+from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.apply import Change, apply_changes, plan_changes
 from careeval.bank.sealed import key_for
 from careeval.cli import invited
@@ -137,7 +137,7 @@ def new(
         as_json: Print JSON.
     """
     invited.expect_new(out, links)
-    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
     found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
     rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
     chosen = select_scenarios(rated, Split(split), limit=limit)
@@ -428,7 +428,7 @@ def import_(
 
 
 def _bank(folder: Path | None) -> Bank:
-    return load_bank(folder, key_for(folder or OWN_BANK), probes=False)
+    return load_bank(folder, key_for(bank_folder(folder)), probes=False)
 
 
 def _newest(store: Store) -> StudyPlan:

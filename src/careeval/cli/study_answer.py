@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from careeval.bank import OWN_BANK, Bank, load_bank
+from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.sealed import key_for
 from careeval.cli.app import OK, counted, print_json, say
 from careeval.cli.invited import opened
@@ -54,7 +54,7 @@ def answer(
         raise UsageError(f"{out} is there already", hint="give another name")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="make it first")
-    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
     with opened(study, "study") as store:
         found = handed_in_answers(store, loaded)
     if not found.answers:

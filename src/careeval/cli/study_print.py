@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from careeval.bank import OWN_BANK, load_bank
+from careeval.bank import bank_folder, load_bank
 from careeval.bank.sealed import key_for
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import opened
@@ -43,7 +43,7 @@ def print_(
         sheet: Write beside each form the CSV sheet that it is typed into: only values are missing.
         as_json: Print JSON.
     """
-    loaded = load_bank(bank, key_for(bank or OWN_BANK), probes=False)
+    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
     with opened(study, "study") as store:
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)

@@ -103,6 +103,7 @@ class About:
     rubrics: Annotated[tuple[Rubric, ...], Field(max_length=len(Rubric))]
     grade_mode: Name
     prompts: PromptHashes
+    twins_hash: Name | None = None
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,11 @@ class Item:
     of: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
     excludes: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
     harm: Name | None = None
+    kind: Name | None = None
+    origin: Name | None = None
+    core: bool = False
+    error: Name | None = None
+    sentinel: bool = False
 
 
 def _words_alone(content: Any) -> Any:
@@ -233,6 +239,9 @@ class Asked:
     ] = None
     actor: Annotated[Name | None, _at("metadata", "actor")] = None
     split: Annotated[Name | None, _at("metadata", "split")] = None
+    group: Annotated[Name | None, _at("metadata", "group")] = None
+    twin_of: Annotated[Name | None, _at("metadata", "twin_of")] = None
+    control: Annotated[Name | None, _at("metadata", "control")] = None
 
 
 @dataclass(frozen=True)

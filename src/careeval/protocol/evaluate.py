@@ -238,6 +238,7 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
             continue
         for what, then, now in (
             ("scenarios", begun.bank_hash, about["bank_hash"]),
+            ("twins", begun.twins_hash, about.get("twins_hash")),
             ("asking prompts", begun.prompts.ask, prompts["ask"]),
             ("grading prompts", begun.prompts.grade, prompts["grade"]),
         ):

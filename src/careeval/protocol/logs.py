@@ -374,6 +374,9 @@ def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
         "situation": asked.situation,
         "actor": asked.actor,
         "split": asked.split,
+        "group": asked.group,
+        "twin_of": asked.twin_of,
+        "control": asked.control,
         "scenario_text": asked.text,
     }
 
@@ -520,6 +523,11 @@ def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
         "of": item.of,
         "excludes": item.excludes,
         "harm": item.harm,
+        "kind": item.kind,
+        "origin": item.origin,
+        "core": item.core,
+        "error": item.error,
+        "sentinel": item.sentinel,
         **{domain.value: level for domain, level in item.domains.items()},
     }
 

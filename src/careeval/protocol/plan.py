@@ -126,6 +126,7 @@ def plan(
         task.get("adl") or (),
         task.get("scenario") or tuple(recorded),
         task.get("limit"),
+        twins=bool(task.get("twins")),
     )
     check_size(len(scenarios), run.epochs)
     limit = task.get("max_tokens", MAX_TOKENS)

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import polars as pl
 
-from careeval.bank import content_hash, load_bank
+from careeval.bank import bank_folder, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, grading_folder, prepare_recorded
-from careeval.protocol.select import rubrics_graded
+from careeval.protocol.select import rubrics_graded, selection_hashes
 from careeval.results.tables import NOT_ASKED, Runs
 
 
@@ -118,7 +118,7 @@ def prepare_regrading(
                 system=runs.responses["system"][0],
                 task=like.task
                 | {
-                    "bank": str(bank.resolve()) if bank else None,
+                    "bank": str(bank_folder(bank).resolve()) if bank else None,
                     "split": runs.responses["split"][0] or "public",
                     "rubric": rubric.value,
                     "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
@@ -165,7 +165,7 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
         )
     bank = load_bank(folder, split_key(row["split"]), probes=False)
     asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
-    then, now = row["bank_hash"], content_hash(asked)
+    then, now = row["bank_hash"], selection_hashes(asked)["bank_hash"]
     if (row["bank"], then) != (bank.about.name, now):
         raise ProtocolError(
             f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "

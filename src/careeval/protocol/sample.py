@@ -11,7 +11,7 @@ from typing import Any
 from careeval.core.scenario import Action, Rubric, RubricItem, Rung, Scenario
 
 _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
-         "status")  # fmt: skip
+         "status", "group", "twin_of", "control")  # fmt: skip
 """Fields of a scenario that a result may be read by."""
 
 
@@ -25,7 +25,7 @@ def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]
         ]
         for rubric in rubrics
     }
-    return {**{name: kept[name] for name in _KEPT}, "rubrics": items}
+    return {**{name: kept[name] for name in _KEPT if name in kept}, "rubrics": items}
 
 
 def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:

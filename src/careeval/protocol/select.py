@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
-from careeval.bank import Bank
+from careeval.bank import Bank, content_hash
 from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
@@ -23,16 +23,19 @@ def select_scenarios(
     adls: Sequence[str] = (),
     ids: Sequence[str] = (),
     limit: int | None = None,
+    *,
+    twins: bool = False,
 ) -> list[Scenario]:
-    """The scenarios to put, in the order of their ids.
+    """The scenarios to put, in the order of their ids: bases, and twins that are asked for.
 
     Args:
         bank: Where they are.
         split: Public or held-out.
         adls: Activities to take; all when empty.
-        ids: Scenarios to take; all when empty.
+        ids: Scenarios to take; all bases when empty.
         limit: At most so many, taken from the activities in turn, so that a small run sees all of
-            them.
+            them. Twins do not count.
+        twins: Whether to take the twins and controls of the chosen bases too.
 
     Raises:
         ProtocolError: A name is not known, or nothing is left.
@@ -48,7 +51,9 @@ def select_scenarios(
     chosen = [
         s
         for s in bank.scenarios
-        if s.split is split and (not adls or s.adl in adls) and (not wanted or s.id in wanted)
+        if s.split is split
+        and (not adls or s.adl in adls)
+        and (s.id in wanted if wanted else s.twin_of is None)
     ]
     if not chosen:
         raise ProtocolError(
@@ -57,11 +62,29 @@ def select_scenarios(
             if split is Split.held_out
             else "",
         )
-    if limit is None:
-        return chosen
-    by_adl = [[s for s in chosen if s.adl is adl] for adl in Adl]
-    in_turn = [s for s in chain.from_iterable(zip_longest(*by_adl)) if s is not None]
-    return sorted(in_turn[:limit], key=lambda s: s.id)
+    if limit is not None:
+        by_adl = [[s for s in chosen if s.adl is adl] for adl in Adl]
+        in_turn = [s for s in chain.from_iterable(zip_longest(*by_adl)) if s is not None]
+        chosen = in_turn[:limit]
+    of_these = {s.id for s in chosen} if twins else set()
+    more = [s for s in bank.scenarios if s.twin_of in of_these and s not in chosen]
+    return sorted([*chosen, *more], key=lambda s: s.id)
+
+
+def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
+    """Return `bank_hash` of the bases of a selection, and `twins_hash` where it has twins too.
+
+    A run with twins compares with one without: its headline is over the same bases. Of twins
+    without a base, `bank_hash` is their own.
+    """
+    bases = [scenario for scenario in chosen if scenario.twin_of is None]
+    twins = [scenario for scenario in chosen if scenario.twin_of is not None]
+    if not bases:
+        return {"bank_hash": content_hash(twins)}
+    return {
+        "bank_hash": content_hash(bases),
+        **({"twins_hash": content_hash(twins)} if twins else {}),
+    }
 
 
 def rubrics_graded(

@@ -98,7 +98,9 @@ def _n_samples(folder: Path, run: Run) -> int | None:
         split = task.get("split", Split.public)
         bank = load_bank(task.get("bank"), split_key(split), probes=False)
         adls, ids = task.get("adl") or (), task.get("scenario") or ()
-        chosen = select_scenarios(bank, Split(split), adls, ids, task.get("limit"))
+        chosen = select_scenarios(
+            bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
+        )
         return len(chosen) * run.epochs
     except CareEvalError:
         return None

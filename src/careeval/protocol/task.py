@@ -13,7 +13,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
 import careeval as package
-from careeval.bank import content_hash, load_bank
+from careeval.bank import load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
@@ -22,7 +22,7 @@ from careeval.protocol.grader import grader_given
 from careeval.protocol.private import refuse_in_the_open
 from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.sample import sample_metadata
-from careeval.protocol.select import rubrics_graded, select_scenarios
+from careeval.protocol.select import rubrics_graded, select_scenarios, selection_hashes
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.templates import load_prompts
 from careeval.protocol.version import PROTOCOL_VERSION, known_version
@@ -39,6 +39,7 @@ def careeval(
     adl: str | list[str] | None = None,
     scenario: str | list[str] | None = None,
     limit: int | None = None,
+    twins: bool = False,
     rubric: str | None = None,
     grade: bool = True,
     per_item: bool = False,
@@ -59,6 +60,7 @@ def careeval(
         adl: Activities to take, all where not given.
         scenario: Ids to take, all where not given.
         limit: At most so many scenarios, taken from the activities in turn.
+        twins: Whether to take their twins and controls too.
         rubric: `actions` or `ladder`; the actions where not given, the ladder where the chosen
             scenarios have no actions.
         grade: Whether to grade at all; without it the responses are stored.
@@ -82,7 +84,9 @@ def careeval(
         )
     if split not in Split.__members__.values():
         raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
-    chosen = select_scenarios(loaded, Split(split), _listed(adl), _listed(scenario), limit)
+    chosen = select_scenarios(
+        loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
+    )
     rubrics = rubrics_graded(rubric, chosen, protocol)
     if responses is not None and system is None:
         raise ProtocolError(
@@ -95,7 +99,7 @@ def careeval(
             "bank": loaded.about.name,
             "bank_version": loaded.about.version,
             "bank_provenance": loaded.about.provenance,
-            "bank_hash": content_hash(chosen),
+            **selection_hashes(chosen),
             "system": system,
             "recorded": responses is not None,
             "rubrics": [r.value for r in rubrics],

@@ -19,6 +19,7 @@ from careeval.report.words import DOMAINS, UNKNOWN, entry_names, score_name
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Detail, ScenarioScore
+from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.exports import By, cells_by, count_cell, marked, percent
 from careeval.results.summary import Cell as Part
@@ -313,6 +314,23 @@ def epochs(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
         Head("Score with 100 more words, same scenario", True),
     )  # fmt: skip
     return Table("Epochs and length of answers", heads, rows, "Beneath a number: its 95% interval.")
+
+
+def direction_table(summaries: Sequence[Summary]) -> Table:
+    """Which way each entry errs, and how it follows twins; no rows where no bank says so."""
+    rows = [
+        (
+            text(name),
+            text(d.head, d.meaning),
+            count(d.n),
+            estimated(d.share),
+        )
+        for name, s in zip(entry_names(summaries), summaries, strict=True)
+        for d in directions(s)
+    ]
+    heads = (Head("System"), Head("Number"), Head("Over", True), Head("Share", True))
+    note = "Too little and too much care are never netted: that would reward risk."
+    return Table("Too little and too much care, and twins", heads, rows, note)
 
 
 def _reliability(detail: Detail) -> Cell:

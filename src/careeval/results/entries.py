@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -33,6 +33,8 @@ class Entry:
         first_rows: The rows of them that count.
         n_epochs: Responses asked for a scenario.
         graded: The responses as `first` has them.
+        beside: The same over the twins and controls of its scenarios, which count in no number of
+            the entry; None where none were asked.
     """
 
     system: str
@@ -45,6 +47,7 @@ class Entry:
     first_rows: pl.Series
     n_epochs: int
     graded: GradedRubric
+    beside: Entry | None = None
 
     # many entries share one table: each keeps the places of its rows, and no copy of them
 
@@ -96,6 +99,36 @@ def entries(runs: Runs) -> Iterator[Entry]:
 
     The actions come before the ladder. There is none without judgments.
     """
+    if runs.responses["twin_of"].null_count() == runs.responses.height:
+        yield from _entries(runs)
+        return
+    bases, twins = _apart(runs)
+    beside = {_key(entry): entry for entry in _entries(twins)}
+    for entry in _entries(bases):
+        yield replace(entry, beside=beside.get(_key(entry)))
+
+
+def _key(entry: Entry) -> tuple[str, str, Rubric, str]:
+    n, _, _ = (entry.grading_protocol or "").partition("-")
+    return entry.system, entry.grader, entry.rubric, n
+
+
+def _apart(runs: Runs) -> tuple[Runs, Runs]:
+    """Part the twins and controls of scenarios that their system was asked from all the rest."""
+    asked = runs.responses.select("system", twin_of="scenario").unique()
+    of_one = ("system", "scenario", "epoch")
+    twins = runs.responses.join(asked, on=("system", "twin_of"), how="semi", maintain_order="left")
+    rest = runs.responses.join(twins, on=of_one, how="anti", maintain_order="left")
+
+    def with_judgments(responses: pl.DataFrame) -> Runs:
+        judged = runs.judgments.join(responses, on=of_one, how="semi", maintain_order="left")
+        return replace(runs, responses=responses, judgments=judged)
+
+    return with_judgments(rest), with_judgments(twins)
+
+
+def _entries(runs: Runs) -> Iterator[Entry]:
+    """An entry for each, twins like any scenario."""
     n_of_version = pl.col("protocol").str.split("-").list.first().alias("n")
     key = ("system", "grader", "rubric", "n")
     by_system = runs.responses.sort("scenario", "epoch").partition_by("system", as_dict=True)

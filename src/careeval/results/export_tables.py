@@ -15,6 +15,7 @@ from careeval.results import export_graders
 from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
 from careeval.results.details import Detail, ScenarioScore
+from careeval.results.directions import directions
 from careeval.results.estimates import NOT_TOLD, Errors
 from careeval.results.export_columns import (
     ENTRY,
@@ -45,6 +46,8 @@ def export_tables(findings: Findings) -> Iterator[ExportTable]:
     yield _by_adl_and_domain(summaries, details)
     yield _worst_at_k(summaries, details)
     yield _scenarios(summaries, details)
+    yield _directions(summaries)
+    yield _twins(summaries)
     yield _pairs(findings.rankings)
     yield _rank_sets(findings.rankings)
     yield export_graders.items(findings)
@@ -341,6 +344,57 @@ _RANKING = (
     Column("grader", pl.String, "who judged them all"),
     RUBRIC,
 )
+
+
+def _directions(summaries: Sequence[Summary]) -> ExportTable:
+    columns = (
+        *ENTRY,
+        Column("number", pl.String, "too_little, adapted …"),
+        Column("meaning", pl.String, "what it is a share of"),
+        Column("n", pl.Int64, "responses, twins or controls that it is over"),
+        *number("share", "the number"),
+    )
+    rows = [
+        of_entry(s)
+        | {"number": d.key, "meaning": d.meaning, "n": d.n}
+        | of_number("share", d.share)
+        for s in summaries
+        for d in directions(s)
+    ]
+    what = "which way an entry errs, and how it follows twins: a number"
+    return ExportTable.of("directions", what, columns, rows)
+
+
+def _twins(summaries: Sequence[Summary]) -> ExportTable:
+    columns = (
+        *ENTRY,
+        Column("base", pl.String, "id of the base"),
+        Column("twin", pl.String, "id of the twin or the control"),
+        Column("control", pl.String, "paraphrase or irrelevant; null for a twin"),
+        Column("right_in_base", pl.String, "id of the base's right act; null for a control"),
+        Column("right_in_twin", pl.String, "id of the twin's right act; null for a control"),
+        Column("adapted", pl.Float64, "share of the pairs of epochs; null if unknown"),
+        Column("stuck", pl.Float64, "share of the pairs of epochs; null if unknown"),
+        Column("changed", pl.Float64, "of a control, share of the pairs of epochs that differ"),
+        Column("same_text", pl.Float64, "of a control, the same of two epochs of the base"),
+    )
+    rows: list[Row] = []
+    for s in summaries:
+        for pair in s.twins.pairs if s.twins else ():
+            found = {"adapted": pair.adapted.value, "stuck": pair.stuck.value} if pair.n else {}
+            rows.append(
+                of_entry(s)
+                | {"base": pair.base, "twin": pair.twin}
+                | {"right_in_base": pair.right[0], "right_in_twin": pair.right[1]}
+                | found
+            )
+        for each in s.twins.controls if s.twins else ():
+            rows.append(
+                of_entry(s)
+                | {"base": each.base, "twin": each.control, "control": each.kind}
+                | {"changed": each.changed, "same_text": each.same_text}
+            )
+    return ExportTable.of("twins", "a scenario beside its twin or control", columns, rows)
 
 
 def _pairs(rankings: Sequence[Ranking]) -> ExportTable:

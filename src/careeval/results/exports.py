@@ -11,6 +11,7 @@ from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
 from careeval.results.details import Detail
+from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE, Cell, Summary
@@ -410,6 +411,7 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
         if s.severe_by_kind:
             kinds = (f"{KINDS[k]} {errors_cell(e)}" for k, e in s.severe_by_kind.items())
             found.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
+        found += _direction_remarks(s)
         for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
             if count:
                 of = f"{count} of {s.n_responses} responses"
@@ -420,6 +422,19 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
     if _has_small(summaries, details):
         found.append("* fewer than five scenarios: no interval, and not for comparing.")
     return [*dict.fromkeys(found), NOT_COMPARABLE] if summaries else []
+
+
+def _direction_remarks(s: Summary) -> Iterator[str]:
+    """Which way an entry errs, and how it follows its twins, where its bank has such."""
+    shown = {d.key: f"{d.head.lower()} {with_interval(d.share)}" for d in directions(s)}
+    for keys, what in (
+        (("too_little", "too_much", "unspecific"), "% of responses"),
+        (("core", "other"), "% of points earned"),
+        (("adapted", "stuck", "neither"), "% of twins' answers"),
+        (("changed", "same_text"), "% of controls' answers"),
+    ):
+        if parts := [shown[key] for key in keys if key in shown]:
+            yield f"{s.system}, {what}: {'; '.join(parts)}."
 
 
 def _has_small(summaries: Sequence[Summary], details: Sequence[Detail]) -> bool:

@@ -15,11 +15,13 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
+from careeval.results.care import Care, care
 from careeval.results.cost import RunCost, asking_cost, grading_cost
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import Errors, GradedRubric
 from careeval.results.points import About
 from careeval.results.tables import Runs
+from careeval.results.twins import TwinNumbers, twin_numbers
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 __all__ = ["Cell", "DomainCell", "Errors", "Summary", "summarise"]
@@ -108,6 +110,8 @@ class Summary:
         cost: What its responses and their judgments cost.
         not_ranked: Why this entry may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
+        care: Which way it errs; None where the bank does not say.
+        twins: How it follows a fact that decides; None where no twins were asked.
     """
 
     system: str
@@ -141,6 +145,8 @@ class Summary:
     cost: RunCost
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
+    care: Care | None = None
+    twins: TwinNumbers | None = None
 
 
 def summarise(runs: Runs) -> list[Summary]:
@@ -198,6 +204,8 @@ def summary_of(entry: Entry) -> Summary:
         cost=RunCost(asking_cost(responses), grading_cost(entry.first)),
         not_ranked=why_not_ranked(entry, counts, score),
         warnings=tuple(_warnings(responses)),
+        care=care(entry),
+        twins=twin_numbers(entry),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
@@ -12,6 +12,7 @@ from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
 from careeval.results.details import Detail, Length
+from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
 from careeval.stats import Estimate
@@ -143,6 +144,14 @@ class DetailFile:
 
 
 @dataclass(frozen=True)
+class DirectionFile:
+    """`careeval.results.directions.Direction`."""
+
+    n: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
 class EntryFile:
     """One system as one grader judged it on one rubric.
 
@@ -150,6 +159,8 @@ class EntryFile:
         model: Inspect's name of the model that was asked; null for recorded answers.
         not_ranked: Why it may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
+        directions: Too little and too much care, and how twins are followed, by name; only where
+            the bank says so, or twins were asked.
         detail: Only where it was asked for.
         corrected: The score as people correct it; only where its grader was audited by people on
             answers of this system, and that was asked for.
@@ -172,6 +183,7 @@ class EntryFile:
     cost: CostsFile
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
+    directions: Mapping[str, DirectionFile] = field(default_factory=dict)
     detail: DetailFile | None = None
     corrected: Corrected | None = None
 
@@ -219,8 +231,8 @@ def dumped(
         SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(*row) for row in rows]), mode="json"
     )
     for entry in dump["entries"]:
-        for name in ("detail", "corrected"):
-            if entry[name] is None:
+        for name in ("directions", "detail", "corrected"):
+            if not entry[name]:
                 del entry[name]
     return dump
 
@@ -246,6 +258,7 @@ def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None)
         cost=CostsFile(_cost(summary.cost.asking), _cost(summary.cost.grading)),
         not_ranked=summary.not_ranked,
         warnings=summary.warnings,
+        directions={d.key: DirectionFile(d.n, d.share) for d in directions(summary)},
         detail=None if detail is None else _detail(detail),
         corrected=corrected,
     )

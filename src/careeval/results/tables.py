@@ -78,6 +78,9 @@ RESPONSES: tuple[Column, ...] = (
     Column("situation", pl.List(pl.String), "what makes the moment hard, the primary one first"),
     Column("actor", pl.String, "person or robot"),
     Column("split", pl.String, "public or held-out"),
+    Column("group", pl.String, "S or P: how the scenario was written; null where not said"),
+    Column("twin_of", pl.String, "of a twin or a control, the id of its base; else null"),
+    Column("control", pl.String, "paraphrase or irrelevant; null where it is no control"),
     Column("scenario_text", pl.String, "what was asked"),
     Column(
         "lacks",
@@ -110,6 +113,11 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("of", pl.List(pl.String), "the actions that a rung is made of"),
     Column("excludes", pl.List(pl.String), "actions that cannot be true of the same answer"),
     Column("harm", pl.String, "of an item of -2, injury or rights; null where the bank says not"),
+    Column("kind", pl.String, "technique or judgment; null where the bank says not"),
+    Column("origin", pl.String, "source, pilot or twin; null where the bank says not"),
+    Column("core", pl.Boolean, "whether it belongs to the easy core"),
+    Column("error", pl.String, "of a bad act, too-little or too-much; null where not said"),
+    Column("sentinel", pl.Boolean, "whether it is a never-event"),
     *(
         Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
         for domain in Domain

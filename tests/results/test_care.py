@@ -1,0 +1,74 @@
+"""Directions of error by hand: a response counts once, and what nobody could judge does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from careeval.results.care import care
+from careeval.results.entries import entries
+from careeval.results.tables import Runs
+
+ITEMS: dict[str, dict[str, Any]] = {
+    "asks": {"points": 1, "kind": "judgment", "core": True},
+    "supports": {"points": 2, "kind": "technique", "core": False},
+    "waits": {"points": 1, "kind": "technique", "core": False},
+    "hurries": {"points": -1, "kind": "technique", "error": "too-little"},
+    "pulls": {"points": -2, "kind": "technique", "error": "too-little"},
+    "lectures": {"points": -1, "kind": "judgment", "error": "too-much"},
+}
+
+
+def runs(*found: set[str], unresolved: tuple[str, ...] = (), told: bool = True) -> Runs:
+    """A run of one scenario, an answer with these acts in each epoch; the last unresolved so."""
+    one = {"system": "s", "scenario": "a-1"}
+    responses = [
+        {**one, "epoch": epoch, "state": "answered", "text": "I wait.", "adl": "eating",
+         "split": "public", "bank": "b", "bank_version": "3-A", "bank_hash": "h",
+         "bank_provenance": "made up", "protocol": "2-A", "lacks": []}
+        for epoch, _ in enumerate(found, 1)
+    ]  # fmt: skip
+    judgments = [
+        {**one, "epoch": epoch, "grader": "g", "rubric": "actions", "grading": 1,
+         "protocol": "2-A", "position": position, "item": item,
+         "present": None if epoch == len(found) and item in unresolved else item in acts,
+         **({"core": False, **facts} if told else {"points": facts["points"]})}
+        for epoch, acts in enumerate(found, 1)
+        for position, (item, facts) in enumerate(ITEMS.items())
+    ]  # fmt: skip
+    return Runs.of(responses, judgments)
+
+
+def test_by_hand() -> None:
+    """Of four responses two err by too little, one of them twice; one by too much; one is vague."""
+    (entry,) = entries(
+        runs(
+            {"asks", "supports"}, {"supports", "hurries", "pulls"}, {"pulls", "waits"}, {"lectures"}
+        )
+    )
+    numbers = care(entry)
+    assert numbers is not None
+    assert (numbers.too_little.n, numbers.too_little.share.value) == (4, 1 / 2)
+    assert (numbers.too_much.n, numbers.too_much.share.value) == (4, 1 / 4)
+    assert (numbers.unspecific.n, numbers.unspecific.share.value) == (4, 1 / 4)
+    # the core: 1 of 4 points. The other: 2 + 2 + 1 of 3 points, four times
+    assert numbers.core.share.value == pytest.approx(1 / 4)
+    assert numbers.other.share.value == pytest.approx(5 / 12)
+    assert numbers.core.share.ci95 is None
+    assert "fewer than 5 scenarios" in numbers.core.share.reason
+
+
+def test_what_nobody_could_judge() -> None:
+    """A response is left out where an unresolved judgment decides, and counts where none does."""
+    (entry,) = entries(runs({"pulls"}, {"pulls"}, unresolved=("hurries", "lectures")))
+    numbers = care(entry)
+    assert numbers is not None
+    assert (numbers.too_little.n, numbers.too_little.share.value) == (2, 1)
+    assert (numbers.too_much.n, numbers.too_much.share.value) == (1, 0)
+
+
+def test_a_bank_that_does_not_say() -> None:
+    """Where no item says which way it errs, there are no such numbers."""
+    (entry,) = entries(runs({"pulls"}, told=False))
+    assert care(entry) is None
