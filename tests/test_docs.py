@@ -21,19 +21,35 @@ import pytest
 import yaml
 
 import careeval
-from careeval.bank import OWN_BANK, load_bank
+from careeval.bank import OWN_BANK, load_bank, records, sealed, yaml_nodes
 from careeval.bank.check import RULE_SETS
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
 from careeval.bank.second_reading import second_reading
-from careeval.cli import bank_tables
+from careeval.cli import bank_tables, config
 from careeval.cli.app import app
 from careeval.cli.audit_tables import decimal
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
+from careeval.protocol import (
+    answers,
+    calls,
+    connect,
+    cores,
+    folder_limits,
+    gguf,
+    grading,
+    log_limits,
+    patience,
+    prices,
+    roster,
+    templates,
+)
 from careeval.protocol.answers import AnswerLine
 from careeval.protocol.probes import lexical_agreement
 from careeval.protocol.templates import FIELDS, load_prompts
 from careeval.protocol.version import PROTOCOL_VERSION
+from careeval.report.page import MOST_CHARACTERS
+from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
 from careeval.results.details import Length
 from careeval.results.differences import Difference
@@ -61,6 +77,7 @@ from careeval.results.summary_json import (
     SummaryFile,
 )
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
+from careeval.review import asking, connection, database, forms
 from careeval.stats import Estimate
 from faults.matrix import table as faults_table
 
@@ -379,6 +396,83 @@ def _rules(name: str) -> list[tuple[str, str, str]]:
     )
 
 
+def _limits_that_are_met() -> str:
+    """The limits that a user can meet, from the constants that the code goes by."""
+    lists = f"{log_limits.MAX_ITEMS:,} items of a rubric"
+    scenarios, epochs = log_limits.MAX_SCENARIOS, log_limits.MAX_EPOCHS
+    runs = (
+        f"{cores.RUNS_PER_CORE} a processor, as far as {_size(cores.RUN_BYTES)} of memory are free "
+        "for each"
+    )
+    rows = [
+        ("one run", f"{log_limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
+         f"{epochs:,} epochs; {lists}"),
+        ("runs at once", runs),
+        ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
+         f"server of one's own, {connect.EMBEDDED_CALLS} to an embedded model; `--max-connections` "
+         "says otherwise"),
+        ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {connect.CONNECT_TIMEOUT} "
+         "seconds until it is connected"),
+        ("attempts at a call", f"{1 + connect.MAX_RETRIES}, begun within {_time(connect.TIMEOUT)}"),
+        ("wait between two attempts", f"{_time(patience.LONGEST)}; {_time(patience.LONGEST_ASKED)} "
+         "where the server asks for it"),
+        ("a `gguf` answer", _time(gguf.ANSWER_SECONDS)),
+        ("a server's reply", _size(connect.MAX_REPLY)),
+        ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
+        ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would all "
+         f"fail so, or {calls.MAX_UNUSABLE} responses without a usable judgment"),
+        ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
+         f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
+         "in all that is kept of it"),
+        ("`run.json`", f"{_size(folder_limits.MAX_RUN_FILE)}; {folder_limits.MAX_DEPTH} levels"),
+        ("`calls.jsonl`", f"{_size(folder_limits.MAX_CALLS)}; {folder_limits.MAX_LINES:,} lines; "
+         f"{_size(folder_limits.MAX_LINE)} and {folder_limits.MAX_DEPTH} levels a line"),
+        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(folder_limits.MAX_LEDGER)}; the same"),
+        ("cached tables", f"{_size(parquet_limits.MAX_FILE)} a file, "
+         f"{_size(parquet_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_RESPONSES:,} responses, "
+         f"{log_limits.MAX_JUDGMENTS:,} judgments"),
+        ("recorded responses", f"{_size(answers.MAX_BYTES)}; {answers.MAX_ANSWERS:,} responses; "
+         f"{answers.MAX_LINE:,} characters a line"),
+        ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
+        ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "
+         f"{records.MAX_ROWS:,} rows"),
+        ("… an XLSX file", f"{_size(records.MAX_UNPACKED_BYTES)} unpacked; "
+         f"{records.MAX_CELLS:,} cells"),
+        ("… a JSON file", f"{records.MAX_VALUES:,} values"),
+        ("a sealed split", _size(sealed.MAX_SEALED)),
+        ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
+        ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "
+         "more"),
+        ("a comment in a study or an audit", f"{asking.COMMENT_LIMIT:,} characters"),
+        ("a form sent to the review server", _size(forms.MAX_BODY)),
+        ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
+         f"{connection.Limits().exchange:g} for the rest and its answer"),
+        ("connections of the review server", f"{connection.MOST}, fewer where the system allows "
+         "fewer open files"),
+        ("wait for a study's file that another program holds", _time(database.BUSY_SECONDS)),
+    ]  # fmt: skip
+    return _table(("what", "at most"), rows)
+
+
+def _size(n_bytes: int) -> str:
+    for n, unit in ((10**9, "GB"), (10**6, "MB")):
+        if n_bytes % n == 0:
+            return f"{n_bytes // n:,} {unit}"
+    return f"{n_bytes // 2**20} MiB"
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:g} h"
+    return f"{seconds / 60:g} minutes" if seconds >= 120 else f"{seconds:g} seconds"
+
+
+def test_files_of_one_megabyte() -> None:
+    """What the table of limits puts together has one limit."""
+    small = (prices, roster, templates, config, yaml_nodes)
+    assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
+
+
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "commands"): lambda: _table(
         ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
@@ -387,6 +481,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
         ("name", "is"),
         ((f"`{name}`", _first_line(getattr(careeval, name))) for name in careeval.__all__),
     ),
+    ("reference.md", "limits"): _limits_that_are_met,
     ("reference.md", "responses"): lambda: _columns(RESPONSES),
     ("reference.md", "judgments"): lambda: _columns(JUDGMENTS),
     ("concepts/graders.md", "class_agreement"): _class_agreement,
@@ -394,7 +489,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
         ("code", "rule", "what is asked"),
         _rules("careeval"),
     ),
-    ("concepts/bank.md", "short-rules"): lambda: _table(
+    ("concepts/bank.md", "short_rules"): lambda: _table(
         ("code", "rule", "what is asked"),
         [row for row in _rules("careeval-3") if row not in _rules("careeval")],
     ),

@@ -54,7 +54,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     with open_file(path) as file:
         content = file.read(-1 if most is None else most + 1)
     if most is not None and len(content) > most:
-        raise OSError(errno.EFBIG, f"it is too long: at most {most:,} bytes", str(path))
+        raise OSError(errno.EOVERFLOW, f"it is too long: at most {most:,} bytes", str(path))
     return content
 
 

@@ -94,7 +94,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
     assert listed[1].endswith("epoch: Input should be greater than or equal to 1")
     assert "response: Input should be a valid string; colour: Extra inputs" in listed[3]
     assert listed[5].endswith("answered response with text ''")
-    assert listed[7].endswith("characters; expected at most 2,000,000")
+    assert listed[7].endswith("has more than 2,000,000 characters")
     assert listed[8].endswith("is nested too deeply")
     assert listed[9].endswith("scenario: Field required")
     assert caught.value.hint.startswith('a line is {"scenario"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -22,9 +23,10 @@ from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
 from careeval.protocol.eval_log import Asked, Item, Log, Sample, Stored, Unreadable, read_log
-from careeval.protocol.logs import CACHE, read_run, read_runs, responses_of, run_roots
+from careeval.protocol.logs import CACHE, _sum, read_run, read_runs, responses_of, run_roots
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
+from careeval.results.tables import files_in
 from fakes import Fake, leave_out
 
 DATA = Path(__file__).parents[1] / "data"
@@ -538,6 +540,65 @@ def test_a_cache_that_cannot_be_read(run: Path, key: str) -> None:
     assert_frame_equal(read_run(run).responses, first.responses)
     (run / CACHE / "judgments.parquet").write_bytes(b"no table")
     assert_frame_equal(read_run(run).judgments, first.judgments)
+
+
+def _huge(kind: str, run: Path) -> None:
+    """Make the cached tables of a run another, with the right checksum, as anybody can."""
+    cache = run / CACHE
+    responses, judgments = files_in(cache)
+    known = json.loads((cache / "key.json").read_text("utf-8"))
+    if kind == "rows":
+        frame = pl.read_parquet(judgments)
+        pl.concat([frame[:1]] * (frame.height + 1), rechunk=True).write_parquet(judgments)
+    elif kind == "list":
+        frame = pl.read_parquet(responses)
+        long = pl.Series("situation", [["x"] * 100] + [["x"]] * (frame.height - 1))
+        frame.with_columns(long).write_parquet(responses)
+    elif kind == "unpacked":
+        frame = pl.read_parquet(responses)
+        long = pl.Series("text", ["x" * 100_000] + ["x"] * (frame.height - 1))
+        frame.with_columns(long).write_parquet(responses)
+    elif kind == "columns":
+        pl.read_parquet(responses).with_columns(more=pl.lit(1)).write_parquet(responses)
+    elif kind == "pipe":
+        judgments.unlink()
+        os.mkfifo(judgments)
+    elif kind == "key":
+        known["notes"] = ["x" * 40_000_000]
+    if kind != "pipe":
+        known["sum"] = _sum(cache, known["key"], known["notes"])
+    (cache / "key.json").write_text(json.dumps(known), "utf-8")
+
+
+@pytest.mark.parametrize("kind", ["rows", "list", "unpacked", "columns", "pipe", "key"])
+def test_a_cache_beyond_its_limits_is_not_read(
+    run: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache that would be large in memory is passed over before a value of it is read."""
+    first = read_run(run)
+    monkeypatch.setattr("careeval.protocol.logs.MAX_RESPONSES", first.responses.height)
+    monkeypatch.setattr("careeval.protocol.logs.MAX_JUDGMENTS", first.judgments.height)
+    monkeypatch.setattr("careeval.results.parquet_limits.MAX_UNPACKED", 90_000)
+    _huge(kind, run)
+    found = read_run(run)
+    assert_frame_equal(found.responses, first.responses)
+    assert_frame_equal(found.judgments, first.judgments)
+    assert found.notes == first.notes
+
+
+@pytest.mark.parametrize("name", [".", "key.json", "judgments.parquet"])
+def test_a_cache_that_is_a_link_is_not_written(run: Path, name: str, tmp_path: Path) -> None:
+    """Reading a folder writes through no link that somebody has put there."""
+    mine = tmp_path / "mine"
+    if name == ".":
+        mine.mkdir()
+        (run / CACHE).symlink_to(mine)
+    else:
+        mine.write_text("mine", "utf-8")
+        (run / CACHE).mkdir()
+        (run / CACHE / name).symlink_to(mine)
+    assert read_run(run).responses.height == 4
+    assert not any(mine.iterdir()) if name == "." else mine.read_text("utf-8") == "mine"
 
 
 def test_a_folder_that_cannot_be_written(run: Path) -> None:

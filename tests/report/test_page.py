@@ -166,6 +166,24 @@ def test_a_page_that_would_be_too_large_says_that_it_holds_a_sample(
     assert "careeval site" in said
 
 
+@pytest.mark.parametrize("responses", [True, False])
+def test_a_ledger_of_a_sample_says_so(
+    found: Findings, responses: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where not all errors fit, the ledger says of how many responses it lists them."""
+    page = render_page(found, responses=responses)
+    assert "this list is of" not in Outline(page).said
+    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
+    monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
+
+    smaller = render_page(found, responses=responses)
+
+    ledger = Outline(smaller[smaller.index('id="harms"') : smaller.index('id="situations"')]).said
+    assert re.search(r"this list is of \d+ of the 28 public responses", ledger)
+    assert re.search(r"It has \d+ of the \d+ with a severe error", ledger)
+
+
 def test_limits_stand_with_the_answer(page: str) -> None:
     """What bounds the numbers is said before the second section begins: it is no footnote."""
     answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said

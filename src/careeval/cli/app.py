@@ -144,6 +144,7 @@ _WHAT_TO_DO = {
     errno.ENOSPC: _ROOM,
     errno.EDQUOT: _ROOM,
     errno.EFBIG: _ROOM,
+    errno.EOVERFLOW: "look whether it is the right file",
     errno.EROFS: "its disk can be read alone: name another place",
     errno.EACCES: _LEAVE,
     errno.EPERM: _LEAVE,

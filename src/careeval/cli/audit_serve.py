@@ -131,7 +131,7 @@ def status(audit: Path, *, as_json: Json = False) -> int:
         audit: The audit's file.
         as_json: Print JSON.
     """
-    with invited.opened(audit, "audit") as store:
+    with invited.opened(audit, "audit", to_read=True) as store:
         found, closed, gone = _read(store), store.closed, store.withdrawals()
     if as_json:
         print_json(_status_json(found, closed=closed, n_withdrawn=gone))
@@ -242,7 +242,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
     """
     from careeval.review.labels import labels
 
-    with invited.opened(audit, "audit") as store:
+    with invited.opened(audit, "audit", to_read=True) as store:
         found = _read(store)
     whole = found.whole
     late = [each for each in whole.standings if not (each.handed_in or each.withdrawn)]

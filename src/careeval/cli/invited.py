@@ -96,15 +96,20 @@ def write_private(path: Path, text: str) -> None:
 
 
 @contextmanager
-def opened(file: Path, kind: Kind) -> Iterator[Store]:
+def opened(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
     """The file of a study or an audit, open while the block runs.
+
+    Args:
+        file: The file.
+        kind: Which it is to be.
+        to_read: Whether the block only reads, so that the file need not be writable.
 
     Raises:
         UsageError: There is none.
         ReviewError: It is no file of ours, or of the other kind.
     """
     expect_file(file, kind)
-    store = Store.open(file)
+    store = Store.to_read(file) if to_read else Store.open(file)
     try:
         store.plans(kind)  # before anything is done to it
         yield store
@@ -266,7 +271,7 @@ class Invitation:
             file: The {kind}'s file.
             copy: The file to write.
         """
-        with opened(file, self.kind) as store:
+        with opened(file, self.kind, to_read=True) as store:
             store.back_up(copy)
         with opened(copy, self.kind):
             pass  # says so where it does not open

@@ -280,7 +280,7 @@ def status(study: Path, *, bank: BankFolder = None, as_json: Json = False) -> in
     from careeval.review.outcome import whereabouts
 
     loaded = _bank(bank)
-    with invited.opened(study, "study") as store:
+    with invited.opened(study, "study", to_read=True) as store:
         plan = _newest(store)
         found = whereabouts(store, plan, scenarios_of(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
@@ -440,7 +440,7 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> Study
     from careeval.review.outcome import rounds_said
 
     banks = [_bank(folder) for folder in folders]
-    with invited.opened(study, "study") as store:
+    with invited.opened(study, "study", to_read=True) as store:
         plan, which = _newest(store), study_id(store.plans("study"))
         rounds = rounds_said(store, banks)
         gone, closed = store.withdrawals(), store.closed

@@ -55,7 +55,7 @@ def answer(
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="make it first")
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
-    with opened(study, "study") as store:
+    with opened(study, "study", to_read=True) as store:
         found = handed_in_answers(store, loaded)
     if not found.answers:
         raise UsageError("there is no answer to write", hint=_why(found))

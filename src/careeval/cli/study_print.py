@@ -44,7 +44,7 @@ def print_(
         as_json: Print JSON.
     """
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
-    with opened(study, "study") as store:
+    with opened(study, "study", to_read=True) as store:
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from io import SEEK_END, TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
-from careeval.files import read_text, written_whole
+from careeval.files import open_file, written_whole
 from careeval.protocol.log_limits import Epoch, Name
 
 MAX_LINE = 2_000_000
@@ -28,6 +29,12 @@ MAX_LINE = 2_000_000
 
 MAX_BYTES = 500_000_000
 """Of a file of answers; the longest run has a third of it."""
+
+MAX_ANSWERS = 1_000_000
+"""Of a file: those of 100 systems to 1,000 scenarios, ten times each."""
+
+MAX_PROBLEM = 300
+"""Characters of a problem that are shown."""
 
 MAX_LISTED = 10
 """Problems of a file that are listed; the others are counted."""
@@ -63,19 +70,11 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
         ProtocolError: The file cannot be read or holds no answer, or a line is not one; up to
             `MAX_LISTED` such lines are listed, each with its number.
     """
-    try:
-        # not splitlines(): JSON may hold other line separators than this one as they are
-        lines = read_text(path, "utf-8-sig", MAX_BYTES).split("\n")
-    except OSError as error:
-        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
     problems: list[str] = []
+    n_problems = n_answers = 0
     found: dict[str, dict[tuple[str, int], Response]] = {}
     n_given: Counter[tuple[str, str]] = Counter()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in _lines(path):
         try:
             answer = _line(line)
             system = answer.system or path.stem
@@ -85,17 +84,53 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
                 raise ValueError(f"a second answer to {answer.scenario!r}, epoch {epoch}")
             answers[answer.scenario, epoch] = answer.as_response(epoch)
             n_given[system, answer.scenario] += 1
+            n_answers += 1
         except ValueError as error:
-            problems.append(f"{path}:{number}: {_words(error)}")
+            n_problems += 1
+            if n_problems <= MAX_LISTED:
+                problems.append(f"{path}:{number}: {_words(error)[:MAX_PROBLEM]}")
+        if n_answers > MAX_ANSWERS:
+            raise ProtocolError(
+                f"{path}: has more than {MAX_ANSWERS:,} answers", hint="make several files of it"
+            )
     if problems:
-        more = [f"… and {len(problems) - MAX_LISTED} more"] if len(problems) > MAX_LISTED else []
+        more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
         raise ProtocolError(
-            "\n".join([*problems[:MAX_LISTED], *more]),
+            "\n".join([*problems, *more]),
             hint='a line is {"scenario": "dressing-001", "epoch": 1, "response": "…"}',
         )
     if not found:
         raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")
     return {system: list(answers.values()) for system, answers in found.items()}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, but those without words; of a long one its beginning.
+
+    Raises:
+        ProtocolError: The file cannot be read, or is too long.
+    """
+    try:
+        with open_file(path) as file:
+            n_bytes = file.seek(0, SEEK_END)
+            if n_bytes > MAX_BYTES:
+                raise ProtocolError(
+                    f"{path}: has {n_bytes:,} bytes, at most {MAX_BYTES:,}",
+                    hint="make several files of it",
+                )
+            file.seek(0)
+            number, is_new = 1, True
+            # JSON may hold other line separators than these as they are
+            text = TextIOWrapper(file, "utf-8-sig")
+            while line := text.readline(MAX_LINE + 1):
+                if is_new and (line.strip() or len(line) > MAX_LINE):
+                    yield number, line
+                is_new = line.endswith("\n")
+                number += is_new
+    except OSError as error:
+        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
 
 
 def write_answers(path: Path, system: str, responses: Iterable[Response]) -> None:
@@ -124,8 +159,9 @@ def n_epochs(responses: Sequence[Response]) -> int:
 
 
 def _line(line: str) -> AnswerLine:
+    line = line.removesuffix("\n")
     if len(line) > MAX_LINE:
-        raise ValueError(f"has {len(line):,} characters; expected at most {MAX_LINE:,}")
+        raise ValueError(f"has more than {MAX_LINE:,} characters")
     try:
         answer = AnswerLine.model_validate(json.loads(line))
     except RecursionError:

@@ -29,6 +29,7 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
+from careeval.errors import ProtocolError
 from careeval.protocol.address import shown
 from careeval.protocol.budget import Budget
 from careeval.protocol.estimate import ANSWER_TOKENS, Estimate, estimate
@@ -40,6 +41,7 @@ from careeval.protocol.ledger import (
     Paid,
     Role,
     entry,
+    key_of,
 )
 from careeval.protocol.prices import in_process
 from careeval.protocol.run import MAX_TOKENS, Stop
@@ -334,7 +336,7 @@ class Calls:
                         return
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._landed.wait(), LOOK_AGAIN)
-        except (OSError, TypeError) as error:
+        except (OSError, TypeError, ProtocolError) as error:
             # Inspect would go on after an error here, and the budget would not be kept
             self.why = f"the ledger cannot be read: {error}"
             self.stop(Stop.disk, DRAIN)
@@ -505,7 +507,7 @@ def _is_call(row: Any) -> bool:
     """Whether a line can be understood as a finished call; one that cannot is asked again."""
     try:
         ModelOutput.model_validate(row["output"])
-        return isinstance(row["key"], str) and isinstance(row["sampling"], dict)
+        return bool(key_of(row)) and isinstance(row["sampling"], dict)
     except (KeyError, TypeError, ValueError):
         return False
 

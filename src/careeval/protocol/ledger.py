@@ -10,11 +10,23 @@ import json
 import math
 import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from careeval.errors import ProtocolError
+from careeval.files import open_file
+from careeval.protocol.folder_limits import (
+    MAX_CALLS,
+    MAX_KEY,
+    MAX_LEDGER,
+    MAX_LINES,
+    check_length,
+    parse_json,
+    too_much,
+    whole_lines,
+)
 from careeval.protocol.prices import in_process
 from careeval.protocol.usage import MOST_TOKENS
 
@@ -124,13 +136,16 @@ class Lines:
         return Place(at, len(line))
 
     def places(self) -> Iterator[tuple[Place, Any]]:
-        """Every whole line with its place, in the order of writing."""
+        """Yield every whole line with its place, in the order of writing.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
+        """
         at = 0
-        with self.path.open("rb") as file:
-            for line in file:
-                if (row := _parsed(line)) is not None:
-                    yield Place(at, len(line)), row
-                at += len(line)
+        for length, row in _rows(self.path, MAX_CALLS):
+            if row is not None:
+                yield Place(at, length), row
+            at += length
 
     def at(self, place: Place) -> Any:
         """The line at a place."""
@@ -152,8 +167,8 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     new = path.with_name(f"{CALLS_FILE}.new")
     with path.open("rb") as old, new.open("wb") as kept:
         os.fchmod(kept.fileno(), 0o600)
-        for line in old:
-            if (row := _parsed(line)) is not None and row["key"] not in keys:
+        for _, line in whole_lines(old):
+            if (key := key_of(_parsed(line))) and key not in keys:
                 kept.write(line)
     new.replace(path)
 
@@ -169,25 +184,38 @@ class Reading:
         """Whether there is a file."""
         return self._path.exists()
 
-    def new(self) -> list[Any]:
-        """Whole lines that have come since the last time; none where there is no file yet."""
+    def new(self) -> Iterator[Any]:
+        """Yield the whole lines that have come since the last time; none where there is no file.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
+        """
         try:
-            if self._path.stat().st_size <= self._at:
-                return []
-            with self._path.open("rb") as file:
-                file.seek(self._at)
-                text = file.read()
+            if check_length(self._path, MAX_LEDGER) <= self._at:
+                return
+            for length, row in _rows(self._path, MAX_LEDGER, self._at):
+                self._at += length
+                if row is not None:
+                    yield row
         except FileNotFoundError:
-            return []
-        whole = text[: text.rfind(b"\n") + 1]
-        self._at += len(whole)
-        return [row for line in whole.splitlines() if (row := _parsed(line)) is not None]
+            return
+
+
+def _rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yield the length and the value of each whole line; no value of one that is damaged."""
+    check_length(path, most)
+    with open_file(path) as file:
+        file.seek(at)
+        for number, (length, line) in enumerate(whole_lines(file), start=1):
+            if number > MAX_LINES:
+                raise too_much(path, f"more than {MAX_LINES:,} lines")
+            yield length, _parsed(line)
 
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
+        return parse_json(line)
+    except ValueError:
         return None  # broken off when a process was killed, or no room was left; or damaged
 
 
@@ -197,7 +225,8 @@ def paid_for(folder: Path) -> list[Paid]:
     Raises:
         ProtocolError: The file cannot be read.
     """
-    return [paid_from(row) for row in _rows(folder / SPENT_FILE)]
+    with _readable(folder / SPENT_FILE) as file:
+        return [paid_from(row) for row in Reading(file).new()]
 
 
 def paid_from(row: Any) -> Paid:
@@ -242,20 +271,27 @@ def kept_keys(folder: Path) -> set[str]:
     Raises:
         ProtocolError: The file cannot be read.
     """
-    rows = _rows(folder / CALLS_FILE)
-    return {row["key"] for row in rows if isinstance(row, dict) and _is_key(row.get("key"))}
+    with _readable(folder / CALLS_FILE) as file:
+        if not file.exists():
+            return set()
+        keys = (key_of(row) for _, row in _rows(file, MAX_CALLS))
+        return {key for key in keys if key}
 
 
-def _is_key(key: object) -> bool:
-    if not isinstance(key, str):
-        return False
+def key_of(row: object) -> str:
+    """Return the name of a finished call; empty where a line has none that can be understood."""
+    key = row.get("key") if isinstance(row, dict) else None
+    if not isinstance(key, str) or len(key) > MAX_KEY:
+        return ""
     role, _, rest = key.partition(" ")
-    return role in get_args(Role) and rest.partition(" ")[2].partition(" ")[0].isdecimal()
+    epoch = rest.partition(" ")[2].partition(" ")[0]
+    return key if role in get_args(Role) and epoch.isdecimal() else ""
 
 
-def _rows(file: Path) -> list[Any]:
+@contextmanager
+def _readable(file: Path) -> Iterator[Path]:
     try:
-        return Reading(file).new()
+        yield file
     except OSError as error:
         raise ProtocolError(
             f"{file} cannot be read: {error.strerror}",

@@ -15,6 +15,9 @@ from careeval.errors import ProtocolError
 LOCK_FILE = ".lock"
 """In a run's folder; holds the number of the process that has it, or had it last."""
 
+MAX_NUMBER = 20
+"""Characters that are read of the number of a process."""
+
 INSTANT = 0.05
 """Seconds: longer than it takes to look whether a folder is held."""
 
@@ -33,8 +36,9 @@ def locked(folder: Path) -> Iterator[None]:
             time.sleep(INSTANT)
             if not _taken(file):
                 file.seek(0)
+                number = file.read(MAX_NUMBER).strip() or "unknown"
                 raise ProtocolError(
-                    f"{folder} is being worked on by process {file.read().strip() or 'unknown'}",
+                    f"{folder} is being worked on by process {number}",
                     hint="wait until it is done, or stop it: kill PROCESS",
                 )
         file.truncate(0)
@@ -52,7 +56,7 @@ def holder(folder: Path) -> str | None:
     with file:
         if _taken(file, fcntl.LOCK_SH):
             return None
-        return file.read().strip() or "unknown"
+        return file.read(MAX_NUMBER).strip() or "unknown"
 
 
 def _opened(file: Path) -> IO[str]:

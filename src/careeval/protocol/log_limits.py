@@ -141,10 +141,19 @@ def read_member(archive: zipfile.ZipFile, name: str, bounds: Bounds) -> bytes:
         raise ValueError(f"{name} has {n_bytes:,} bytes, at most {bounds.n_bytes:,}")
     with archive.open(member) as stream:
         content = b"".join(iter(lambda: stream.read(CHUNK), b""))
+    check_values(content, bounds, name)
+    return content
+
+
+def check_values(content: bytes, bounds: Bounds, name: str) -> None:
+    """Return if JSON has no more values than it may have.
+
+    Raises:
+        ValueError: It may have more, by the marks between them.
+    """
     n_values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if n_values > bounds.n_values:
         raise ValueError(f"{name} has {n_values:,} values, at most {bounds.n_values:,}")
-    return content
 
 
 def check_size(n_scenarios: int, epochs: int) -> None:

@@ -33,10 +33,12 @@ from careeval.protocol.eval_log import (
     Usage,
     read_log,
 )
-from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT
+from careeval.protocol.folder_limits import read_json
+from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT, MAX_RESPONSES
 from careeval.protocol.prices import in_process
 from careeval.protocol.run import is_audit, is_grading, system_of
 from careeval.protocol.usage import is_counted
+from careeval.results.parquet_limits import check_parquet
 from careeval.results.tables import (
     JUDGMENTS,
     NOT_ASKED,
@@ -129,12 +131,16 @@ def read_run(folder: Path) -> Runs:
     key = _key(folder, logs, name)
     cache = folder / CACHE
     try:
-        known = json.loads((cache / "key.json").read_text(encoding="utf-8"))
+        known = read_json(cache / "key.json")
+        for path, most in zip(files_in(cache), (MAX_RESPONSES, MAX_JUDGMENTS), strict=True):
+            check_parquet(path, most)
         if known["key"] == key and known["sum"] == _sum(cache, key, known["notes"]):
             return Runs.read(cache, known["notes"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, CareEvalError):
+    except (OSError, ValueError, KeyError, TypeError, CareEvalError):
         pass  # no cache that can be used: the logs are the truth
     runs = _tables(folder, logs, name)
+    if not _may_write(cache):
+        return runs
     try:
         runs.write(cache)
         content = {"key": key, "notes": runs.notes, "sum": _sum(cache, key, runs.notes)}
@@ -142,6 +148,14 @@ def read_run(folder: Path) -> Runs:
     except OSError:
         pass  # a folder that cannot be written can still be read
     return runs
+
+
+def _may_write(cache: Path) -> bool:
+    """Whether writing a cache replaces a cache alone: a link may lead anywhere, a pipe waits."""
+    files = [*files_in(cache), cache / "key.json"]
+    return not any(path.is_symlink() for path in (cache, *files)) and all(
+        path.is_file() or not path.exists() for path in files
+    )
 
 
 def responses_of(runs: Runs) -> list[Response]:

@@ -30,6 +30,7 @@ from careeval.protocol.address import BARE, check_address
 from careeval.protocol.answers import n_epochs, write_answers
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.eval_log import is_finished
+from careeval.protocol.folder_limits import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import LOCK_FILE, holder, locked
@@ -298,7 +299,7 @@ def read_run_file(folder: Path) -> Run:
     """
     file = folder / RUN_FILE
     try:
-        run = run_from(json.loads(file.read_text("utf-8")))
+        run = run_from(read_json(file))
     except FileNotFoundError as error:
         raise ProtocolError(
             f"{folder} holds no run: there is no {RUN_FILE}", hint=_without_run_file(folder)
@@ -307,7 +308,7 @@ def read_run_file(folder: Path) -> Run:
         raise ProtocolError(
             f"{file} cannot be read: {error.strerror}", hint=_without_run_file(folder)
         ) from error
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         why = "it is empty" if not file.stat().st_size else str(error)
         raise ProtocolError(
             f"{file} is not what careeval wrote: {why}", hint=_without_run_file(folder)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.files import write_text
+from careeval.protocol.folder_limits import read_json
 from careeval.protocol.run import RUN_FILE, Run, check_fit, forget, prepare, run_from
 
 SETUP_FILE = ".setup.json"
@@ -72,10 +73,10 @@ def finish_setup(root: Path) -> None:
     try:
         planned = {
             root / way: run_from(run)
-            for way, run in json.loads(file.read_text(encoding="utf-8")).items()
+            for way, run in read_json(file).items()
             if (root / way).resolve().is_relative_to(root.resolve())
         }
-    except (ValueError, TypeError, AttributeError, RecursionError, IsADirectoryError) as error:
+    except (ValueError, TypeError, AttributeError, IsADirectoryError) as error:
         raise ProtocolError(
             f"{file} is not what careeval wrote: {error}",
             hint="move it away: nothing is lost but the set-up of runs that had not begun",

@@ -48,8 +48,8 @@ def read_sample(path: Path) -> Sample:
         ReviewError: It is no sample, or what is shown and what is hidden do not fit together.
     """
     try:
-        data = json.loads(read_text(path))
-    except ValueError as error:
+        data = json.loads(read_text(path, most=MAX_BYTES))
+    except (ValueError, RecursionError) as error:
         raise ReviewError(f"{path}: not JSON: {error}", hint=_MAKE_ONE) from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
@@ -64,6 +64,9 @@ def read_sample(path: Path) -> Sample:
         raise ReviewError(f"{path}: {problem}", hint=_MAKE_ONE)
     return Sample(file.shown, file.hidden)
 
+
+MAX_BYTES = 50_000_000
+"""A sample for people to read has a hundredth of it."""
 
 _MAKE_ONE = "careeval audit sample FOLDER -o FILE writes one"
 

@@ -265,13 +265,14 @@ class Runs:
         Raises:
             LogError: The files are not there, or are not these tables.
         """
+        files = files_in(folder)
         try:
-            responses, judgments = map(pl.read_parquet, files_in(folder))
+            for file, columns in zip(files, (RESPONSES, JUDGMENTS), strict=True):
+                if pl.read_parquet_schema(file) != schema(columns):
+                    raise LogError(f"{file}: has other columns than this version writes")
+            responses, judgments = map(pl.read_parquet, files)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise LogError(f"{folder}: its tables cannot be read: {error}") from error
-        tables = (responses, RESPONSES), (judgments, JUDGMENTS)
-        if any(table.schema != pl.Schema(schema(columns)) for table, columns in tables):
-            raise LogError(f"{folder}: its tables have other columns than this version writes")
         return Runs(responses, judgments, tuple(notes))
 
 

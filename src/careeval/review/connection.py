@@ -21,7 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD_BYTES = 16 * 1024
 
-_MOST, _FEWEST = 512, 16
+MOST, _FEWEST = 512, 16
+"""Connections at once: where as many files may be open, and at least."""
 _OTHER_FILES = 128
 """Open files kept for all but connections: the store, static files, and what was just accepted."""
 
@@ -189,8 +190,8 @@ def _most() -> int:
     try:
         import resource
     except ImportError:  # no such limit
-        return _MOST
+        return MOST
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
-        return _MOST
-    return max(_FEWEST, min(_MOST, files - _OTHER_FILES))
+        return MOST
+    return max(_FEWEST, min(MOST, files - _OTHER_FILES))

@@ -6,15 +6,18 @@ power. `secure_delete` overwrites what a withdrawal deletes; the log has it unti
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from careeval.errors import ReviewError
+from careeval.files import open_file
 
 APPLICATION = int.from_bytes(b"care")
 """Marks a SQLite file as ours."""
@@ -118,9 +121,24 @@ class Database:
     """
 
     def __init__(
-        self, path: Path, *, create: bool = False, migrations: Sequence[str] = MIGRATIONS
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        migrations: Sequence[str] = MIGRATIONS,
+        copy: TemporaryDirectory[str] | None = None,
     ) -> None:
+        """Open a file.
+
+        Args:
+            path: The file.
+            create: Whether to make it, where nothing may be.
+            migrations: What brings it up to date.
+            copy: The folder of a copy that is read in its place, and goes when it is let go.
+        """
         self.path = path
+        self._copy = copy
+        self._file = path if copy is None else Path(copy.name, path.name)
         self._turn = threading.Lock()
         self._readers: list[sqlite3.Connection] = []  # those that nobody uses now
         self._closed = False
@@ -140,9 +158,33 @@ class Database:
                 path.unlink()
             raise
 
+    @classmethod
+    def to_read(cls, path: Path) -> Self:
+        """Open a file whose rows are only read; where it cannot be written, a private copy of it.
+
+        Raises:
+            ReviewError: As the class; or there is no room for the copy.
+        """
+        try:
+            return cls(path)
+        except ReviewError as error:
+            if not _is_unwritable(error.__cause__):
+                raise
+        copy = _copied(path)
+        try:
+            return cls(path, copy=copy)
+        except BaseException:
+            copy.cleanup()
+            raise
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether a copy is read, so that nothing that is written comes to the file."""
+        return self._copy is not None
+
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{self.path.resolve().as_uri()}?mode=rw",
+            f"{self._file.resolve().as_uri()}?mode=rw",
             uri=True,
             isolation_level=None,  # transactions begin where `write` says
             check_same_thread=False,  # one at a time, by `_turn` or as taken from `_readers`
@@ -270,6 +312,8 @@ class Database:
             self._closed = True
             self._let_readers_go()
             self._connection.close()
+            if self._copy is not None:
+                self._copy.cleanup()
 
     def _said(self) -> AbstractContextManager[None]:
         return _said(self.path)
@@ -286,6 +330,47 @@ def _said(path: Path) -> Iterator[None]:
         if code not in _WORDS:
             raise
         raise _in_words(path, code) from error
+
+
+_UNWRITABLE = {
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+}
+"""Errors of a file that may still be read: SQLite writes a file beside it even for reading."""
+
+
+def _is_unwritable(error: BaseException | None) -> bool:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _UNWRITABLE
+
+
+def _copied(path: Path) -> TemporaryDirectory[str]:
+    """A folder with a copy of a file and of its log, which has the newest rows."""
+    try:
+        copy = TemporaryDirectory(prefix="careeval-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise _not_copied(path, error) from error
+    try:
+        for end in ("", "-wal"):
+            with (
+                suppress(FileNotFoundError),
+                open_file(Path(f"{path.resolve()}{end}")) as file,
+                Path(copy.name, f"{path.name}{end}").open("xb") as target,
+            ):
+                shutil.copyfileobj(file, target)
+    except OSError as error:
+        copy.cleanup()
+        raise _not_copied(path, error) from error
+    return copy
+
+
+def _not_copied(path: Path, error: OSError) -> ReviewError:
+    return ReviewError(
+        f"{path}: its disk cannot be written, and it cannot be copied to read it: {error.strerror}",
+        hint="set TMPDIR to a folder with room for a copy of it",
+    )
 
 
 def _in_words(path: Path, code: int) -> ReviewError:

@@ -154,6 +154,13 @@ class Store:
         store.erase()
         return store
 
+    @classmethod
+    def to_read(cls, path: Path) -> Self:
+        """The file of a study or an audit, which is only read, and need not be writable."""
+        store = cls(Database.to_read(path))
+        store.erase()
+        return store
+
     @property
     def path(self) -> Path:
         """Where it is."""
@@ -313,8 +320,11 @@ class Store:
             wait: Seconds, at most, for others to let go.
 
         Returns:
-            Whether nothing is left; something is while another program reads the file.
+            Whether nothing is left that this could take out; something is while another program
+            reads the file.
         """
+        if self._database.is_copy:
+            return True
         try:
             left = self._database.rows("SELECT max(rowid) FROM withdrawals WHERE NOT erased")[0][0]
             if left is None:
