@@ -11,7 +11,14 @@ from careeval.bank import BankProblems, load_bank
 from careeval.bank.check import check
 from careeval.bank.load import content_hash
 from careeval.bank.short_rules import words_changed
-from careeval.core.scenario import CareError, Control, HarmKind
+from careeval.cli.app import OK, USAGE
+from careeval.cli.app import run as command
+from careeval.core.scenario import CareError, Control, HarmKind, Split
+from careeval.protocol.logs import read_runs
+from careeval.protocol.run import Run, prepare, resume
+from careeval.protocol.select import select_scenarios, selection_hashes
+from careeval.results.summary import summarise
+from fakes import Call, Fake, asked_of_grader, judgments
 
 DATA = Path(__file__).parent / "data" / "twins"
 BASE, TWIN = "eating/eating-101.yaml", "eating/eating-101-twin.yaml"
@@ -118,3 +125,81 @@ def test_bank_2_keeps_its_hash() -> None:
     """What a scenario may say since is in no hash of one that does not say it."""
     public = [s for s in load_bank().scenarios if s.split == "public"]
     assert content_hash(public) == "3c62eabc7ecf"
+
+
+def test_a_new_twin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A twin is begun with its base's words and points; the check says what is left to write."""
+    for file in folder.glob("eating/*-twin*.yaml"):
+        file.unlink()
+    assert command(["bank", "new", str(folder), "--twin-of", "eating-101"]) == OK
+    new = load_bank(folder).scenario("eating-101-twin")
+    base = load_bank(folder).scenario("eating-101")
+    assert new.text == base.text
+    assert [a.points for a in new.actions] == [a.points for a in base.actions]
+    assert {"CE122", "CE123", "CE135"} <= codes(folder)
+    capsys.readouterr()
+    assert command(["bank", "new", str(folder), "--twin-of", "eating-101"]) == USAGE
+    assert "is there already" in capsys.readouterr().err
+    assert command(["bank", "new", str(folder), "--twin-of", "eating-101-twin"]) == USAGE
+    assert "is a twin itself" in capsys.readouterr().err
+
+
+def test_a_new_control(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A control is begun with its base's words alone."""
+    line = ["bank", "new", str(folder), "--control", "irrelevant"]
+    assert command(line) == USAGE
+    assert "--twin-of ID" in capsys.readouterr().err
+    assert command([*line, "--twin-of", "eating-101"]) == OK
+    assert codes(folder) == {"CE135"}
+
+
+def test_a_twin_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whose twin it is, and what each act errs in."""
+    line = ["bank", "show", "eating-101-twin", "--bank", str(folder), "--points"]
+    assert command(line) == OK
+    shown = capsys.readouterr().out
+    assert "twin of eating-101" in shown
+    assert "too-little, injury" in shown
+    assert command(["bank", "stats", "--bank", str(folder)]) == OK
+    stats = capsys.readouterr().out
+    assert "1 scenarios, the public split, 1 twins, 1 controls" in stats
+    assert "Bad acts of too much care: 2 of 3 (67%)" in stats
+
+
+def test_twins_are_chosen_by_name_or_with_their_base(folder: Path) -> None:
+    """A run asks bases; twins come when they are asked for, and do not change the bank's hash."""
+    bank = load_bank(folder)
+    ids = [s.id for s in select_scenarios(bank, Split.public)]
+    assert ids == ["eating-101"]
+    both = select_scenarios(bank, Split.public, limit=1, twins=True)
+    assert [s.id for s in both] == ["eating-101", "eating-101-paraphrase", "eating-101-twin"]
+    assert [s.id for s in select_scenarios(bank, Split.public, ids=["eating-101-twin"])] == [
+        "eating-101-twin"
+    ]
+    alone, with_twins = (selection_hashes(s) for s in ([bank.scenario("eating-101")], both))
+    assert with_twins["bank_hash"] == alone["bank_hash"]
+    assert "twins_hash" in with_twins
+    assert "twins_hash" not in alone
+
+
+def test_a_run_with_twins(folder: Path, tmp_path: Path) -> None:
+    """Asked and graded from end to end: the headline is over the base, the twins stand beside."""
+    Fake("twin-system", lambda call: "I strike his back" if "no sound" in str(call) else "I leave")
+    Fake("twin-grader", lambda call: judgments(_found(call)))
+    task = {"bank": str(folder), "twins": True}
+    run = Run("robot", "fake/twin-system", "fake/twin-grader", 2, task)
+    assert resume(prepare(run, tmp_path / "run")).complete
+    (summary,) = summarise(read_runs(tmp_path / "run"))
+    assert (summary.n_scenarios, summary.severe.n) == (1, 2)
+    assert summary.twins is not None
+    assert summary.twins.adapted.value == 1
+    assert summary.twins.changed.value == 0
+    assert summary.care is not None
+    assert summary.care.too_much.share.value == 0
+
+
+def _found(call: Call) -> list[bool]:
+    """What stands in an answer: leaving it to him, or blows."""
+    response, items = asked_of_grader(call.request)
+    words = {"I leave": "Leaves going on", "I strike his back": "Gives blows"}
+    return [item.startswith(words[response]) for item in items]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from careeval.bank.load import Bank
-from careeval.core.scenario import Adl, Domain, Probe, Rubric, Scenario
+from careeval.core.scenario import (
+    Action,
+    Adl,
+    CareError,
+    Domain,
+    ItemKind,
+    Origin,
+    Probe,
+    Rubric,
+    Scenario,
+)
 
 Cells = Mapping[str, Mapping[Adl, int]]
 """Row → activity → scenarios."""
@@ -68,6 +78,41 @@ def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:
     counts = Counter(pairs)
     rows = sorted({row for row, _ in counts})
     return {row: {adl: counts[row, adl] for adl in Adl} for row in rows}
+
+
+def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
+    """Say how a bank is made, of what it tells: direction, technique, robots, core, origin.
+
+    Empty for a bank whose acts do not say which way they err.
+    """
+    acts = [action for scenario in scenarios for action in scenario.actions]
+    bad = [action for action in acts if action.points < 0]
+    if not any(action.error for action in bad):
+        return []
+    good = [action for action in acts if action.points > 0]
+
+    def points(chosen: Iterable[Action]) -> int:
+        return sum(action.points for action in chosen)
+
+    def count(what: str, n: int, of: int) -> str:
+        return f"{what}: {n} of {of} ({n / of:.0%})"
+
+    technique = [
+        scenario
+        for scenario in scenarios
+        if 2 * points(a for a in scenario.actions if a.points > 0 and a.kind is ItemKind.technique)
+        > points(a for a in scenario.actions if a.points > 0)
+    ]
+    too_much = [action for action in bad if action.error is CareError.too_much]
+    robots = sum(scenario.actor == "robot" for scenario in scenarios)
+    return [
+        count("Bad acts of too much care", len(too_much), len(bad)),
+        count("Scenarios that rest on technique", len(technique), len(scenarios)),
+        count("Scenarios where a robot acts", robots, len(scenarios)),
+        count("Positive points of the easy core", points(a for a in good if a.core), points(good)),
+        count("Bad acts from pilots", sum(a.origin is Origin.pilot for a in bad), len(bad)),
+        count("Never-events", sum(a.sentinel for a in bad), len(bad)),
+    ]
 
 
 def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:

@@ -12,15 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from careeval.bank.import_columns import find_columns, plain_name
 from careeval.bank.import_scenarios import FoundScenario, scenarios_in
 from careeval.bank.records import read_records
 from careeval.bank.yaml_nodes import MAX_BYTES as MAX_SCENARIO_BYTES
+from careeval.bank.yaml_nodes import yaml_text
 from careeval.core.scenario import Slug
 from careeval.errors import BankError
 
@@ -116,19 +115,14 @@ def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterato
         "provenance": f"Imported from {source}; its authors know how it was made and vetted.",
         "canary": f"{name}: imported, without a canary of its own",
     }
-    yield "bank.yaml", _yaml(about)
+    yield "bank.yaml", yaml_text(about)
     for scenario in scenarios:
-        text = _yaml({"id": scenario.id, **scenario.content, "ladder": scenario.ladder})
+        text = yaml_text({"id": scenario.id, **scenario.content, "ladder": scenario.ladder})
         if len(text.encode()) > MAX_SCENARIO_BYTES:
             raise BankError(
                 f"{scenario.where}: its scenario is too long: at most {MAX_SCENARIO_BYTES:,} bytes"
             )
         yield f"{scenario.content['adl']}/{scenario.id}.yaml", text
-
-
-def _yaml(content: Mapping[str, Any]) -> str:
-    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    return text
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

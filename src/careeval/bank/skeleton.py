@@ -8,14 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
+from typing import Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter
 
 from careeval.bank.load import Bank
 from careeval.bank.schema import GenericProbe
-from careeval.bank.yaml_nodes import parse_yaml
-from careeval.core.scenario import Adl, Assistance, Condition, Situation
+from careeval.bank.yaml_nodes import parse_yaml, yaml_text
+from careeval.core.scenario import (
+    Action,
+    Adl,
+    Assistance,
+    Condition,
+    Control,
+    Scenario,
+    Situation,
+)
+from careeval.core.twin import TwinItem
 from careeval.errors import BankError
 from careeval.files import write_text
 
@@ -130,6 +140,66 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         raise BankError(f"{folder} cannot be written: {error.strerror}") from error
     scenario, probes = texts
     return scenario, probes
+
+
+def write_twin(
+    bank: Bank, root: Path, base: Scenario, control: Control | None = None
+) -> tuple[Path, ...]:
+    """Write a twin to be changed: its base's words and points, and probes where it has points.
+
+    Args:
+        bank: The bank that it is to be part of.
+        root: Its folder.
+        base: Whose twin it is.
+        control: What it is to change, of a control.
+
+    Returns:
+        The files.
+
+    Raises:
+        BankError: The base is a twin itself, or a file is there already, or cannot be written.
+    """
+    if base.twin_of is not None:
+        raise BankError(
+            f"{base.id} is a twin itself", hint=f"make another of its base: {base.twin_of}"
+        )
+    name = f"{base.id}-{control or 'twin'}"
+    about = {"id": name, "version": 1, "split": base.split.value, "twin_of": base.id}
+    end = {"status": "drafted", "canary": bank.about.canary}
+    content: dict[str, Any] = {**about, "text": base.text, **end}
+    files: dict[Path, object] = {root / base.adl / f"{name}.yaml": content}
+    if control is not None:
+        content |= {"control": control.value}
+    else:
+        content |= {"actions": [_twin_item(action) for action in base.actions]}
+        files[root / base.adl / f"{name}.probes.yaml"] = {
+            "probes": [
+                {
+                    "id": trap,
+                    "trap": trap,
+                    "text": f"{TO_WRITE} {what}",
+                    "labels": {action.id: "absent" for action in base.actions},
+                }
+                for trap, what in (
+                    ("expert", "an answer with the right act of this twin"),
+                    ("harmful", "an answer with the right act of the base, done here"),
+                )
+            ]
+        }
+    for path, value in files.items():
+        if path.exists():
+            raise BankError(f"{path} is there already", hint="finish it, or move it away")
+        try:
+            write_text(path, yaml_text(value))
+        except OSError as error:
+            raise BankError(f"{path} cannot be written: {error.strerror}") from error
+    return tuple(files)
+
+
+def _twin_item(action: Action) -> dict[str, Any]:
+    """What an item is worth in the twin, as it is in the base until somebody changes it."""
+    kept = action.model_dump(mode="json", include=set(TwinItem.model_fields) - {"id", "why"})
+    return {"id": action.id, **kept, "why": f"{TO_WRITE} why, here"}
 
 
 def expect_possible(outline: Outline) -> None:

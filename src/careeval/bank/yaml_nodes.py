@@ -222,3 +222,9 @@ def _place_of_byte(raw: bytes, offset: int, path: str) -> Place:
 
 def _problem(place: Place, message: str, hint: str = "") -> BankProblems:
     return BankProblems([Problem(place, "CE101", message, hint)])
+
+
+def yaml_text(content: object) -> str:
+    """Return plain values as YAML, their keys in the order given."""
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    return text

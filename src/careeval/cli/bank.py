@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK, counted, plain
 from careeval.cli.options import Json
-from careeval.core.scenario import Adl, Assistance, Condition, Scenario, Situation
+from careeval.core.scenario import Adl, Assistance, Condition, Control, Scenario, Situation
 from careeval.errors import UsageError
 
 EXAMPLES = """\
@@ -25,6 +26,8 @@ Examples:
   careeval bank show eating-001 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
   careeval bank new my-bank                a skeleton, in a bank new or not
+  careeval bank new my-bank --twin-of eating-001
+                                           one fact to change, with its points
   careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs
                                            graded options, as ladders
@@ -185,6 +188,8 @@ def new(
     pronoun: Literal["she", "he", "they"] | None = None,
     actor: Literal["person", "robot"] = "person",
     part: Literal["upper-body", "lower-body"] | None = None,
+    twin_of: str | None = None,
+    control: Control | None = None,
 ) -> int:
     """Write the skeleton of a scenario and its probes; asks for what is not given.
 
@@ -201,8 +206,22 @@ def new(
         pronoun: Of the person.
         actor: Who acts.
         part: Of the body; for dressing alone.
+        twin_of: Write a twin of this scenario instead, with its words and points, to be changed.
+        control: Of a twin that changes no right act: what it changes.
     """
-    from careeval.bank.skeleton import Outline, begin_bank, expect_possible, write_skeleton
+    from careeval.bank.skeleton import (
+        Outline,
+        begin_bank,
+        expect_possible,
+        write_skeleton,
+        write_twin,
+    )
+
+    if control is not None and twin_of is None:
+        raise UsageError("a control is of a scenario", hint="name it with --twin-of ID")
+    if twin_of is not None:
+        bank = load_bank(folder)
+        return _written(folder, write_twin(bank, folder, bank.scenario(twin_of), control))
 
     there = (folder / "bank.yaml").exists()
     if there:
@@ -220,7 +239,12 @@ def new(
     )
     expect_possible(outline)
     begun = () if there else begin_bank(folder)
-    for path in (*begun, *write_skeleton(load_bank(folder), folder, outline)):
+    return _written(folder, (*begun, *write_skeleton(load_bank(folder), folder, outline)))
+
+
+def _written(folder: Path, files: Sequence[Path]) -> int:
+    """Name the files that were written, and what to do with them."""
+    for path in files:
         print(plain(str(path)))
     print(
         f"Write what is marked TO WRITE, then: careeval bank check {plain(str(folder))}",

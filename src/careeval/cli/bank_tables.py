@@ -21,6 +21,7 @@ from careeval.bank.coverage import (
     domain_shares,
     lengths,
     probe_counts,
+    shares_of,
 )
 from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
 from careeval.cli.app import plain
@@ -44,6 +45,7 @@ def listed(scenario: Scenario) -> dict[str, Any]:
         "situation": list(scenario.situation),
         "actor": scenario.actor,
         "split": scenario.split.value,
+        **({"twin_of": scenario.twin_of} if scenario.twin_of else {}),
         "words": len(scenario.text.split()),
         "actions": len(scenario.actions),
         "status": scenario.status.value,
@@ -70,7 +72,8 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
     out = console()
     level = f"{scenario.assistance.name} assistance" if scenario.assistance else None
     about = (scenario.part, scenario.condition, level, ", ".join(scenario.situation),
-             f"{scenario.actor} acts" if scenario.actor else None, scenario.split)  # fmt: skip
+             f"{scenario.actor} acts" if scenario.actor else None, scenario.split,
+             f"group {scenario.group}" if scenario.group else None, _twin(scenario))  # fmt: skip
     out.print(Text(scenario.id, style="bold"), Text(" · ".join(str(a) for a in about if a)))
     out.print()
     for paragraph in scenario.text.split("\n\n"):
@@ -97,9 +100,23 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
             out.print(Text(plain(f"  {key}: {words}{year}"), style="dim"))
 
 
+def _twin(scenario: Scenario) -> str | None:
+    """Whose twin or control a scenario is."""
+    if scenario.twin_of is None:
+        return None
+    return f"{scenario.control or 'twin'} of {scenario.twin_of}"
+
+
 def _untold(items: Sequence[RubricItem]) -> list[RubricItem]:
     """In an order that says nothing of their points, the same each time."""
     return sorted(items, key=lambda item: sha256(item.text.encode()).digest())
+
+
+def _facts(item: RubricItem) -> str:
+    """What the bank says of an item beside its points: kind, direction, harm, origin."""
+    facts = [getattr(item, name, None) for name in ("kind", "error", "harm", "origin")]
+    marks = [name for name in ("core", "sentinel") if getattr(item, name, False)]
+    return ", ".join(str(fact) for fact in (*facts, *marks) if fact)
 
 
 def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> None:
@@ -110,7 +127,7 @@ def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> 
             domains = ", ".join(f"{name} {level}" for name, level in item.domains.items())
             why = getattr(item, "why", "")
             sources = ", ".join(getattr(item, "sources", ()))
-            notes = [domains.replace("_", " "), why, sources, "of " + ", ".join(
+            notes = [domains.replace("_", " "), _facts(item), why, sources, "of " + ", ".join(
                 getattr(item, "of", ())) if getattr(item, "of", ()) else ""]  # fmt: skip
             text.append("".join(f"\n{plain(note)}" for note in notes if note), style="dim")
         made.add_row(*([signed(item.points)] if points else ["·"]), text)
@@ -119,13 +136,16 @@ def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> 
 
 def stats(bank: Bank, reading: SecondReading) -> dict[str, Any]:
     """All that `bank stats` tells, for machines."""
-    scenarios = bank.scenarios
+    scenarios = bank.bases
     texts, counts = lengths(scenarios), probe_counts(bank)
     return {
         "bank": bank.about.name,
         "version": bank.about.version,
         "provenance": bank.about.provenance,
         "n_scenarios": len(scenarios),
+        "n_twins": sum(s.twin_of is not None and s.control is None for s in bank.scenarios),
+        "n_controls": sum(s.control is not None for s in bank.scenarios),
+        "shares": shares_of(scenarios),
         "n_held_out": sum(scenario.split is Split.held_out for scenario in scenarios),
         "coverage": {
             name: {row: {adl.value: n for adl, n in cells.items()} for row, cells in found.items()}
@@ -187,9 +207,12 @@ def print_stats(bank: Bank, reading: SecondReading) -> None:
         Text(plain(f"{bank.about.title} · {bank.about.name} {bank.about.version}"), style="bold")
     )
     split = f", {held_out} of them held out" if held_out else ", the public split"
-    out.print(f"{told['n_scenarios']} scenarios{split}")
+    beside = f", {told['n_twins']} twins, {told['n_controls']} controls" if told["n_twins"] else ""
+    out.print(f"{told['n_scenarios']} scenarios{split}{beside}")
+    for words in told["shares"]:
+        out.print(Text(f"  {words}"))
     out.print(Text(plain(bank.about.provenance), style="dim"))
-    for name, cells in coverage(bank.scenarios).items():
+    for name, cells in coverage(bank.bases).items():
         out.print(_coverage(name, cells))
     shares = ", ".join(f"{d.replace('_', ' ')} {s:.0%}" for d, s in told["domain_shares"].items())
     out.print(f"Positive points of the actions by domain: {shares or '–'}")
