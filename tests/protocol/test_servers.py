@@ -40,7 +40,7 @@ from careeval.protocol.progress import Progress
 from careeval.protocol.run import RUN_FILE, Outcome, Run, Stop, Watch, begin, prepare, resume
 from fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
 from fakes import write_bank
-from strange_servers import KEY, SERVERS, dropping, nobody, serving, silent_plain
+from strange_servers import KEY, SERVERS, dropping, http, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"
 
@@ -128,6 +128,36 @@ def test_a_strange_server(
         outcome = outcome_at(url, bank, tmp_path / "robot", monkeypatch)
     assert_turned_away(outcome, url, WORDS[kind])
     assert_nowhere(tmp_path, KEY)
+
+
+@pytest.mark.parametrize(("answers_others", "n_attempts"), [(False, 1), (True, 5)])
+def test_a_server_that_never_answers(
+    answers_others: bool,
+    n_attempts: int,
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One silent attempt ends a run; five are made where the server answers something else."""
+    monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", 2)
+    monkeypatch.setattr(clients, "PROBE_TIMEOUT", 1)
+    asked: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while request := await reader.read(65536):
+            if request.startswith(b"GET") and answers_others:
+                writer.write(http("404 Not Found", "{}"))
+                await writer.drain()
+            elif request.startswith(b"POST"):
+                asked.append(request)
+
+    with serving(handle) as url:
+        monkeypatch.setenv("FAKE_BASE_URL", url)
+        run = replace(a_run(bank), max_connections=1)
+        outcome = resume(prepare(run, tmp_path / "robot"))
+    assert_turned_away(outcome, url, "no whole answer within 2 s")
+    assert ("none to a request for its list of models" in outcome.why) is not answers_others
+    assert len(asked) == n_attempts
 
 
 def test_nobody_at_the_address(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import Any
 
@@ -15,6 +16,9 @@ TIMEOUT = 1800
 
 CONNECT_TIMEOUT = 10
 """Seconds until a server that cannot be reached is given up, and tried again."""
+
+PROBE_TIMEOUT = 30
+"""Seconds in which a living server answers some request, while it works on another."""
 
 MAX_REPLY = 16 * 2**20
 """Bytes of one reply: more than any model says, and a hundred of them fit into memory."""
@@ -92,6 +96,26 @@ def _over_aiohttp(api: Any) -> bool:
         limits=httpx2.Limits(max_connections=None),
     )
     return True
+
+
+async def is_silent(api: Any) -> bool:
+    """Ask a provider's server for its list of models; whether no reply of any kind comes.
+
+    A server that is slow, or still loads its model, has one: an error will do. False where we
+    cannot ask.
+    """
+    client = getattr(api, "client", None)
+    http: Any = getattr(client, "_client", None)
+    url = getattr(client, "base_url", None)
+    if url is None or not hasattr(http, "get"):
+        return False
+    try:
+        await asyncio.wait_for(http.get(f"{str(url).rstrip('/')}/models"), PROBE_TIMEOUT)
+    except TimeoutError:
+        return True
+    except Exception:  # it answered, or the connection failed: the attempt itself says more
+        return False
+    return False
 
 
 class ReplyHooks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +19,16 @@ from inspect_ai.model import (
     set_model_info,
 )
 
+from careeval.protocol import clients
 from careeval.protocol.address import BARE, check_address, no_address
 from careeval.protocol.blot import Blot
 from careeval.protocol.calls import current_calls
-from careeval.protocol.clients import TIMEOUT, limit_connecting, prepare_clients
+from careeval.protocol.clients import (
+    TIMEOUT,
+    is_silent,
+    limit_connecting,
+    prepare_clients,
+)
 from careeval.protocol.keys import secrets
 from careeval.protocol.ledger import Role
 from careeval.protocol.patience import ServersWord, Watched
@@ -98,6 +105,8 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
     prepare_clients(model.api, turns, blot)
     _repeat_in_one_place(model)
     _blot_results(model, blot)
+    if config.attempt_timeout:
+        _watch_for_silence(model, config.attempt_timeout)
     return model
 
 
@@ -162,6 +171,34 @@ def _blot_results(model: Model, blot: Blot) -> None:
         return result
 
     model.api.generate = blotted  # type: ignore[method-assign]
+
+
+def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
+    """Have it noticed, before an attempt's time is up, that a server answers nothing at all.
+
+    Five attempts at a server that takes requests and never answers last 25 minutes where one call
+    is made at a time. A shorter time would give up servers that load a model at the first call. So
+    the first attempts keep their whole time, and towards its end the server is asked for something
+    small: one that does not answer that either is given up with the attempt.
+    """
+    generate: Any = model.api.generate
+
+    async def probe() -> None:
+        await asyncio.sleep(max(0.0, attempt_timeout - 1.1 * clients.PROBE_TIMEOUT))
+        if (calls := current_calls()) and await is_silent(model.api):
+            calls.silent()
+
+    async def watched(*args: Any, **more: Any) -> Any:
+        calls = current_calls()
+        if calls is None or not calls.none_has_succeeded():
+            return await generate(*args, **more)
+        probing = asyncio.create_task(probe())
+        try:
+            return await generate(*args, **more)
+        finally:
+            probing.cancel()
+
+    model.api.generate = watched  # type: ignore[method-assign]
 
 
 def _blot_call(blot: Blot, *, is_error: bool) -> None:
