@@ -10,7 +10,7 @@ import json
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -175,6 +175,23 @@ def nobody() -> Iterator[str]:
         # bound and not listening
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+@contextmanager
+def dropping() -> Iterator[str]:
+    """An address of this machine at which no connection is ever made: its queue is full.
+
+    Linux drops the packets of those that come when a queue is full, as a firewall does.
+    """
+    with socket.socket() as listening, ExitStack() as queued:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        address = listening.getsockname()
+        for _ in range(4):
+            client = queued.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(address)
+        yield f"http://127.0.0.1:{address[1]}/v1"
 
 
 async def _request(reader: asyncio.StreamReader) -> bytes:

@@ -42,7 +42,8 @@ def replaced(path, target):
     passing("replace")
     return replace(path, target)
 files.Path.replace = replaced
-command.work = lambda folders, **_: os._exit(9)
+from careeval.cli import grade
+grade.work = command.work = lambda folders, **_: os._exit(9)
 from careeval.cli.app import run
 sys.exit(run(sys.argv[1:]))
 """
@@ -65,7 +66,8 @@ def _at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def in_this_process(folders: list[Path], **_: object) -> list[Outcome]:
         return [resume(folder) for folder in folders]
 
-    monkeypatch.setattr("careeval.cli.run.work", in_this_process)
+    for name in ("run", "grade"):
+        monkeypatch.setattr(f"careeval.cli.{name}.work", in_this_process)
 
 
 def line(bank: Path, root: Path, n: int = N) -> list[str]:
@@ -211,3 +213,25 @@ def test_a_damaged_plan_of_a_set_up(
     capsys.readouterr()
     command(["run", "--resume", "-o", str(root)])
     assert f"{file} is not what careeval wrote" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 4, 99])
+def test_a_grading_killed_in_its_set_up(
+    after: int, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Gradings of two runs, killed anywhere in their set-up, are finished by one command."""
+    root = tmp_path / "runs"
+    assert command(line(bank, root, 2)) == OK
+    words = ["grade", str(root), "--grader", f"fake/{GRADER}", "--yes", "--bank", str(bank)]
+    killed(words, "replace", after)
+    if after < 3:  # not even the plan was written
+        assert command(words) == OK
+    else:
+        if after < 99:
+            assert command(words) == USAGE
+            assert f"careeval run --resume -o {root}" in capsys.readouterr().err
+        assert command(["run", "--resume", "-o", str(root)]) == OK
+    gradings = [file.parent for file in root.rglob(f"graded/*/{RUN_FILE}")]
+    assert len(gradings) == 2
+    assert all(map(is_complete, gradings))
+    assert all(len(read_run_file(each).together) == 2 for each in gradings)

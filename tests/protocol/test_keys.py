@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.protocol.keys import missing_key
+from careeval.protocol.keys import missing_key, secrets
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,25 @@ def test_what_lets_a_model_in(
 ) -> None:
     """A key is missing where none of its variables is set; of unknown providers nothing is said."""
     assert missing_key(model, environment) == missing
+
+
+@pytest.mark.parametrize(
+    ("model", "environment", "held"),
+    [
+        ("google/gemini-3-pro", {"GEMINI_API_KEY": "k", "OPENAI_API_KEY": "other"}, {"k", "own"}),
+        ("bedrock/a.b", {"AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "eu"}, {"s", "own"}),
+        (
+            "a-provider/x",
+            {"A_PROVIDER_API_KEY": "k", "VARIABLE": "v", "OTHER": ""},
+            {"k", "v", "own"},
+        ),
+    ],
+)
+def test_secrets(model: str, environment: dict[str, str], held: set[str]) -> None:
+    """The keys of a model are those of its provider, from wherever it takes them."""
+
+    class Api:
+        api_key = "own"
+        api_key_vars = ("VARIABLE", "OTHER")
+
+    assert secrets(Api(), model, environment) == held

@@ -31,7 +31,7 @@ def test_worked_example(told: list[Progress]) -> None:
     tally = Tally("robot", 4, {("a", 1)}, told.append)
     tally.paid(paid(0.5))
     tally.paid(paid(0.25))
-    tally.failing("429, again in 8 s")
+    tally.failing("429", "in 8 s")
     tally.ended(("a", 2), None)
     tally.ended(("b", 1), "no answer in time")
     assert told[-1] == Progress(
@@ -164,3 +164,15 @@ def test_runs_together() -> None:
     assert (both.n_samples, both.n_done, both.usd, both.rate, both.ended) == (20, 14, 1.5, 2, False)
     unknown = together([b, Progress("c", 10, usd=None)])
     assert (unknown.usd, unknown.rate) == (None, None)
+
+
+def test_a_held_out_run_shows_that_a_call_is_made_again() -> None:
+    """The display says when it goes on, and none of the server's words."""
+    shown: list[Progress] = []
+    tally = Tally("robot", 2, set(), shown.append, is_held_out=True)
+    tally.failing("m: the server answered 429: secret words", "in 60 min, at 12:00")
+    tally.flush()
+    assert shown[-1].n_errors == 1
+    assert shown[-1].last_error == (
+        "an attempt failed, its words are not shown; again in 60 min, at 12:00"
+    )

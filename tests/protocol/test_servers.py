@@ -12,15 +12,27 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.log._samples import set_active_model_event_call
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ContentText,
+    ModelAPI,
+    ModelCall,
+    ModelOutput,
+    modelapi,
+)
 
 from careeval.cli.app import SOME_FAILED, USAGE
 from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
-from careeval.protocol import connect, patience
+from careeval.protocol import clients, connect, patience
 from careeval.protocol.address import check_address, shown
 from careeval.protocol.blot import BLOT, Blot
 from careeval.protocol.logs import read_runs
@@ -28,7 +40,7 @@ from careeval.protocol.progress import Progress
 from careeval.protocol.run import RUN_FILE, Outcome, Run, Stop, Watch, begin, prepare, resume
 from fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
 from fakes import write_bank
-from strange_servers import KEY, SERVERS, nobody, serving, silent_plain
+from strange_servers import KEY, SERVERS, dropping, http, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"
 
@@ -57,6 +69,11 @@ WORDS = {
 """What is said of each strange server."""
 
 
+PROVIDERS = {"vllm": "", "sglang": "", "ollama": "", "together": "", "openrouter": "",
+             "anthropic": "anthropic", "groq": "groq", "mistral": "mistralai"}  # fmt: skip
+"""Providers that ask over HTTP in ways of their own, with the package that they need."""
+
+
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One scenario."""
@@ -68,7 +85,11 @@ def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The key, and limits that a test can wait for."""
     monkeypatch.setenv("FAKE_API_KEY", KEY)
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(connect, "MAX_REPLY", 2**20)
+    for name in ("INSPECT_HTTP_CONNECT_TIMEOUT", "INSPECT_HTTP_CONNECT_RETRIES"):
+        # taken away again after the test, too
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(clients, "MAX_REPLY", 2**20)
     monkeypatch.setattr(patience, "HOPELESS", 0.0)
 
 
@@ -109,6 +130,36 @@ def test_a_strange_server(
     assert_nowhere(tmp_path, KEY)
 
 
+@pytest.mark.parametrize(("answers_others", "n_attempts"), [(False, 1), (True, 5)])
+def test_a_server_that_never_answers(
+    answers_others: bool,
+    n_attempts: int,
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One silent attempt ends a run; five are made where the server answers something else."""
+    monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", 2)
+    monkeypatch.setattr(clients, "PROBE_TIMEOUT", 1)
+    asked: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while request := await reader.read(65536):
+            if request.startswith(b"GET") and answers_others:
+                writer.write(http("404 Not Found", "{}"))
+                await writer.drain()
+            elif request.startswith(b"POST"):
+                asked.append(request)
+
+    with serving(handle) as url:
+        monkeypatch.setenv("FAKE_BASE_URL", url)
+        run = replace(a_run(bank), max_connections=1)
+        outcome = resume(prepare(run, tmp_path / "robot"))
+    assert_turned_away(outcome, url, "no whole answer within 2 s")
+    assert ("none to a request for its list of models" in outcome.why) is not answers_others
+    assert len(asked) == n_attempts
+
+
 def test_nobody_at_the_address(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused connections end a run; resumed when there is a server, it does all that is left."""
     with nobody() as url:
@@ -127,6 +178,27 @@ def test_no_such_host(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert_turned_away(outcome, url, "the connection failed: there is no such host")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a full queue drops packets on Linux")
+@pytest.mark.parametrize("name", ["openai-api/fake", "vllm", "anthropic", "groq"])
+def test_packets_are_dropped(
+    name: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no connection is ever made, each attempt at one is given up soon, and the run ends."""
+    if package := PROVIDERS.get(name):
+        pytest.importorskip(package)
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 0.5)
+    variable = name.rpartition("/")[2].upper()
+    monkeypatch.setenv(f"{variable}_API_KEY", KEY)
+    with dropping() as url:
+        monkeypatch.setenv(f"{variable}_BASE_URL", url)
+        run = replace(a_run(bank), model=f"{name}/model-of-no-connection")
+        folder, began = prepare(run, tmp_path / "robot"), time.monotonic()
+        outcome = resume(folder)
+    assert outcome.stopped is Stop.turned_away
+    assert "the connection failed: it was not made in time" in outcome.why
+    assert time.monotonic() - began < 15
+
+
 @pytest.mark.parametrize(
     ("handler", "words"),
     [
@@ -139,7 +211,7 @@ def test_tls_to_a_server_without(
     handler: object, words: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TLS that a server does not speak ends a run, whether it closes the connection or waits."""
-    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 0.5)
     with serving(handler) as plain:  # type: ignore[arg-type]
         url = plain.replace("http://", "https://")
         outcome = outcome_at(url, bank, tmp_path / "robot", monkeypatch)
@@ -428,3 +500,66 @@ def test_an_address() -> None:
     check_address("https://example.com/a/b/", "it")
     assert shown("https://example.com/a/b/") == "https://example.com/a/b"
     assert shown("https://u:p@example.com:1/v1?key=k#f") == "https://example.com:1/v1"
+
+
+# --- providers that do not ask over a client of OpenAI's kind ------------------------------------
+
+
+class KeyedAPI(ModelAPI):
+    """A provider that has a key, asks nobody, and has it repeated everywhere."""
+
+    async def generate(self, *_: Any, **__: Any) -> tuple[ModelOutput | Exception, ModelCall]:
+        """Repeat the key, in an error where the model's name says so."""
+        self.api_key = KEY
+        call = set_active_model_event_call({"messages": []})
+        if self.model_name == "raises":
+            call.set_response({"never": ["read", KEY]})
+            raise ValueError(f"no {KEY}")
+        if self.model_name == "fails":
+            call.set_error({"error": {"message": f"no {KEY}"}})
+            return RuntimeError(f"no {KEY}"), call
+        call.set_response({"text": [f"I wait, {KEY}."]})
+        words = [
+            ContentReasoning(reasoning=f"The key is {KEY}.", signature=KEY),
+            ContentText(text=f"I wait, {KEY}."),
+        ]
+        message = ChatMessageAssistant(content=words, metadata={"x": {"y": (KEY,)}})
+        choice = ChatCompletionChoice(message=message)
+        return ModelOutput(model=KEY, choices=[choice], metadata={"id": KEY}, error=KEY), call
+
+
+@modelapi(name="keyed")
+def keyed() -> type[ModelAPI]:
+    """Tell Inspect of the provider."""
+    return KeyedAPI
+
+
+@pytest.mark.parametrize("what", ["says", "fails", "raises"])
+def test_a_key_that_any_provider_repeats(
+    what: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever the provider, the key is in no text, no reasoning, no log and no error."""
+    monkeypatch.setenv("KEYED_API_KEY", KEY)
+    run = replace(a_run(bank, 1), model=f"keyed/{what}")
+    outcome = resume(prepare(run, tmp_path / "robot"))
+    responses = read_runs(tmp_path).responses
+    assert KEY not in f"{responses.write_json()} {outcome}"
+    assert_nowhere(tmp_path, KEY)
+    if what == "says":
+        assert responses["text"].to_list() == [f"I wait, {BLOT}."]
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_limits_of_a_provider(
+    name: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key and the size of replies are watched at every provider that asks over HTTP."""
+    if package := PROVIDERS[name]:
+        pytest.importorskip(package)
+    monkeypatch.setenv(f"{name.upper()}_API_KEY", KEY)
+    run = replace(a_run(bank, 8), model=f"{name}/model-of-this-test")
+    with serving(SERVERS["endless body"]) as url:
+        monkeypatch.setenv(f"{name.upper()}_BASE_URL", url)
+        outcome = resume(prepare(run, tmp_path / "robot"))
+    assert outcome.stopped is Stop.turned_away
+    assert "the server's reply is longer than 1 MB" in outcome.why

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from pydantic import BaseModel
 
 BLOT = "(the key)"
 
@@ -51,6 +53,24 @@ class Blot:
             for name, value in list(getattr(each, "__dict__", {}).items()):
                 if (blotted := self._value(value)) is not value:
                     setattr(each, name, blotted)
+
+    def inside(self, value: Any, *, is_error: bool) -> Any:
+        """Take the keys out of every text in lists, mappings and pydantic models.
+
+        Models are changed where they stand, since Inspect's log may hold them already.
+        """
+        if isinstance(value, str):
+            blotted = self.text(value) if is_error else self.header(value)
+            return value if blotted == value else blotted
+        if isinstance(value, Mapping):
+            return {each: self.inside(value[each], is_error=is_error) for each in value}
+        if isinstance(value, list | tuple):
+            clean = [self.inside(each, is_error=is_error) for each in value]
+            return clean if isinstance(value, list) else tuple(clean)
+        if isinstance(value, BaseModel):
+            for name, field in value.__dict__.items():
+                value.__dict__[name] = self.inside(field, is_error=is_error)
+        return value
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -27,6 +27,7 @@ from typing import Any
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.model._model import AttemptTimeoutError
 from inspect_ai.util import LimitExceededError
 
 from careeval.errors import ProtocolError
@@ -110,6 +111,7 @@ class _Flight:
         since: When its present or last attempt began.
         failure: What went wrong at its last attempt.
         words: The same in words.
+        is_silent: Whether the server answered nothing else meanwhile either.
     """
 
     role: Role
@@ -121,6 +123,7 @@ class _Flight:
     since: float = 0.0
     failure: BaseException | None = None
     words: str = ""
+    is_silent: bool = False
 
 
 class Calls:
@@ -240,6 +243,12 @@ class Calls:
         self._land(flight)
         model, role = flight.model, flight.role
         flight.failure, flight.words = error, why(error, [model.api.api_key or ""])
+        silent, flight.is_silent = (
+            flight.is_silent and isinstance(error, AttemptTimeoutError),
+            False,
+        )
+        if silent:
+            flight.words += ", and none to a request for its list of models"
         self.last_failure = f"{model}{_address(model)}: {flight.words}"
         if role in self._succeeded:
             return False
@@ -247,13 +256,24 @@ class Calls:
             self._hopeless.pop(role, None)
             return False
         n, began = self._hopeless.get(role, (0, time.monotonic()))
-        self._hopeless[role] = n + 1, began
+        # a silent server would be as silent at the attempts that are left
+        self._hopeless[role] = max(n + 1, TIMES_TURNED_AWAY if silent else 0), began
         # one that began before all this may still come back, from a server that is merely full
         older = any(each.role == role and each.since < began for each in self._under_way)
-        if n + 1 >= TIMES_TURNED_AWAY and not older and not self.stopped:
+        if self._hopeless[role][0] >= TIMES_TURNED_AWAY and not older and not self.stopped:
             self.why = self.last_failure
             self.stop(Stop.turned_away, DRAIN if self._succeeded else SHORT_DRAIN)
         return True
+
+    def none_has_succeeded(self) -> bool:
+        """Whether no call of the present one's role has come back so far."""
+        flight = _FLIGHT.get()
+        return flight is not None and flight.role not in self._succeeded
+
+    def silent(self) -> None:
+        """Take down that the server of the present call answers nothing else either."""
+        if flight := _FLIGHT.get():
+            flight.is_silent = True
 
     def judged(self, response: str, n_judged: int, problem: str, said: str) -> None:
         """Take note of what the calls about a response brought; end a run whose grader is no use.

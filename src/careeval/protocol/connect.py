@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import (
     GenerateConfig,
     Model,
@@ -15,15 +19,21 @@ from inspect_ai.model import (
     set_model_info,
 )
 
+from careeval.protocol import clients
 from careeval.protocol.address import BARE, check_address, no_address
 from careeval.protocol.blot import Blot
 from careeval.protocol.calls import current_calls
-from careeval.protocol.failures import ReplyTooLongError
+from careeval.protocol.clients import (
+    TIMEOUT,
+    is_silent,
+    limit_connecting,
+    prepare_clients,
+)
+from careeval.protocol.keys import secrets
 from careeval.protocol.ledger import Role
 from careeval.protocol.patience import ServersWord, Watched
 from careeval.protocol.run import GRADER_TOKENS, LOCAL, Run, provider
 from careeval.protocol.turns import Turns
-from careeval.protocol.usage import mended
 
 EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
@@ -46,15 +56,6 @@ EMBEDDED_GRADER_TOKENS = 1536
 ATTEMPT_TIMEOUT = 300
 """Seconds until an attempt at a call is given up and made again; none for a model loaded here."""
 
-CONNECT_TIMEOUT = 10
-"""Seconds until a server that cannot be reached is given up, and tried again."""
-
-MAX_REPLY = 16 * 2**20
-"""Bytes of one reply: more than any model says, and a hundred of them fit into memory."""
-
-TIMEOUT = 1800
-"""Seconds after which a call that fails is not tried again."""
-
 MAX_RETRIES = 10
 """How often a call is tried again."""
 
@@ -75,16 +76,19 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
     """
     name, base_url = (run.model, run.base_url) if role == "ask" else (run.grader, None)
     assert name is not None
+    # vLLM's provider reads its address at the first call only
+    elsewhere = base_url or os.environ.get(f"{provider(name).upper().replace('-', '_')}_BASE_URL")
     config = GenerateConfig(
         max_connections=_fixed(name, base_url, run.max_connections),
         max_retries=MAX_RETRIES,
         timeout=TIMEOUT,
-        attempt_timeout=None if provider(name) in LOCAL and not base_url else ATTEMPT_TIMEOUT,
+        attempt_timeout=None if provider(name) in LOCAL and not elsewhere else ATTEMPT_TIMEOUT,
     )
     if role == "grade":
         embedded = provider(name) == EMBEDDED
         config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
     args = run.model_args if role == "ask" else {}
+    limit_connecting()
     # not shared with another run of this process, whose limits may differ
     try:
         model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
@@ -93,15 +97,16 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
             raise
         # of whichever package the provider asks with; what it says may hold a password
         raise no_address(f"the address of {name}") from None
-    address = getattr(getattr(model.api, "client", None), "base_url", None) or model.api.base_url
+    client = getattr(model.api, "client", None)
+    address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
     if address and provider(name) not in BARE:
         check_address(str(address), f"the address of {name}")
-    _over_aiohttp(model)
+    blot = Blot(secrets(model.api, name, os.environ))
+    prepare_clients(model.api, turns, blot)
     _repeat_in_one_place(model)
-    blot = Blot([model.api.api_key or ""])
-    _blot_errors(model, blot)
-    _mend_usage(model)
-    _hook_replies(model, turns, blot)
+    _blot_results(model, blot)
+    if config.attempt_timeout:
+        _watch_for_silence(model, config.attempt_timeout)
     return model
 
 
@@ -133,47 +138,11 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
     return OWN_CALLS if base_url or provider(name) in OWN_SERVERS else None
 
 
-def _over_aiohttp(model: Model) -> None:
-    """Have a client of OpenAI's kind send over aiohttp: a sixth less work a call than over httpx.
-
-    It is the client that OpenAI's own package offers for many calls at once.
-    """
-    api: Any = model.api
-    if (client := getattr(api, "http_client", None)) is None:
-        return  # and openai need not be loaded
-    import httpx2
-    from openai import DefaultAioHttpClient
-
-    if isinstance(client, httpx2.AsyncClient):
-        api.http_client = DefaultAioHttpClient(
-            timeout=httpx2.Timeout(TIMEOUT, connect=CONNECT_TIMEOUT),
-            limits=httpx2.Limits(max_connections=None),
-        )
-        api.initialize()
-
-
 def _repeat_in_one_place(model: Model) -> None:
-    """Leave repeating to Inspect, which counts it, and have it wait as long as the server asks."""
-    client: Any = getattr(model.api, "client", None)
-    if client is not None and hasattr(client, "max_retries"):
-        client.max_retries = 0
+    """Have Inspect, which repeats calls, wait as long as the server asks."""
     theirs: Any = model.api.retry_wait()
     wait = Watched(theirs or ServersWord(), _failed)
     model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
-
-
-def _mend_usage(model: Model) -> None:
-    """Have a reply whose usage cannot be read taken for one that does not count tokens."""
-    http: Any = getattr(getattr(model.api, "client", None), "_client", None)
-    if not hasattr(http, "event_hooks"):
-        return
-
-    async def on_reply(response: Any) -> None:
-        if response.is_success and "json" in response.headers.get("content-type", ""):
-            body = await response.aread()
-            response._content = mended(body)
-
-    http.event_hooks["response"].append(on_reply)
 
 
 def _failed(error: BaseException) -> bool:
@@ -181,8 +150,8 @@ def _failed(error: BaseException) -> bool:
     return calls is not None and calls.failed(error)
 
 
-def _blot_errors(model: Model, blot: Blot) -> None:
-    """Blot the key out of what goes wrong: Inspect logs errors as they come."""
+def _blot_results(model: Model, blot: Blot) -> None:
+    """Blot the key out of what any provider gives back or raises, and out of what Inspect logs."""
     generate: Any = model.api.generate
 
     async def blotted(*args: Any, **more: Any) -> Any:
@@ -190,38 +159,51 @@ def _blot_errors(model: Model, blot: Blot) -> None:
             result = await generate(*args, **more)
         except Exception as error:
             blot.error(error)
+            _blot_call(blot, is_error=True)
             raise
         output = result[0] if isinstance(result, tuple) else result
-        if isinstance(output, Exception):
+        is_error = isinstance(output, Exception)
+        if is_error:
             blot.error(output)
+        for each in result if isinstance(result, tuple) else (result,):
+            blot.inside(each, is_error=is_error)
+        _blot_call(blot, is_error=is_error)
         return result
 
     model.api.generate = blotted  # type: ignore[method-assign]
 
 
-def _hook_replies(model: Model, turns: Turns, blot: Blot) -> None:
-    """Have replies bounded and without the key that they repeat, and each wait for its turn.
+def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
+    """Have it noticed, before an attempt's time is up, that a server answers nothing at all.
 
-    Inspect logs what a server says as it came, and of its headers the number of the request.
+    Five attempts at a server that takes requests and never answers last 25 minutes where one call
+    is made at a time. A shorter time would give up servers that load a model at the first call. So
+    the first attempts keep their whole time, and towards its end the server is asked for something
+    small: one that does not answer that either is given up with the attempt.
     """
-    http: Any = getattr(getattr(model.api, "client", None), "_client", None)
-    if not hasattr(http, "event_hooks"):
-        return
+    generate: Any = model.api.generate
 
-    async def on_reply(response: Any) -> None:
-        for name, value in list(response.headers.items()):
-            if (blotted := blot.header(value)) != value:
-                response.headers[name] = blotted
-        parts, n = [], 0
-        async for part in response.aiter_bytes():
-            parts.append(part)
-            n += len(part)
-            if n > MAX_REPLY:
-                raise ReplyTooLongError(
-                    f"the server's reply is longer than {MAX_REPLY // 2**20} MB"
-                )
-        response._content = blot.body(b"".join(parts), is_error=response.is_error)
-        await turns.take()
+    async def probe() -> None:
+        await asyncio.sleep(max(0.0, attempt_timeout - 1.1 * clients.PROBE_TIMEOUT))
+        if (calls := current_calls()) and await is_silent(model.api):
+            calls.silent()
 
-    # before Inspect's own
-    http.event_hooks["response"].insert(0, on_reply)
+    async def watched(*args: Any, **more: Any) -> Any:
+        calls = current_calls()
+        if calls is None or not calls.none_has_succeeded():
+            return await generate(*args, **more)
+        probing = asyncio.create_task(probe())
+        try:
+            return await generate(*args, **more)
+        finally:
+            probing.cancel()
+
+    model.api.generate = watched  # type: ignore[method-assign]
+
+
+def _blot_call(blot: Blot, *, is_error: bool) -> None:
+    """Blot the key out of the reply that Inspect has already logged for the present call."""
+    for event in reversed(transcript().events):
+        if isinstance(event, ModelEvent):
+            blot.inside(event.call, is_error=is_error)
+            return

@@ -65,7 +65,7 @@ class RunHooks(Hooks):
         """An attempt at a call has failed, and is made again."""
         if tally := _TALLY.get():
             what = why_failed() or str(data.status_code or "an error")
-            tally.failing(f"{data.model_name}: {what}; again {_when(data.wait_time)}")
+            tally.failing(f"{data.model_name}: {what}", _when(data.wait_time))
             if data.wait_time >= LONG:
                 # it may be the last that is heard for as long
                 tally.flush()

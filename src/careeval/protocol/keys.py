@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ PROVIDERS = (
 )
 """Those that most people ask; Inspect knows more."""
 
+AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+"""Variables of Amazon's cloud that hold a secret."""
+
 COMPATIBLE = "openai-api"
 """The provider of any server of OpenAI's kind: openai-api/SERVICE/MODEL."""
 
@@ -72,6 +76,23 @@ def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
         if known.name == name and not in_a_cloud:
             keys = known.keys
     return () if any(environment.get(key) for key in keys) else keys
+
+
+def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
+    """Collect the keys that a model is asked with, wherever its provider found them.
+
+    Args:
+        api: The provider, as Inspect made it.
+        model: Inspect's name of the model.
+        environment: Variables by name.
+    """
+    name = model.partition("/")[0]
+    variables = {*getattr(api, "api_key_vars", ()), f"{name.upper().replace('-', '_')}_API_KEY"}
+    variables |= {key for known in PROVIDERS if known.name == name for key in known.keys}
+    if "bedrock" in model or name == "sagemaker":
+        variables |= {*AWS_SECRETS}
+    values = {environment.get(variable) for variable in variables}
+    return {value for value in (*values, getattr(api, "api_key", None)) if value}
 
 
 def missing_keys(

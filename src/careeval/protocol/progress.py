@@ -143,10 +143,16 @@ class Tally:
         """Words that may be shown: those of a held-out run may repeat what it asks."""
         return "its words are not shown" if self._is_held_out else words
 
-    def failing(self, what: str) -> None:
-        """An attempt at a call has failed."""
+    def failing(self, what: str, when: str) -> None:
+        """Count an attempt at a call that has failed.
+
+        Args:
+            what: Whom it asked, and what went wrong.
+            when: When it is made again, in our own words.
+        """
         now = self._progress
-        self._tell(replace(now, n_errors=now.n_errors + 1, last_error=self._shown(what)))
+        said = f"an attempt failed, {self._shown(what)}" if self._is_held_out else what
+        self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{said}; again {when}"))
 
     def ended(self, sample: SampleKey, error: str | None) -> None:
         """A response is finished with its gradings, or given up."""

@@ -20,8 +20,9 @@ from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
 from careeval.protocol.logs import read_run, responses_of, run_roots
-from careeval.protocol.run import Run, grading_folder, prepare_recorded
+from careeval.protocol.run import Run, forget, grading_folder, recorded
 from careeval.protocol.select import rubrics_graded, selection_hashes
+from careeval.protocol.setup import broken_off, prepare_together
 from careeval.results.tables import NOT_ASKED, Runs
 
 
@@ -97,6 +98,11 @@ def prepare_regrading(
         ProtocolError: There is no run, one of them has not come to all its responses or has none
             with words, its scenarios are not what the bank holds now, or they have no such rubric.
     """
+    if any(broken_off(folder)):
+        raise ProtocolError(
+            f"{folder}: the set-up of several runs was broken off there",
+            hint=f"finish it with 'careeval run --resume -o {folder}', then grade",
+        )
     roots = run_roots(folder)
     if not roots:
         raise ProtocolError(
@@ -109,26 +115,29 @@ def prepare_regrading(
         (root, runs, _rubric(runs, scenarios, like), _drawn(root, runs, part))
         for root, runs, scenarios in checked
     ]
-    return [
-        prepare_recorded(
-            grading_folder(root, like.grader, rubric),
-            drawn,
-            replace(
-                like,
-                system=runs.responses["system"][0],
-                task=like.task
-                | {
-                    "bank": str(bank_folder(bank).resolve()) if bank else None,
-                    "split": runs.responses["split"][0] or "public",
-                    "rubric": rubric.value,
-                    "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
-                },
-            ),
-        )
-        for root, runs, rubric, drawn in planned
-        for n_before in [_n_gradings(runs, like.grader, rubric)]
-        for n in range(part.times)
-    ]
+    prepared: dict[Path, Run] = {}
+    try:
+        for root, runs, rubric, drawn in planned:
+            n_before = _n_gradings(runs, like.grader, rubric)
+            for n in range(part.times):
+                grading = replace(
+                    like,
+                    system=runs.responses["system"][0],
+                    task=like.task
+                    | {
+                        "bank": str(bank_folder(bank).resolve()) if bank else None,
+                        "split": runs.responses["split"][0] or "public",
+                        "rubric": rubric.value,
+                        "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
+                    },
+                )
+                below = grading_folder(root, like.grader, rubric)
+                prepared[below] = recorded(below, drawn, grading)
+    except Exception:
+        for below in prepared:
+            forget(below)
+        raise
+    return prepare_together(folder, prepared)
 
 
 def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
