@@ -22,6 +22,9 @@ WORDS, WORDS_ROBOT = (25, 80), (25, 110)
 MAX_CHANGED = 10
 """Words of its base's text that a twin may change, each way."""
 
+MIN_BALANCED = 60
+"""Base scenarios from which the domains must be balanced."""
+
 MIN_CORE = 0.2
 """Share of a scenario's positive points that its easy core has at least."""
 
@@ -193,6 +196,16 @@ def half_from_pilots(bank: Bank) -> Iterator[Finding]:
         yield (), f"{origins.count(Origin.pilot)} of {len(origins)} bad acts come from pilots", ""
 
 
+def domains_balanced(bank: Bank) -> Iterator[Finding]:
+    """From 60 base scenarios on, each domain carries 15% to 35% of the positive points.
+
+    Why: a part of a bank may be about one thing; the whole may not.
+    Example: as CE119 has it.
+    """
+    if len(bank.bases) >= MIN_BALANCED:
+        yield from rules.domains_balanced(bank)
+
+
 REPLACED = frozenset({"CE107", "CE110", "CE117"})
 """Rules of the longer form that those below replace."""
 
@@ -211,6 +224,7 @@ RULES = (
 
 BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
     **rules.BANK_RULES,
+    "CE119": domains_balanced,
     "CE138": half_from_pilots,
 }
 """The rules over a whole bank, by code."""
