@@ -29,6 +29,7 @@ from careeval.bank.second_reading import second_reading
 from careeval.cli import bank_tables, config
 from careeval.cli.app import app
 from careeval.cli.audit_tables import decimal
+from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
 from careeval.protocol import (
     answers,
@@ -489,6 +490,13 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/bank.md", "rules"): lambda: _table(
         ("code", "rule", "what is asked"),
         _rules("careeval"),
+    ),
+    ("concepts/bank.md", "points"): lambda: (
+        _table(
+            ("points", "is"),
+            ((f"{n:+d}".replace("-", "−") if n else "0", text) for n, text in MEANING.items()),
+        )
+        + f"\n\n{NEVER_NEGATIVE}"
     ),
     ("concepts/bank.md", "short_rules"): lambda: _table(
         ("code", "rule", "what is asked"),

@@ -11,6 +11,7 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.review.criterion import PRESENT, UNSURE
 from careeval.review.desk import Desk, Here
 from careeval.review.forms import ANSWER
@@ -74,7 +75,12 @@ def environment() -> Environment:
     environment.filters["paragraphs"] = lambda text: text.strip().split("\n\n")
     environment.filters["clock"] = _clock
     environment.filters["points"] = signed
-    environment.globals |= {"PRESENT": PRESENT, "UNSURE": UNSURE}
+    environment.globals |= {
+        "PRESENT": PRESENT,
+        "UNSURE": UNSURE,
+        "POINTS_MEAN": MEANING,
+        "NEVER_NEGATIVE": NEVER_NEGATIVE,
+    }
     return environment
 
 
