@@ -72,7 +72,7 @@ def test_a_seed_fixes_the_answer_of_a_request_that_is_alone() -> None:
 @embedded
 def test_an_answer_cut_at_max_tokens_says_so() -> None:
     """An answer cut at five tokens has five tokens and the stop reason max_tokens."""
-    (output,) = ask("Count to a hundred.", max_tokens=5)
+    (output,) = ask("Count to a hundred.", max_tokens=5, temperature=0.0)
     assert output.stop_reason == "max_tokens"
     assert output.usage is not None
     assert output.usage.output_tokens == 5
