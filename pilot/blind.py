@@ -126,7 +126,7 @@ def gradings(bank: Bank, folder: Path) -> None:
             folder / who / "answers.jsonl",
             [{"id": f"a{n:03}", **shown} for n, (shown, _) in enumerate(part)],
         )
-        (folder / who / "rules.md").write_text(prompts.grade_system, encoding="utf-8")
+        (folder / who / "rules.md").write_text(prompts.texts["grade-system.md"], encoding="utf-8")
         write_lines(
             folder / f"{who}.key.jsonl",
             [{"id": f"a{n:03}", **key} for n, (_, key) in enumerate(part)],
@@ -134,7 +134,7 @@ def gradings(bank: Bank, folder: Path) -> None:
 
 
 def collect(folder: Path) -> None:
-    """What the graders wrote, as lines of gradings/."""
+    """Gather what the graders wrote as lines of gradings/."""
     lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     for path in sorted(folder.glob("*.key.jsonl")):
         who = path.name.removesuffix(".key.jsonl")

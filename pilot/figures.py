@@ -13,21 +13,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from careeval.bank import Bank, load_bank
-from careeval.core.scenario import Group, Scenario
+from careeval.core.scenario import Action, CareError, Group, Origin, Scenario
 from careeval.results.directions import directions
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
 from careeval.results.exports import with_interval
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.stats import Interval, linearised_ratio
+from careeval.stats import Interval, linearised_ratio, weighted_kappa
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -70,10 +70,8 @@ def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
             "system": kind, "scenario": row["scenario"], "epoch": row["epoch"],
             "grader": "an AI reader", "rubric": "actions", "grading": 1, "protocol": "2-A",
             "position": position, "item": row["item"], "present": row["present"],
-            **action.model_dump(
-                mode="json", include={"points", "kind", "origin", "error", "harm"}
-            ),
-            "core": action.core, "sentinel": action.sentinel,
+            **action.model_dump(mode="json", include={"points", "kind", "error", "harm"}),
+            "core": action.core,
         }
         for row in rows("gradings", kind)
         if row["grader"] == FIRST and (scenario := kept.get(row["scenario"]))
@@ -84,7 +82,7 @@ def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
 
 
 def summary(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Summary:
-    """What a kind of answer comes to over some scenarios."""
+    """Return the summary of a kind of answer over some scenarios."""
     (entry,) = entries(run_of(kind, bank, keep))
     return summary_of(entry)
 
@@ -169,6 +167,7 @@ def figures(bank: Bank) -> Iterator[str]:
         yield ""
     yield from _bad_acts(bank)
     yield from _second_grading()
+    yield from _readings()
 
 
 def _errors(errors: Errors) -> str:
@@ -193,33 +192,43 @@ def _by_group(kind: str, bank: Bank, groups: dict[Group, list[Scenario]]) -> Ite
 
 
 def _bad_acts(bank: Bank) -> Iterator[str]:
-    """How often each class of bad act stands in closed-book answers to bases."""
+    """Count each class of bad act in closed-book answers to bases."""
     yield "## Bad acts in closed-book answers, by class"
     yield ""
-    judged = run_of("closed", bank, bank.bases).judgments.filter(pl.col("points") < 0)
-    classes = (
-        ("all", pl.lit(True)),
-        ("−1", pl.col("points") == -1),
-        ("−2", pl.col("points") == -2),
-        ("sentinels", pl.col("sentinel")),
-        ("other −2", ~pl.col("sentinel") & (pl.col("points") == -2)),
-        ("from sources", pl.col("origin") == "source"),
-        ("from pilot A", pl.col("origin") == "pilot"),
+    bad = {(s.id, a.id): a for s in bank.bases for a in s.actions if a.points < 0}
+    judged = [
+        (bad[place], row["present"])
+        for row in rows("gradings", "closed")
+        if row["grader"] == FIRST and (place := (row["scenario"], row["item"])) in bad
+    ]
+    classes: tuple[tuple[str, Callable[[Action], bool]], ...] = (
+        ("all", lambda act: act.points < 0),
+        ("−1", lambda act: act.points == -1),
+        ("−2", lambda act: act.points == -2),
+        ("sentinels", lambda act: act.sentinel),
+        ("other −2", lambda act: act.points == -2 and not act.sentinel),
+        ("too little care", lambda act: act.error is CareError.too_little),
+        ("too much care", lambda act: act.error is CareError.too_much),
+        ("from sources", lambda act: act.origin is Origin.source),
+        ("from pilot A", lambda act: act.origin is Origin.pilot),
     )
     yield from table(
         ("class", "items", "judgments", "present"),
         (
-            (name, str(part.select("scenario", "item").n_unique()), str(part.height),
-             str(int(part["present"].sum() or 0)))
+            (
+                name,
+                str(sum(map(keep, bad.values()))),
+                str(sum(keep(act) for act, _ in judged)),
+                str(sum(present for act, present in judged if keep(act))),
+            )
             for name, keep in classes
-            for part in (judged.filter(keep),)
         ),
-    )  # fmt: skip
+    )
     yield ""
 
 
 def _second_grading() -> Iterator[str]:
-    """How far the second grader agrees, item by item."""
+    """Compare the second grader with the first, item by item."""
     both = []
     for kind in KINDS:
         graded = rows("gradings", kind)
@@ -239,6 +248,57 @@ def _second_grading() -> Iterator[str]:
         f"{sum(map(all, found))} are present for both."
     )
     yield ""
+
+
+def _readings() -> Iterator[str]:
+    """Count what readers found in the first draft, before the hash, and of planted errors."""
+    yield "## Readings"
+    yield ""
+    points = rows("readings", "points")
+    pairs = [(row["author"], row["reader"]) for row in points]
+    kappa = weighted_kappa(*zip(*pairs, strict=True), levels=(-2, -1, 0, 1, 2))
+    reversed_ = sum(one * other < 0 for one, other in pairs)
+    apart = sum(abs(one - other) > 1 for one, other in pairs)
+    yield (
+        f"- Points of {len(pairs)} acts given blind: weighted kappa {kappa:.2f}, "
+        f"{sum(one == other for one, other in pairs)} equal, {apart} two or more apart, "
+        f"{reversed_} of opposite sign."
+    )
+    grades = ("no", "part", "yes")
+    best: dict[tuple[str, str], int] = {}
+    for row in rows("readings", "sources"):
+        act = row["scenario"], row["item"]
+        best[act] = max(best.get(act, 0), grades.index(row["entails"]))
+    counts = {grade: list(best.values()).count(n) for n, grade in enumerate(grades)}
+    yield (
+        f"- Sources of {len(best)} acts of ±2: the best passage carries {counts['yes']}, "
+        f"{counts['part']} in part, {counts['no']} not (made ±1)."
+    )
+    needs = [
+        {row["scenario"] for row in rows("readings", f"sufficiency-{n}")
+         if any(need["changes_right_act"] for need in row["needs"])}
+        for n in (1, 2, 3)
+    ]  # fmt: skip
+    lacking = sorted(s for s in set().union(*needs) if sum(s in each for each in needs) > 1)
+    yield (
+        f"- Facts that would change the right act, named by two of three readers: "
+        f"{', '.join(lacking) or 'none'} (mended)."
+    )
+    planted = rows("readings/planted", "key")
+    for n in (1, 2):
+        said = {(row["scenario"], row["item"]) for row in rows("readings/planted", f"reader-{n}")}
+        found = [row for row in planted if any((s, row["item"]) in said for s in _shown_in(row))]
+        places = {(s, row["item"]) for row in planted for s in _shown_in(row)}
+        yield (
+            f"- Planted errors, reader {n}: {len(found)} of {len(planted)} found, "
+            f"{len(said - places)} named where none was planted."
+        )
+
+
+def _shown_in(planted: dict[str, Any]) -> list[str]:
+    """The scenarios in which readers saw a planted error."""
+    also = planted.get("also") or []
+    return [planted["scenario"], *([also] if isinstance(also, str) else also)]
 
 
 def main() -> int:

@@ -1,0 +1,42 @@
+"""The pilot's page is what its answers and gradings give, over the bank that was frozen."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from careeval.bank import bank_folder
+
+PILOT = Path(__file__).parents[1] / "pilot"
+
+
+def hashes(file: Path) -> dict[str, str]:
+    """Name → hash, as sha256sum writes them."""
+    lines = (line.split(maxsplit=1) for line in file.read_text(encoding="utf-8").splitlines())
+    return {name.strip().removeprefix("./"): digest for digest, name in lines}
+
+
+def test_the_figures_are_what_the_files_give() -> None:
+    """Whoever runs the command gets the page that is published."""
+    done = subprocess.run(
+        [sys.executable, str(PILOT / "figures.py"), "--check"], check=False, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_bank_is_the_one_that_was_frozen() -> None:
+    """No file has changed since the hash was taken, before fresh answers existed."""
+    root = bank_folder("3")
+    found = {
+        path.relative_to(root).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in root.rglob("*.yaml")
+    }
+    assert found == hashes(PILOT / "bank.sha256")
+
+
+def test_the_cards_are_those_that_were_frozen() -> None:
+    """Nor has a fact card, since before anything was written from it."""
+    found = {path.name: sha256(path.read_bytes()).hexdigest() for path in PILOT.glob("cards/*.md")}
+    assert found == hashes(PILOT / "cards.sha256")
