@@ -18,7 +18,9 @@ from careeval.protocol.logs import read_runs
 from careeval.protocol.run import Run, prepare, resume
 from careeval.protocol.select import select_scenarios, selection_hashes
 from careeval.results.summary import summarise
+from careeval.review.study import new_plan
 from fakes import Call, Fake, asked_of_grader, judgments
+from review_study import CONSENT, ROLES
 
 DATA = Path(__file__).parent / "data" / "twins"
 BASE, TWIN = "eating/eating-101.yaml", "eating/eating-101-twin.yaml"
@@ -127,6 +129,21 @@ def test_bank_2_keeps_its_hash() -> None:
     assert content_hash(public) == "3c62eabc7ecf"
 
 
+def test_a_twin_is_of_the_split_of_its_base(folder: Path) -> None:
+    """A twin of a held-out base may not be public, nor the other way round."""
+    plant(folder, TWIN, "split: public", "split: held-out")
+    assert codes(folder) == {"CE129"}
+
+
+def test_a_twin_alone_counts_as_a_base(folder: Path) -> None:
+    """A choice with another base's twin has another hash than one without it."""
+    bank = load_bank(folder)
+    base, twin = bank.scenario("eating-101"), bank.scenario("eating-101-twin")
+    other = base.model_copy(update={"id": "eating-102"})
+    hashes = [selection_hashes(chosen)["bank_hash"] for chosen in ([other], [other, twin])]
+    assert hashes[0] != hashes[1]
+
+
 def test_a_new_twin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A twin is begun with its base's words and points; the check says what is left to write."""
     for file in folder.glob("eating/*-twin*.yaml"):
@@ -203,3 +220,10 @@ def _found(call: Call) -> list[bool]:
     response, items = asked_of_grader(call.request)
     words = {"I leave": "Leaves going on", "I strike his back": "Gives blows"}
     return [item.startswith(words[response]) for item in items]
+
+
+def test_a_study_rates_twins_and_no_controls(folder: Path) -> None:
+    """A twin has points of its own to rate; a control has its base's."""
+    plan = new_plan(load_bank(folder), ROLES, title="A study", consent=CONSENT, seed=1)
+    asked = {scenario for seat in plan.seats for scenario in seat.scenarios}
+    assert asked == {"eating-101", "eating-101-twin"}

@@ -60,12 +60,25 @@ def test_by_hand() -> None:
 
 
 def test_what_nobody_could_judge() -> None:
-    """A response is left out where an unresolved judgment decides, and counts where none does."""
+    """An unresolved judgment moves a bound where it decides, and nothing where it does not."""
     (entry,) = entries(runs({"pulls"}, {"pulls"}, unresolved=("hurries", "lectures")))
     numbers = care(entry)
     assert numbers is not None
-    assert (numbers.too_little.n, numbers.too_little.share.value) == (2, 1)
-    assert (numbers.too_much.n, numbers.too_much.share.value) == (1, 0)
+    little, much = numbers.too_little.share, numbers.too_much.share
+    assert (little.low, little.value, little.high) == (1, 1, 1)
+    assert (much.low, much.value, much.high) == (0, 0, 1 / 2)
+    assert numbers.too_much.n == 2
+
+
+def test_bounds_without_bias() -> None:
+    """Of four responses one certainly errs, one cannot be told: as likely as the other three."""
+    found: list[set[str]] = [{"pulls"}, set(), set(), set()]
+    (entry,) = entries(runs(*found, unresolved=("pulls",)))
+    numbers = care(entry)
+    assert numbers is not None
+    share = numbers.too_little.share
+    assert (share.low, share.high) == (1 / 4, 2 / 4)
+    assert share.value == pytest.approx((1 + 1 / 3) / 4)
 
 
 def test_a_bank_that_does_not_say() -> None:

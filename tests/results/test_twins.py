@@ -129,8 +129,44 @@ def test_no_headline_number_counts_a_twin() -> None:
     (alone,) = summarise(runs({BASE: found[BASE]}))
     (with_twins,) = summarise(runs(found))
     assert with_twins.twins is not None
-    assert replace(with_twins, twins=None) == alone
+    assert replace(with_twins, twins=None, cost=alone.cost) == alone
     assert with_twins.n_scenarios == 1
+
+
+def test_twins_that_nobody_graded_are_named() -> None:
+    """A reader is told what is lacking, and the headline stands."""
+    asked = runs({BASE: [LEAVES], TWIN: [BLOWS, BLOWS]})
+    judged = asked.judgments.filter((pl.col("scenario") == BASE) | (pl.col("epoch") == 1))
+    (summary,) = summarise(replace(asked, judgments=judged))
+    assert "1 of 2 responses to twins and controls are missing or not graded" in summary.warnings
+    (bare,) = summarise(replace(asked, judgments=judged.filter(pl.col("scenario") == BASE)))
+    assert "2 of 2 responses to twins and controls are missing or not graded" in bare.warnings
+    assert bare.twins is None
+    assert bare.score == summary.score
+
+
+@pytest.mark.parametrize("n_base", range(1, 8))
+@pytest.mark.parametrize("n_twin", range(1, 8))
+def test_shares_that_round(n_base: int, n_twin: int) -> None:
+    """Where no pair does neither, its share is 0, and never a hair below."""
+    for k in range(n_twin + 1):
+        twin = [BLOWS] * k + [LEAVES] * (n_twin - k)
+        numbers = numbers_of(runs({BASE: [LEAVES] * n_base, TWIN: [*twin]}))
+        assert numbers.neither.value == pytest.approx(0, abs=1e-12)
+
+
+def test_the_cost_is_of_all_that_was_asked() -> None:
+    """Twins and controls were paid for too."""
+    found: Found = {BASE: [LEAVES], TWIN: [BLOWS], CONTROL: [LEAVES]}
+    run = runs(found)
+    paid = replace(
+        run,
+        responses=run.responses.with_columns(cost_usd=pl.lit(0.5)),
+        judgments=run.judgments.with_columns(cost_usd=pl.lit(0.1)),
+    )
+    (summary,) = summarise(paid)
+    assert summary.cost.asking.value == pytest.approx(3 * 0.5)
+    assert summary.cost.grading.value == pytest.approx(9 * 0.1)
 
 
 def test_a_twin_without_its_base_is_a_scenario() -> None:

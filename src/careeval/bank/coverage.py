@@ -95,7 +95,7 @@ def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
         return sum(action.points for action in chosen)
 
     def count(what: str, n: int, of: int) -> str:
-        return f"{what}: {n} of {of} ({n / of:.0%})"
+        return f"{what}: {n} of {of}" + (f" ({n / of:.0%})" if of else "")
 
     technique = [
         scenario

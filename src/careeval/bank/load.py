@@ -118,8 +118,14 @@ def rated_hash(scenario: Scenario) -> str:
 
 
 def bank_folder(name: Path | str | None) -> Path:
-    """Return the folder that a bank is named by: itself, or one of careeval's own by its number."""
-    return OWN_BANK if name is None else OWN_BANKS.get(str(name), Path(name))
+    """Return the folder that a bank is named by: itself, or one of careeval's own by its number.
+
+    A folder of that name that holds a bank comes first.
+    """
+    if name is None:
+        return OWN_BANK
+    folder = Path(name)
+    return folder if (folder / "bank.yaml").exists() else OWN_BANKS.get(str(name), folder)
 
 
 def load_bank(
@@ -230,8 +236,12 @@ def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
 def _twin(name: str, twin: Twin, bases: Mapping[str, Scenario], reader: _Reader) -> Scenario | None:
     """A twin as a scenario; None where it does not fit its base, and that is kept."""
     base = bases.get(twin.twin_of)
+    if base is not None and twin.split is not base.split:
+        message = f"is {twin.split}, and its base is {base.split}"
+        reader.report(name, ("split",), "CE129", message, f"write 'split: {base.split}'")
+        return None
     if base is None:
-        message = f"it is a twin of {twin.twin_of!r}, which this bank does not have"
+        message = f"it is a twin of {twin.twin_of!r}, which is no base scenario of this bank"
         reader.report(name, ("twin_of",), "CE129", message, did_you_mean(twin.twin_of, bases))
         return None
     wanted = [] if twin.control else [action.id for action in base.actions]

@@ -186,9 +186,10 @@ def write_twin(
                 )
             ]
         }
-    for path, value in files.items():
+    for path in files:
         if path.exists():
             raise BankError(f"{path} is there already", hint="finish it, or move it away")
+    for path, value in files.items():
         try:
             write_text(path, yaml_text(value))
         except OSError as error:

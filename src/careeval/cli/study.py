@@ -140,7 +140,13 @@ def new(
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
     found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
     rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
-    chosen = select_scenarios(rated, Split(split), limit=limit)
+    if controls := [s.id for s in rated.scenarios if s.control is not None]:
+        raise UsageError(
+            f"{', '.join(controls)}: a control has its base's items, and none of its own to rate",
+            hint="leave it out",
+        )
+    ids = [s.id for s in rated.scenarios]
+    chosen = select_scenarios(rated, Split(split), ids=ids, limit=limit)
     plan = new_plan(
         loaded,
         invited.roles(raters),

@@ -31,7 +31,7 @@ from careeval.core.scenario import (
 
 
 class TwinItem(Frozen):
-    """What an item of the base is worth in the twin."""
+    """An item of the base, with its worth in the twin."""
 
     id: ItemId
     """Of the base's action."""

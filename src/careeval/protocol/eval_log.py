@@ -206,10 +206,8 @@ class Item:
     excludes: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
     harm: Name | None = None
     kind: Name | None = None
-    origin: Name | None = None
     core: bool = False
     error: Name | None = None
-    sentinel: bool = False
 
 
 def _words_alone(content: Any) -> Any:

@@ -67,7 +67,7 @@ Mark = tuple[bool | None, str | None, str | None]
 GradedResponse = tuple[Log, Mapping[Rubric, int], Sample, Asked]
 """A response of a graded log, with the number of its grading for each rubric."""
 SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
-                    "scenario_text")  # fmt: skip
+                    "group", "twin_of", "control", "scenario_text")  # fmt: skip
 """Columns of a response that are the same for all responses to its scenario."""
 
 
@@ -538,10 +538,8 @@ def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
         "excludes": item.excludes,
         "harm": item.harm,
         "kind": item.kind,
-        "origin": item.origin,
         "core": item.core,
         "error": item.error,
-        "sentinel": item.sentinel,
         **{domain.value: level for domain, level in item.domains.items()},
     }
 

@@ -18,7 +18,8 @@ from careeval.bank import bank_folder, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
-from careeval.errors import ProtocolError
+from careeval.errors import LogError, ProtocolError
+from careeval.protocol.eval_log import read_log
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, forget, grading_folder, recorded
 from careeval.protocol.select import rubrics_graded, selection_hashes
@@ -163,6 +164,18 @@ def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
     return max(its["grading"].to_list(), default=0)
 
 
+def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
+    """The hashes of the twins of a run then and now, where they differ."""
+    for path in sorted(root.glob("*.eval")):
+        try:
+            then = read_log(path).header.about.twins_hash
+        except LogError:
+            continue
+        if then != now:
+            return str(then), str(now)
+    return None
+
+
 def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
     """The run in a folder with its scenarios, if it is complete and was made with this bank."""
     runs = read_run(root)
@@ -174,7 +187,10 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
         )
     bank = load_bank(folder, split_key(row["split"]), probes=False)
     asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
-    then, now = row["bank_hash"], selection_hashes(asked)["bank_hash"]
+    hashes = selection_hashes(asked)
+    then, now = row["bank_hash"], hashes["bank_hash"]
+    if then == now and (changed := _twins_changed(root, hashes.get("twins_hash"))):
+        then, now = changed
     if (row["bank"], then) != (bank.about.name, now):
         raise ProtocolError(
             f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "

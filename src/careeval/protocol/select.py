@@ -74,13 +74,12 @@ def select_scenarios(
 def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     """Return `bank_hash` of the bases of a selection, and `twins_hash` where it has twins too.
 
-    A run with twins compares with one without: its headline is over the same bases. Of twins
-    without a base, `bank_hash` is their own.
+    A run with twins compares with one without: its headline is over the same bases. A twin whose
+    base is not chosen counts as a base, as it does in results.
     """
-    bases = [scenario for scenario in chosen if scenario.twin_of is None]
-    twins = [scenario for scenario in chosen if scenario.twin_of is not None]
-    if not bases:
-        return {"bank_hash": content_hash(twins)}
+    ids = {scenario.id for scenario in chosen}
+    twins = [scenario for scenario in chosen if scenario.twin_of in ids]
+    bases = [scenario for scenario in chosen if scenario.twin_of not in ids]
     return {
         "bank_hash": content_hash(bases),
         **({"twins_hash": content_hash(twins)} if twins else {}),

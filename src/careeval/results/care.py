@@ -11,6 +11,8 @@ import polars as pl
 
 from careeval.core.scenario import CareError, ItemKind
 from careeval.results.entries import Entry
+from careeval.results.estimates import bounded
+from careeval.results.points import Bounds
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
@@ -21,8 +23,8 @@ class Rate:
     """How often something is in responses.
 
     Attributes:
-        n: Responses that could have it and whose judgments of it are resolved.
-        share: Share of them that have it.
+        n: Responses that could have it.
+        share: Share of them that have it, and what unresolved judgments could make of it.
     """
 
     n: int
@@ -66,41 +68,66 @@ def care(entry: Entry) -> Care | None:
 
 
 def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
-    """Responses with at least one of these items, or with none."""
+    """Responses with at least one of these items, or with none.
+
+    Where an unresolved judgment decides, a response counts as likely as the resolved ones have it.
+    """
+    present = pl.col("present")
     by_response = judged.group_by("scenario", "epoch").agg(
-        pl.col("present").any(ignore_nulls=False)
+        certain=present.fill_null(False).any(), could=present.fill_null(True).any()
     )
-    found = ~pl.col("present") if none else pl.col("present")
-    by_scenario = (
-        by_response.filter(pl.col("present").is_not_null())
-        .group_by("scenario")
-        .agg(found.sum().alias("count"), pl.len().alias("n"))
-        .sort("scenario")
+    if none:
+        by_response = by_response.with_columns(certain=~pl.col("could"), could=~pl.col("certain"))
+    return _rate(
+        by_response.with_columns(pl.col("certain", "could").cast(pl.Float64), trials=pl.lit(1.0)),
+        by_response.height,
     )
-    return _rate(by_scenario, int(by_scenario["n"].sum()))
 
 
 def _earned(judged: pl.DataFrame) -> Rate:
-    """Points of these items that are earned, over those that there are, each scenario's share."""
-    resolved = judged.filter(pl.col("present").is_not_null())
-    earned = pl.col("points") * pl.col("present")
+    """Points of these items that are earned, over those that there are."""
+    points = pl.col("points").cast(pl.Float64)
+    return _rate(
+        judged.select(
+            "scenario",
+            certain=points * pl.col("present").fill_null(False),
+            could=points * pl.col("present").fill_null(True),
+            trials=points,
+        ),
+        judged.select("scenario", "epoch").n_unique(),
+    )
+
+
+def _rate(rows: pl.DataFrame, n: int) -> Rate:
+    """A rate over scenarios, from what each row certainly has, could have, and could at most."""
+    resolved = rows.filter(pl.col("certain") == pl.col("could"))
+    total = float(resolved["trials"].sum())
+    if not total:
+        return Rate(n, Estimate.unknown("the bank has no such items, or none could be judged"))
+    likely = float(resolved["certain"].sum()) / total
+    span = pl.col("could") - pl.col("certain")
     by_scenario = (
-        resolved.group_by("scenario")
-        .agg(earned.sum().alias("count"), pl.col("points").sum().alias("n"))
+        rows.group_by("scenario")
+        .agg(
+            low=pl.col("certain").sum(),
+            value=(pl.col("certain") + likely * span).sum(),
+            high=pl.col("could").sum(),
+            trials=pl.col("trials").sum(),
+        )
         .sort("scenario")
     )
-    return _rate(by_scenario, resolved.select("scenario", "epoch").n_unique())
-
-
-def _rate(by_scenario: pl.DataFrame, n: int) -> Rate:
-    if by_scenario.is_empty():
-        return Rate(0, Estimate.unknown("the bank has no such items, or none could be judged"))
-    counts = by_scenario["count"].cast(pl.Float64).to_numpy()
-    trials = by_scenario["n"].cast(pl.Float64).to_numpy()
-    value = float(counts.sum() / trials.sum())
-    if len(counts) < MIN_CLUSTERS:
-        return Rate(n, Estimate(value, value, value, None, FEW))
-    # each scenario's share is one trial: epochs are no scenarios
-    scale = trials.max()
-    interval = rate_interval(counts / scale, trials / scale)
-    return Rate(n, Estimate(value, value, value, (interval.low, interval.high)))
+    trials = by_scenario["trials"].to_numpy()
+    low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
+    if len(trials) < MIN_CLUSTERS:
+        at, least, most = (float(part.sum() / trials.sum()) for part in (value, low, high))
+        return Rate(n, Estimate(at, least, most, None, FEW))
+    # points and epochs are no trials of their own: each scenario is worth its largest
+    scale = float(trials.max())
+    return Rate(
+        n,
+        bounded(
+            lambda counts: float(counts.sum() / trials.sum()),
+            lambda counts: rate_interval(counts / scale, trials / scale),
+            Bounds(low, high, value),
+        ),
+    )

@@ -39,6 +39,9 @@ def directions(s: Summary) -> Iterator[Direction]:
         ):
             rate = getattr(s.care, key)
             yield Direction(key, head, meaning, rate.n, rate.share)
+    if s.lenient is not None:
+        yield Direction("lenient", "Lenient score", "points if a rung that lacks one act counted",
+                        s.n_responses - s.n_missing, s.lenient)  # fmt: skip
     if s.twins is not None:
         n, n_controls = len(s.twins.pairs), len(s.twins.controls)
         pairs = "pairs of a base and its twin whose answers"

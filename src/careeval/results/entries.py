@@ -34,7 +34,8 @@ class Entry:
         n_epochs: Responses asked for a scenario.
         graded: The responses as `first` has them.
         beside: The same over the twins and controls of its scenarios, which count in no number of
-            the entry; None where none were asked.
+            the entry; None where none of them was judged so.
+        n_beside: Responses asked of its system to such twins and controls.
     """
 
     system: str
@@ -48,6 +49,7 @@ class Entry:
     n_epochs: int
     graded: GradedRubric
     beside: Entry | None = None
+    n_beside: int = 0
 
     # many entries share one table: each keeps the places of its rows, and no copy of them
 
@@ -104,8 +106,10 @@ def entries(runs: Runs) -> Iterator[Entry]:
         return
     bases, twins = _apart(runs)
     beside = {_key(entry): entry for entry in _entries(twins)}
+    n_beside = dict(twins.responses.group_by("system").len().iter_rows())
     for entry in _entries(bases):
-        yield replace(entry, beside=beside.get(_key(entry)))
+        n = n_beside.get(entry.system, 0)
+        yield replace(entry, beside=beside.get(_key(entry)), n_beside=n)
 
 
 def _key(entry: Entry) -> tuple[str, str, Rubric, str]:

@@ -430,6 +430,7 @@ def _direction_remarks(s: Summary) -> Iterator[str]:
     for keys, what in (
         (("too_little", "too_much", "unspecific"), "% of responses"),
         (("core", "other"), "% of points earned"),
+        (("lenient",), "% on the ladder, from strict to lenient"),
         (("adapted", "stuck", "neither"), "% of twins' answers"),
         (("changed", "same_text"), "% of controls' answers"),
     ):

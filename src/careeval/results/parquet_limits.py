@@ -67,20 +67,23 @@ def _check(content: mmap.mmap, max_rows: int) -> None:
     for group in footer[_ROW_GROUPS]:
         n_rows += _positive(group[_N_ROWS])
         for number, column in enumerate(group[_COLUMNS]):
-            pages = list(_pages(content, column[_META]))
-            n_pages += len(pages)
-            n_unpacked += sum(page.n_unpacked for page in pages)
-            in_pages = sum(page.n_values for page in pages)
+            in_pages = 0
+            # counted as they come: many columns may name the same pages
+            for page in _pages(content, column[_META]):
+                n_pages += 1
+                n_unpacked += page.n_unpacked
+                in_pages += page.n_values
+                _at_most("pages", n_pages, MAX_PAGES)
+                _at_most("bytes unpacked", n_unpacked, MAX_UNPACKED)
             n_values[number] += max(column[_META][_N_VALUES], in_pages)
-    n_rows = max(n_rows, footer[_N_ROWS])
-    for what, n, most in (
-        ("rows", n_rows, max_rows),
-        ("values in a column", max(n_values.values(), default=0), MAX_IN_LIST * max_rows),
-        ("pages", n_pages, MAX_PAGES),
-        ("bytes unpacked", n_unpacked, MAX_UNPACKED),
-    ):
-        if n > most:
-            raise ValueError(f"it has {n:,} {what}, at most {most:,}")
+    most_values = max(n_values.values(), default=0)
+    _at_most("rows", max(n_rows, footer[_N_ROWS]), max_rows)
+    _at_most("values in a column", most_values, MAX_IN_LIST * max_rows)
+
+
+def _at_most(what: str, n: int, most: int) -> None:
+    if n > most:
+        raise ValueError(f"it has {n:,} {what}, at most {most:,}")
 
 
 def _positive(number: int) -> int:

@@ -19,6 +19,7 @@ from careeval.results.care import Care, care
 from careeval.results.cost import RunCost, asking_cost, grading_cost
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import Errors, GradedRubric
+from careeval.results.ladder_band import lenient_score
 from careeval.results.points import About
 from careeval.results.tables import Runs
 from careeval.results.twins import TwinNumbers, twin_numbers
@@ -107,11 +108,12 @@ class Summary:
         score: Points of the items present over the most points.
         worst_at_n: The score if every scenario had got the lowest of its n responses.
         mild: Responses with an item of −1 points present.
-        cost: What its responses and their judgments cost.
+        cost: What its responses and their judgments cost, those to twins and controls too.
         not_ranked: Why this entry may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
         care: Which way it errs; None where the bank does not say.
-        twins: How it follows a fact that decides; None where no twins were asked.
+        lenient: Of the ladder, the score if rungs that lack one act counted; else None.
+        twins: How it follows a fact that decides; None where no twins were asked and judged.
     """
 
     system: str
@@ -146,6 +148,7 @@ class Summary:
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
     care: Care | None = None
+    lenient: Estimate | None = None
     twins: TwinNumbers | None = None
 
 
@@ -201,12 +204,31 @@ def summary_of(entry: Entry) -> Summary:
             if adl in set(responses["adl"])
         },
         by_domain={domain: domain_cell(domain, graded) for domain in Domain},
-        cost=RunCost(asking_cost(responses), grading_cost(entry.first)),
+        cost=_cost(entry),
         not_ranked=why_not_ranked(entry, counts, score),
-        warnings=tuple(_warnings(responses)),
+        warnings=(*_warnings(responses), *_twins_not_graded(entry)),
         care=care(entry),
+        lenient=lenient_score(entry),
         twins=twin_numbers(entry),
     )
+
+
+def _cost(entry: Entry) -> RunCost:
+    """What all responses of an entry and their judgments cost, those to twins and controls too."""
+    parts = [each for each in (entry, entry.beside) if each is not None]
+    return RunCost(
+        asking_cost(pl.concat([each.responses for each in parts])),
+        grading_cost(pl.concat([each.first for each in parts])),
+    )
+
+
+def _twins_not_graded(entry: Entry) -> Iterator[str]:
+    """What a reader must know of twins that were asked: a twin has no ladder."""
+    if entry.rubric is Rubric.ladder or not entry.n_beside:
+        return
+    graded = entry.beside.graded.scenarios if entry.beside else []
+    if n := entry.n_beside - sum(scenario.epochs.size for scenario in graded):
+        yield f"{n} of {entry.n_beside} responses to twins and controls are missing or not graded"
 
 
 def why_not_ranked(
@@ -224,6 +246,7 @@ def why_not_ranked(
         *_mixed(entry),
         *_not_whole(counts or _counts(entry)),
         *_unresolved(entry),
+        *_band(entry),
         *_no_score(score or entry.graded.score()),
     )
 
@@ -267,6 +290,12 @@ def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
         yield "the lexical grader compares words: for seeing everything work"
     if grader.startswith(EMBEDDED_MODEL):
         yield "graded by an embedded model: for seeing everything work"
+
+
+def _band(entry: Entry) -> Iterator[str]:
+    """Why a ladder whose bank says how it was written is no scale for ranks."""
+    if entry.rubric is Rubric.ladder and entry.responses["group"].drop_nulls().len():
+        yield "a ladder's score is a band, from a strict to a lenient reading: rank by the actions"
 
 
 def _mixed(entry: Entry) -> Iterator[str]:

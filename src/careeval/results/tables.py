@@ -114,10 +114,8 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("excludes", pl.List(pl.String), "actions that cannot be true of the same answer"),
     Column("harm", pl.String, "of an item of -2, injury or rights; null where the bank says not"),
     Column("kind", pl.String, "technique or judgment; null where the bank says not"),
-    Column("origin", pl.String, "source, pilot or twin; null where the bank says not"),
     Column("core", pl.Boolean, "whether it belongs to the easy core"),
     Column("error", pl.String, "of a bad act, too-little or too-much; null where not said"),
-    Column("sentinel", pl.Boolean, "whether it is a never-event"),
     *(
         Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
         for domain in Domain

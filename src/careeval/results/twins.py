@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from careeval.results.entries import Entry
+from careeval.results.estimates import bounded
+from careeval.results.points import Bounds
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} families: no interval"
@@ -79,9 +80,9 @@ class TwinNumbers:
 
     Attributes:
         pairs: One by one.
-        adapted: Mean over the pairs; and so are the next two, and the three sum to 1.
-        stuck: Of the answers that do not follow the fact.
-        neither: The rest.
+        adapted: Mean over the pairs: each answer does its own text's right act alone.
+        stuck: Both do the base's right act alone, or both the twin's.
+        neither: The rest; the three sum to 1.
         controls: One by one.
         changed: Mean over the controls.
         same_text: Mean over their bases.
@@ -161,9 +162,10 @@ def _pair(base: str, twin: str, one: _Answers, other: _Answers) -> Iterator[Pair
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
     neither = Share(
+        # rounding can put a difference a hair below 0
         max(0.0, 1 - adapted.high - stuck.high),
-        1 - adapted.value - stuck.value,
-        1 - adapted.low - stuck.low,
+        max(0.0, 1 - adapted.value - stuck.value),
+        max(0.0, 1 - adapted.low - stuck.low),
     )
     n = _n_resolved(one, acts) * _n_resolved(other, acts)
     yield Pair(base, twin, acts, n, adapted, stuck, neither)
@@ -232,13 +234,11 @@ def _mean(shares: Sequence[Share], lacking: str) -> Estimate:
     low, value, high = (
         np.array([getattr(share, name) for share in known]) for name in ("low", "value", "high")
     )
-    bounds = float(low.mean()), float(value.mean()), float(high.mean())
     if len(known) < MIN_CLUSTERS:
-        return Estimate(bounds[1], bounds[0], bounds[2], None, FEW)
-    ends = [_interval(numbers) for numbers in (low, high)]
-    return Estimate(bounds[1], bounds[0], bounds[2], (ends[0][0], ends[1][1]))
-
-
-def _interval(shares: NDArray[np.float64]) -> tuple[float, float]:
-    interval = rate_interval(shares, np.ones_like(shares))
-    return interval.low, interval.high
+        at = min(max(float(value.mean()), float(low.mean())), float(high.mean()))
+        return Estimate(at, float(low.mean()), float(high.mean()), None, FEW)
+    return bounded(
+        lambda shares: float(shares.mean()),
+        lambda shares: rate_interval(shares, np.ones_like(shares)),
+        Bounds(low, high, value),
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -352,18 +352,46 @@ def _copied(path: Path) -> TemporaryDirectory[str]:
         copy = TemporaryDirectory(prefix="careeval-", ignore_cleanup_errors=True)
     except OSError as error:
         raise _not_copied(path, error) from error
+    parts = {Path(f"{path.resolve()}{end}"): f"{path.name}{end}" for end in ("", "-wal")}
     try:
-        for end in ("", "-wal"):
-            with (
-                suppress(FileNotFoundError),
-                open_file(Path(f"{path.resolve()}{end}")) as file,
-                Path(copy.name, f"{path.name}{end}").open("xb") as target,
-            ):
-                shutil.copyfileobj(file, target)
+        for _ in range(_COPIES):
+            before = _stands(parts)
+            for part, name in parts.items():
+                Path(copy.name, name).unlink(missing_ok=True)  # of the last try
+                with (
+                    suppress(FileNotFoundError),
+                    open_file(part) as file,
+                    Path(copy.name, name).open("xb") as target,
+                ):
+                    shutil.copyfileobj(file, target)
+            # one who may write it could have moved rows from its log into it in between
+            if _stands(parts) == before:
+                return copy
     except OSError as error:
         copy.cleanup()
         raise _not_copied(path, error) from error
-    return copy
+    copy.cleanup()
+    raise ReviewError(
+        f"{path}: somebody writes it, and its disk cannot be written from here",
+        hint="try again in a while",
+    )
+
+
+_COPIES = 5
+"""Times that a file is copied while somebody writes it."""
+
+
+def _stands(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
+    """Return size and time of each file; None where there is none."""
+    found: list[tuple[int, int] | None] = []
+    for part in parts:
+        try:
+            stat = part.stat()
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((stat.st_size, stat.st_mtime_ns))
+    return found
 
 
 def _not_copied(path: Path, error: OSError) -> ReviewError:

@@ -170,7 +170,9 @@ def new_plan(
         ReviewError: As `assign`; or somebody has fewer scenarios than they are to answer.
     """
     if scenarios is None:
-        chosen = [s for s in bank.scenarios if s.status is not Status.withdrawn]
+        # a control has its base's items: there is nothing of its own to rate
+        there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
+        chosen = [s for s in there if s.control is None]
     else:
         chosen = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
     raters = numbered(roles)
