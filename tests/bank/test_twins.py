@@ -19,7 +19,7 @@ from careeval.protocol.run import Run, prepare, resume
 from careeval.protocol.select import select_scenarios, selection_hashes
 from careeval.results.summary import summarise
 from careeval.review.study import new_plan
-from fakes import Call, Fake, asked_of_grader, judgments
+from fakes import Call, Fake, asked_of_grader, judgments, leave_out
 from review_study import CONSENT, ROLES
 
 DATA = Path(__file__).parent / "data" / "twins"
@@ -213,6 +213,20 @@ def test_a_run_with_twins(folder: Path, tmp_path: Path) -> None:
     assert summary.twins.changed.value == 0
     assert summary.care is not None
     assert summary.care.too_much.share.value == 0
+
+
+def test_a_twin_whose_epoch_never_began(folder: Path, tmp_path: Path) -> None:
+    """A lost answer to a twin is no lost answer to a base: the headline stays whole."""
+    Fake("lost-system", lambda call: "I strike his back" if "no sound" in str(call) else "I leave")
+    Fake("lost-grader", lambda call: judgments(_found(call)))
+    task = {"bank": str(folder), "twins": True}
+    run = Run("robot", "fake/lost-system", "fake/lost-grader", 2, task)
+    assert resume(prepare(run, tmp_path / "run")).complete
+    (log,) = (tmp_path / "run").glob("*.eval")
+    leave_out(log, "samples/eating-101-twin_epoch_2.json")
+    (summary,) = summarise(read_runs(tmp_path / "run"))
+    assert (summary.n_scenarios, summary.n_missing) == (1, 0)
+    assert "1 of 4 responses to twins and controls are missing or not graded" in summary.warnings
 
 
 def _found(call: Call) -> list[bool]:

@@ -156,7 +156,7 @@ def test_check_says_what_a_bank_is_held_to(
     assert run(line) == OK
     assert capsys.readouterr().out == (
         "1 scenario, 5 probes: no problem found; "
-        "held to its form alone (no 'rules: careeval' in bank.yaml)\n"
+        "held to its form alone (its bank.yaml names no rules)\n"
     )
 
 

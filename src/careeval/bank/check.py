@@ -17,7 +17,7 @@ RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
     "careeval": (rules.RULES, rules.BANK_RULES),
     "careeval-3": (short_rules.RULES, short_rules.BANK_RULES),
 }
-"""What `rules` of a `bank.yaml` may say → the rules over each scenario, and those over the bank."""
+"""The name of each set of rules → its rules over each scenario, and those over the bank."""
 
 
 def check(bank: Bank) -> list[Problem]:

@@ -80,6 +80,13 @@ def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:
     return {row: {adl: counts[row, adl] for adl in Adl} for row in rows}
 
 
+def rests_on_technique(scenario: Scenario) -> bool:
+    """Return if more than half of a scenario's positive points are for acts of technique."""
+    good = [action for action in scenario.actions if action.points > 0]
+    technique = [action.points for action in good if action.kind is ItemKind.technique]
+    return 2 * sum(technique) > sum(action.points for action in good)
+
+
 def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
     """Say how a bank is made, of what it tells: direction, technique, robots, core, origin.
 
@@ -97,12 +104,7 @@ def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
     def count(what: str, n: int, of: int) -> str:
         return f"{what}: {n} of {of}" + (f" ({n / of:.0%})" if of else "")
 
-    technique = [
-        scenario
-        for scenario in scenarios
-        if 2 * points(a for a in scenario.actions if a.points > 0 and a.kind is ItemKind.technique)
-        > points(a for a in scenario.actions if a.points > 0)
-    ]
+    technique = [scenario for scenario in scenarios if rests_on_technique(scenario)]
     too_much = [action for action in bad if action.error is CareError.too_much]
     robots = sum(scenario.actor == "robot" for scenario in scenarios)
     return [

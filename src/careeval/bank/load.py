@@ -303,7 +303,7 @@ class _Reader:
             return None
 
     def has_field(self, name: str, field: str) -> bool:
-        """Whether a scenario's file has a field; what cannot be read has none."""
+        """Return if a scenario's file has a field; a file that cannot be read has none."""
         try:
             content = self._document(name).content
         except BankProblems:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
 from careeval.bank import rules
+from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
 from careeval.bank.rules import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
@@ -97,22 +98,18 @@ def easy_core(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def vague_act(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """Where technique decides, going ahead without saying how is an act of −1.
+    """A scenario that rests on technique has an act of −1 for going ahead without saying how.
 
     Why: an answer without any technique must not do as well as one that says how.
     Example: "Goes ahead with the sleeve, saying of the arm only to take care."
     """
     if scenario.twin_of is not None:
         return
-    good = [action for action in scenario.actions if action.points > 0]
-    rests_on_technique = 2 * sum(
-        action.points for action in good if action.kind is ItemKind.technique
-    ) > sum(action.points for action in good)
     has_it = any(
         (action.points, action.kind, action.error) == (-1, ItemKind.technique, CareError.too_little)
         for action in scenario.actions
     )
-    if rests_on_technique and not has_it:
+    if rests_on_technique(scenario) and not has_it:
         yield ("actions",), "has no -1 technique act of too little care", "write what is vague"
 
 

@@ -198,7 +198,7 @@ def write_twin(
 
 
 def _twin_item(action: Action) -> dict[str, Any]:
-    """What an item is worth in the twin, as it is in the base until somebody changes it."""
+    """Return an item's entry in the twin's file: the base's worth, until somebody changes it."""
     kept = action.model_dump(mode="json", include=set(TwinItem.model_fields) - {"id", "why"})
     return {"id": action.id, **kept, "why": f"{TO_WRITE} why, here"}
 

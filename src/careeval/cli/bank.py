@@ -54,8 +54,8 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """List every problem of a bank, each with its file, line and column.
 
-    A bank whose bank.yaml says 'rules: careeval' is held to careeval's rules;
-    any other is held to its form alone.
+    A bank whose bank.yaml names rules, 'careeval' or 'careeval-3', is held to
+    them; any other is held to its form alone.
 
     Args:
         folder: The bank's folder; careeval's own bank where not given.
@@ -68,7 +68,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         n_probes = sum(map(len, bank.probes.values()))
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
         if bank.about.rules is None:
-            alone = "; held to its form alone (no 'rules: careeval' in bank.yaml)"
+            alone = "; held to its form alone (its bank.yaml names no rules)"
     except BankProblems as error:
         problems, summary = list(error.problems), "not loaded"
     if as_json:

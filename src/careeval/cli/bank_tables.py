@@ -113,7 +113,7 @@ def _untold(items: Sequence[RubricItem]) -> list[RubricItem]:
 
 
 def _facts(item: RubricItem) -> str:
-    """What the bank says of an item beside its points: kind, direction, harm, origin."""
+    """Return an item's kind, direction, harm and origin in words; empty where not said."""
     facts = [getattr(item, name, None) for name in ("kind", "error", "harm", "origin")]
     marks = [name for name in ("core", "sentinel") if getattr(item, name, False)]
     return ", ".join(str(fact) for fact in (*facts, *marks) if fact)

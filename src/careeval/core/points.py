@@ -1,4 +1,4 @@
-"""What the points of an item mean: one definition, for the docs and for everybody who rates."""
+"""The one definition of an item's points, for the docs and for everybody who rates."""
 
 from __future__ import annotations
 

@@ -317,7 +317,7 @@ def epochs(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
 
 
 def direction_table(summaries: Sequence[Summary]) -> Table:
-    """Which way each entry errs, and how it follows twins; no rows where no bank says so."""
+    """Make the table of too little and too much care, and of twins; empty where none has such."""
     rows = [
         (
             text(name),

@@ -1,4 +1,4 @@
-"""Which way a system errs, where its bank says so: too little care, too much, or too vague.
+"""Rates of too little care, too much care and vagueness, where a bank says which way acts err.
 
 The two directions are given apart and never netted: a netted number would reward risk.
 """
@@ -20,7 +20,7 @@ FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something is in responses.
+    """A share of responses or of points.
 
     Attributes:
         n: Responses that could have it.
@@ -33,7 +33,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Care:
-    """What one entry comes to by direction; a rate is unknown where the bank does not say.
+    """The rates of one entry; each is unknown where the bank does not say.
 
     Attributes:
         too_little: Responses with an act of too little care.
@@ -51,7 +51,7 @@ class Care:
 
 
 def care(entry: Entry) -> Care | None:
-    """Return what an entry comes to by direction; None where its bank says nothing of it."""
+    """Return the rates of an entry; None where its bank does not say which way acts err."""
     columns = ("scenario", "epoch", "points", "present", "kind", "core", "error")
     judged = entry.first_of(*columns)
     if judged["error"].null_count() == judged.height:

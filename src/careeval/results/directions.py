@@ -41,17 +41,18 @@ def directions(s: Summary) -> Iterator[Direction]:
             yield Direction(key, head, meaning, rate.n, rate.share)
     if s.lenient is not None:
         yield Direction("lenient", "Lenient score", "points if a rung that lacks one act counted",
-                        s.n_responses - s.n_missing, s.lenient)  # fmt: skip
+                        s.n_responses - s.n_missing - s.n_ungraded, s.lenient)  # fmt: skip
     if s.twins is not None:
-        n, n_controls = len(s.twins.pairs), len(s.twins.controls)
+        n, n_controls = sum(pair.n > 0 for pair in s.twins.pairs), len(s.twins.controls)
+        n_twice = sum(each.same_text is not None for each in s.twins.controls)
         pairs = "pairs of a base and its twin whose answers"
         controls = "pairs of answers that differ in an act of ±2"
         yield Direction("adapted", "Adapted", f"{pairs} each have their own right act alone", n,
                         s.twins.adapted)  # fmt: skip
-        yield Direction("stuck", "Stuck", f"{pairs} both have the same right act alone", n,
-                        s.twins.stuck)  # fmt: skip
+        stuck = f"{pairs} both do the base's right act alone, or both the twin's"
+        yield Direction("stuck", "Stuck", stuck, n, s.twins.stuck)
         yield Direction("neither", "Neither", f"{pairs} do neither", n, s.twins.neither)
         yield Direction("changed", "Changed by a control", f"{controls}, to a base and its control",
                         n_controls, s.twins.changed)  # fmt: skip
-        yield Direction("same_text", "Changed by chance", f"{controls}, to one text", n_controls,
+        yield Direction("same_text", "Changed by chance", f"{controls}, to one text", n_twice,
                         s.twins.same_text)  # fmt: skip

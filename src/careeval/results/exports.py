@@ -425,14 +425,14 @@ def remarks(summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> lis
 
 
 def _direction_remarks(s: Summary) -> Iterator[str]:
-    """Which way an entry errs, and how it follows its twins, where its bank has such."""
+    """Yield a line on too little and too much care, and on twins, where the bank has such."""
     shown = {d.key: f"{d.head.lower()} {with_interval(d.share)}" for d in directions(s)}
     for keys, what in (
         (("too_little", "too_much", "unspecific"), "% of responses"),
         (("core", "other"), "% of points earned"),
         (("lenient",), "% on the ladder, from strict to lenient"),
-        (("adapted", "stuck", "neither"), "% of twins' answers"),
-        (("changed", "same_text"), "% of controls' answers"),
+        (("adapted", "stuck", "neither"), "% of pairs of answers to a base and its twin"),
+        (("changed", "same_text"), "% of pairs of answers to a base and its control"),
     ):
         if parts := [shown[key] for key in keys if key in shown]:
             yield f"{s.system}, {what}: {'; '.join(parts)}."

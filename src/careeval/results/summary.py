@@ -214,7 +214,7 @@ def summary_of(entry: Entry) -> Summary:
 
 
 def _cost(entry: Entry) -> RunCost:
-    """What all responses of an entry and their judgments cost, those to twins and controls too."""
+    """Return the cost of all responses and their judgments, those to twins and controls too."""
     parts = [each for each in (entry, entry.beside) if each is not None]
     return RunCost(
         asking_cost(pl.concat([each.responses for each in parts])),
@@ -223,7 +223,7 @@ def _cost(entry: Entry) -> RunCost:
 
 
 def _twins_not_graded(entry: Entry) -> Iterator[str]:
-    """What a reader must know of twins that were asked: a twin has no ladder."""
+    """Warn of twins that were asked and are not graded; a twin has no ladder."""
     if entry.rubric is Rubric.ladder or not entry.n_beside:
         return
     graded = entry.beside.graded.scenarios if entry.beside else []

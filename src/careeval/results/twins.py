@@ -1,4 +1,4 @@
-"""How a system's answers follow a fact that decides: its scenarios beside their twins and controls.
+"""Compare a system's answers to a scenario with those to its twin and its controls.
 
 A twin is its base's text with one fact changed, so that another act is right; a control changes
 nothing that matters. Every epoch of the base is paired with every epoch of the twin.
@@ -76,7 +76,7 @@ class ControlChange:
 
 @dataclass(frozen=True)
 class TwinNumbers:
-    """What one entry comes to over its pairs and its controls; a number is unknown without any.
+    """The numbers of one entry over its pairs and its controls; unknown without any.
 
     Attributes:
         pairs: One by one.
@@ -130,7 +130,7 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """What was found in the answers to one text: item → points; epoch → item → present."""
+    """The judgments of the answers to one text: item → points; epoch → item → present."""
 
     points: Mapping[str, int]
     found: Sequence[Mapping[str, bool | None]]
@@ -172,7 +172,7 @@ def _pair(base: str, twin: str, one: _Answers, other: _Answers) -> Iterator[Pair
 
 
 def _alone(answers: _Answers, acts: tuple[str, str]) -> tuple[Share, Share]:
-    """How often each of two acts is in an answer without the other."""
+    """Return the shares of answers that have each of two acts without the other."""
     found = [(each.get(acts[0]), each.get(acts[1])) for each in answers.found]
     known = [pair for pair in found if None not in pair]
 
@@ -217,7 +217,7 @@ def _control(
 
 
 def _decision(found: Mapping[str, bool | None], acts: Sequence[str]) -> tuple[bool, ...] | None:
-    """Which of the acts an answer has; None where any of them is unresolved."""
+    """Return for each act if an answer has it; None where any of them is unresolved."""
     present = [found.get(act) for act in acts]
     return None if None in present else tuple(bool(each) for each in present)
 
