@@ -10,6 +10,40 @@ from careeval.core.scenario import Rubric
 from careeval.results.probes import LIMITS, Agreement, Labelled, ProbeAgreement
 
 
+def act(scenario: str, probe: int, label: bool, present: bool | None) -> Labelled:
+    """One judgment of a right act of a pair, beside its label."""
+    return Labelled(Rubric.actions, 2, "expert", label, present, scenario, probe, decides=True)
+
+
+def test_slips_on_twins_by_hand() -> None:
+    """Of five probes one is swapped, one half mistaken, one not wholly judged."""
+    slips = ProbeAgreement.of(
+        [
+            *(act("a", 1, True, True), act("a", 1, False, False)),
+            *(act("a-twin", 1, True, False), act("a-twin", 1, False, True)),
+            *(act("a-twin", 2, True, True), act("a-twin", 2, False, True)),
+            *(act("b", 1, True, True), act("b", 1, False, False)),
+            *(act("b", 2, True, None), act("b", 2, False, False)),
+            # neither act is there: nothing to take for the other
+            *(act("b", 3, False, True), act("b", 3, False, False)),
+            judged(2, True, False, scenario="b"),
+        ]
+    ).pairs
+    assert slips is not None
+    assert slips.n == 5
+    # a: 0 of 1, a-twin: 2 of 2, b: 0 of the 1 that is wholly judged, at most 1 of 2
+    assert slips.mistaken.value == pytest.approx((0 + 1 + 0) / 3)
+    assert slips.mistaken.high == pytest.approx((0 + 1 + 1 / 2) / 3)
+    assert slips.swapped.value == pytest.approx((0 + 1 / 2 + 0) / 3)
+    assert slips.swapped.high == pytest.approx((0 + 1 / 2 + 0) / 3)
+    assert "5 probes of twins" in slips.sentence()
+
+
+def test_without_probes_of_twins_there_are_no_slips() -> None:
+    """A bank without twins has no such number."""
+    assert ProbeAgreement.of(JUDGMENTS).pairs is None
+
+
 def judged(
     points: int,
     label: bool,

@@ -28,8 +28,8 @@ from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import Document, Loc, Places, parse_yaml, read_yaml
-from careeval.core.scenario import Probe, Scenario, Slug, Source, Status
-from careeval.core.twin import Twin
+from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source, Status
+from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
 
 OWN_BANK = Path(__file__).parent / "data"
@@ -67,6 +67,20 @@ class Bank:
     def bases(self) -> tuple[Scenario, ...]:
         """The scenarios that are no twin of another, in the order of their ids."""
         return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
+
+    @property
+    def deciding_acts(self) -> Mapping[str, frozenset[ItemId]]:
+        """Id of a base or a twin → the right acts of the two; texts without a pair are no key."""
+        acts: dict[str, frozenset[ItemId]] = {}
+        for twin in self.scenarios:
+            if twin.twin_of is None or twin.control is not None:
+                continue
+            pair = (self.scenario(twin.twin_of), twin)
+            right = right_acts(*({act.id: act.points for act in text.actions} for text in pair))
+            if [len(each) for each in right] == [1, 1]:
+                for text in pair:
+                    acts.setdefault(text.id, frozenset(right[0] + right[1]))
+        return acts
 
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id.

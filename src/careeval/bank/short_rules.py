@@ -16,6 +16,7 @@ from careeval.bank.load import Bank
 from careeval.bank.rules import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
 from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
+from careeval.core.twin import right_acts
 
 WORDS, WORDS_ROBOT = (25, 80), (25, 110)
 """Least and most words of a text; a robot's body takes some."""
@@ -129,10 +130,8 @@ def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     elif scenario.text == base.text:
         yield ("text",), f"is the text of {base.id}", "say the same in other words"
     if scenario.control is None:
-        pairs = list(zip(base.actions, scenario.actions, strict=True))
-        of_base = [a.id for a, b in pairs if a.points == 2 and b.points < 0]
-        of_twin = [a.id for a, b in pairs if b.points == 2 and a.points < 0]
-        for name, ids in ((base.id, of_base), (scenario.id, of_twin)):
+        acts = right_acts(*({a.id: a.points for a in s.actions} for s in (base, scenario)))
+        for name, ids in zip((base.id, scenario.id), acts, strict=True):
             if len(ids) != 1:
                 message = f"{name} has {len(ids)} right acts, expected 1"
                 yield ("actions",), message, "+2 in one of the pair, negative in the other"

@@ -65,7 +65,7 @@ def print_trials(trials: Sequence[Trial]) -> None:
             if found:
                 by_trap.add_row(Text(plain(trap)), names[trial.grader], *_measures(found))
     print_table(out, by_trap)
-    _remark(out, [*_verdicts(trials), _rule(), _UNITS])
+    _remark(out, [*_verdicts(trials), *_pairs(trials), _rule(), _UNITS])
 
 
 def _overview(trials: Sequence[Trial], names: Mapping[str, Text]) -> Table:
@@ -112,6 +112,16 @@ def _verdicts(trials: Sequence[Trial]) -> Iterable[str]:
             yield f"{trial.grader} fails the probes: {'; '.join(trial.agreement.failed)}."
         else:
             yield f"{trial.grader} does not fail the probes."
+
+
+def _pairs(trials: Sequence[Trial]) -> Iterable[str]:
+    for trial in trials:
+        if pairs := trial.agreement.pairs:
+            yield (
+                f"{trial.grader}, {pairs.n} probes of twins: mistaken "
+                f"{with_interval(pairs.mistaken)}%, one right act taken for the other "
+                f"{with_interval(pairs.swapped)}%."
+            )
 
 
 def _rule() -> str:

@@ -89,17 +89,30 @@ def print_summary(
 
 def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
     """For each grader whose agreement with the probes can be computed on the spot, a sentence."""
-    return {s.grader: lexical_sentence() for s in summaries if s.grader.startswith(LEXICAL_GRADER)}
+    return {
+        s.grader: lexical_sentence(s.bank, s.bank_version)
+        for s in summaries
+        if s.grader.startswith(LEXICAL_GRADER)
+    }
 
 
 @cache
-def lexical_sentence() -> str:
-    """How far the lexical grader agrees with the labels of the own bank's probes."""
+def lexical_sentence(bank: str = "", version: str = "") -> str:
+    """Say how far the lexical grader agrees with the probes of a bank.
+
+    Args:
+        bank: Its name; careeval's default bank stands for any that is not careeval's own.
+        version: Its version, as `3-A`.
+    """
     # a summary by any other grader needs no bank, and does not wait for it to load
     from careeval.bank import load_bank
+    from careeval.bank.load import OWN_BANKS
     from careeval.protocol.probes import lexical_agreement
 
-    return f"The lexical grader: {lexical_agreement(load_bank()).sentence()}"
+    loaded = load_bank()
+    if bank == loaded.about.name and version != loaded.about.version:
+        loaded = load_bank(OWN_BANKS.get(version.partition("-")[0]))
+    return f"The lexical grader: {lexical_agreement(loaded).sentence()}"
 
 
 class _EntryColumns(NamedTuple):

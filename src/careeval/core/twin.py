@@ -102,3 +102,16 @@ class Twin(Frozen):
 
 def _action(item: TwinItem, of_base: Action) -> Action:
     return of_base.model_copy(update={name: getattr(item, name) for name in TwinItem.model_fields})
+
+
+def right_acts(
+    base: Mapping[ItemId, Points], twin: Mapping[ItemId, Points]
+) -> tuple[list[ItemId], list[ItemId]]:
+    """Return the right acts of a base and of its twin: +2 in one, negative in the other.
+
+    A pair that follows the bank's rules has one of each.
+    """
+    return (
+        [item for item, points in base.items() if points == 2 and twin.get(item, 0) < 0],
+        [item for item, points in twin.items() if points == 2 and base.get(item, 0) < 0],
+    )

@@ -427,7 +427,7 @@ def _tables(findings: Findings) -> dict[str, tables.Table]:
         "severe_of_k": tables.severe_of_k(summaries, details),
         "scenarios": tables.scenarios(summaries, details),
         "epochs": tables.epochs(summaries, details),
-        "directions": tables.direction_table(summaries),
+        "directions": tables.direction_table(summaries, findings.cards),
         "corrected": trust_tables.corrected(findings),
         "noise": trust_tables.noise(findings),
         "pairs": trust_tables.pairs(findings.grader_pairs),

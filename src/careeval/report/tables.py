@@ -19,9 +19,10 @@ from careeval.report.words import DOMAINS, UNKNOWN, entry_names, score_name
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Detail, ScenarioScore
-from careeval.results.directions import directions
+from careeval.results.directions import directions, grader_slips
 from careeval.results.estimates import Errors
 from careeval.results.exports import By, cells_by, count_cell, marked, percent
+from careeval.results.grader_card import GraderCard
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
 from careeval.results.tables import Runs
@@ -316,8 +317,11 @@ def epochs(summaries: Sequence[Summary], details: Sequence[Detail]) -> Table:
     return Table("Epochs and length of answers", heads, rows, "Beneath a number: its 95% interval.")
 
 
-def direction_table(summaries: Sequence[Summary]) -> Table:
-    """Make the table of too little and too much care, and of twins; empty where none has such."""
+def direction_table(summaries: Sequence[Summary], cards: Mapping[str, GraderCard]) -> Table:
+    """Make the table of too little and too much care, and of twins; empty where none has such.
+
+    Beside the numbers of twins stand the slips of their grader on the probes of twins.
+    """
     rows = [
         (
             text(name),
@@ -326,7 +330,7 @@ def direction_table(summaries: Sequence[Summary]) -> Table:
             estimated(d.share),
         )
         for name, s in zip(entry_names(summaries), summaries, strict=True)
-        for d in directions(s)
+        for d in (*directions(s), *grader_slips(s, cards[s.grader].probes))
     ]
     heads = (Head("System"), Head("Number"), Head("Over", True), Head("Share", True))
     note = "Too little and too much care are never netted: that would reward risk."

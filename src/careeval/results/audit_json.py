@@ -58,6 +58,13 @@ def _trial(trial: Trial) -> dict[str, Any]:
             {"trap": trap, **_counts(of.by_trap[trap]), **measured_json(found)}
             for trap, found in of.measured_by_trap.items()
         ],
+        "pairs": None
+        if of.pairs is None
+        else {
+            "n": of.pairs.n,
+            "mistaken": estimate_json(of.pairs.mistaken),
+            "swapped": estimate_json(of.pairs.swapped),
+        },
         "cost_usd": trial.cost.value,
         "cost_reason": trial.cost.reason,
         "seconds": trial.seconds,

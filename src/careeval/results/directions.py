@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from careeval.results.probes import ProbeAgreement
 from careeval.results.summary import Summary
 from careeval.stats import Estimate
 
@@ -56,3 +57,15 @@ def directions(s: Summary) -> Iterator[Direction]:
                         n_controls, s.twins.changed)  # fmt: skip
         yield Direction("same_text", "Changed by chance", f"{controls}, to one text", n_twice,
                         s.twins.same_text)  # fmt: skip
+
+
+def grader_slips(s: Summary, probes: ProbeAgreement | None) -> Iterator[Direction]:
+    """Yield what its grader mistakes on the probes of twins, where an entry has twins."""
+    slips = probes.pairs if probes and s.twins else None
+    if slips is None:
+        return
+    of = "probes of twins that hold one right act of the pair, of which the grader"
+    mistaken = f"{of} misjudges either act"
+    yield Direction("mistaken", "Mistaken by the grader", mistaken, slips.n, slips.mistaken)
+    swapped = f"{of} finds the other act instead"
+    yield Direction("swapped", "Swapped by the grader", swapped, slips.n, slips.swapped)

@@ -14,7 +14,7 @@ from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
 from careeval.results.harms import harms as found_harms
 from careeval.results.ladder_check import Contradiction
-from careeval.results.probes import Agreement
+from careeval.results.probes import Agreement, ProbeAgreement
 from careeval.results.tables import Column
 from careeval.stats import Estimate
 
@@ -112,6 +112,12 @@ def grader_cards(findings: Findings) -> ExportTable:
             pl.List(pl.String),
             "why it fails the probes; empty if it does not, null if not tried",
         ),
+        Column("pairs.n", pl.Int64, "probes of twins that hold one right act; null if not tried"),
+        *(
+            column
+            for name, what in _PAIRS.items()
+            for column in number(f"pairs.{name}", f"of the probes of twins, {what}")
+        ),
         *_agreement_columns("human", "against people's labels"),
         Column("human.n_raters", pl.Int64, "people who labelled; null if not tried"),
         Column("human.n_single", pl.Int64, "judgments that rest on one of them; null if not tried"),
@@ -135,6 +141,7 @@ def grader_cards(findings: Findings) -> ExportTable:
         probes = card.probes.overall if card.probes else None
         row |= _of_agreement("probes", probes, NOT_TRIED)
         row["probes.failed"] = card.failed
+        row |= _of_pairs(card.probes)
         row |= _of_agreement("human", card.human.counts if card.human else None, NOT_AUDITED)
         if card.human:
             # people read what was drawn by the grader's verdict: only weighted shares mean anything
@@ -147,6 +154,24 @@ def grader_cards(findings: Findings) -> ExportTable:
             row |= {f"{name}.count": found.count, f"{name}.opportunities": found.opportunities}
         rows.append(row)
     return ExportTable.of("grader_cards", "a grader, and how far it can be trusted", columns, rows)
+
+
+_PAIRS = {
+    "mistaken": "share of which a right act is judged otherwise than labelled",
+    "swapped": "share judged to hold the other right act instead",
+}
+
+
+def _of_pairs(probes: ProbeAgreement | None) -> Row:
+    """Return a grader's slips on twins' probes; null, with the reason, where there are none."""
+    pairs = probes.pairs if probes else None
+    if pairs is None:
+        unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
+        return {k: v for name in _PAIRS for k, v in of_number(f"pairs.{name}", unknown).items()}
+    row: Row = {"pairs.n": pairs.n}
+    for name in _PAIRS:
+        row |= of_number(f"pairs.{name}", getattr(pairs, name))
+    return row
 
 
 _AUDITED = {

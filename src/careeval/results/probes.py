@@ -7,7 +7,7 @@ Unresolved judgments are counted, and are neither right nor wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -22,12 +22,16 @@ from careeval.results.class_agreement import ClassAgreement, PointClass, class_a
 from careeval.results.cost import Cost
 from careeval.results.measured import Measured
 from careeval.results.points import FloatArray
-from careeval.stats import Confusion, Measure
+from careeval.results.twins import Share, family_mean
+from careeval.stats import Confusion, Estimate, Measure
 from careeval.stats.resampled import by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
 
+NOT_JUDGED = "no such probe was judged"
+
 _Key = TypeVar("_Key")
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,9 @@ class Labelled:
         present: Whether the grader says so; `None` where it could not be brought to say.
         scenario: Whose probe. Intervals resample scenarios, so of judgments that do not say there
             is none.
+        probe: Which of the scenario's, from 1; 0 where that is not known.
+        decides: Whether the act is right in its scenario or in that one's twin, and bad in the
+            other of the two.
     """
 
     rubric: Rubric
@@ -50,6 +57,8 @@ class Labelled:
     label: bool
     present: bool | None
     scenario: str = ""
+    probe: int = 0
+    decides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,61 @@ class Agreement:
         """Share cleared of what is absent; `None` where nothing is."""
         absent = self.cleared + self.invented
         return self.cleared / absent if absent else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSlips:
+    """A grader on the probes that hold one of the two right acts of a base and its twin, alone.
+
+    Each share is a mean over scenarios, with what unresolved judgments could make of it.
+
+    Attributes:
+        n: Such probes.
+        mistaken: Share of them of which either act is judged otherwise than labelled.
+        swapped: Share of them that it judges to hold the other act instead: what it then adds to
+            the pairs that a system seems not to have followed.
+    """
+
+    n: int
+    mistaken: Estimate
+    swapped: Estimate
+
+    def sentence(self) -> str:
+        """Return both shares in words."""
+        mistaken, swapped = _percent(self.mistaken.value), _percent(self.swapped.value)
+        return (
+            f"on {self.n} probes of twins it mistakes {mistaken}, and takes one twin's right act "
+            f"for the other's in {swapped}"
+        )
+
+
+def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
+    """Return how often twins' right acts are mistaken; None where no probe has one alone."""
+    pairs = _grouped((j for j in judgments if j.decides), lambda j: (j.scenario, j.probe))
+    slips = [
+        (scenario, [None if act.present is None else act.present != act.label for act in acts])
+        for (scenario, _), acts in pairs.items()
+        if sorted(act.label for act in acts) == [False, True]
+    ]
+    if not slips:
+        return None
+    by_scenario = _grouped(slips, lambda slip: slip[0]).values()
+    mistaken, swapped = (
+        family_mean([_share([slip for _, slip in of], which) for of in by_scenario], NOT_JUDGED)
+        for which in (any, all)
+    )
+    return PairSlips(len(slips), mistaken, swapped)
+
+
+def _share(
+    slips: Sequence[Sequence[bool | None]], which: Callable[[Iterable[bool]], bool]
+) -> Share:
+    """Return the share of probes of which any act, or all, is mistaken; None is unresolved."""
+    certain = [which(slip is True for slip in of) for of in slips]
+    could = [which(slip is not False for slip in of) for of in slips]
+    known = [has for has, of in zip(certain, slips, strict=True) if None not in of]
+    value = float(np.mean(known)) if known else float("nan")
+    return Share(float(np.mean(certain)), value, float(np.mean(could)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +276,11 @@ class ProbeAgreement:
         return {key: measured(part) for key, part in self._by_trap.items()}
 
     @cached_property
+    def pairs(self) -> PairSlips | None:
+        """What it makes of twins' right acts; `None` where no probe has one of them alone."""
+        return pair_slips(self.judgments)
+
+    @cached_property
     def failed(self) -> tuple[str, ...]:
         """Why it fails the probes, by the rule of `LIMITS`; empty if it does not."""
         return tuple(self._failures())
@@ -227,6 +296,8 @@ class ProbeAgreement:
         ]
         if present:
             parts.append(f"of the −2 items that are there it finds {found} of {present}")
+        if self.pairs:
+            parts.append(self.pairs.sentence())
         failed = f" It fails the probes: {'; '.join(self.failed)}." if self.failed else ""
         return "; ".join(parts) + "." + failed
 
@@ -276,13 +347,11 @@ def _at_worst(judgments: Iterable[Labelled], measure: Measure) -> float | None:
     return value
 
 
-def _grouped(
-    judgments: Iterable[Labelled], key: Callable[[Labelled], _Key]
-) -> dict[_Key, list[Labelled]]:
-    found: dict[_Key, list[Labelled]] = {}
-    for judgment in judgments:
-        found.setdefault(key(judgment), []).append(judgment)
-    return found
+def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, list[_Row]]:
+    groups: dict[_Key, list[_Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,13 +372,24 @@ class Trial:
 
 
 def labelled(
-    judgments: pl.DataFrame, probes: Mapping[str, tuple[Probe, ...]]
+    judgments: pl.DataFrame,
+    probes: Mapping[str, tuple[Probe, ...]],
+    deciding_acts: Mapping[str, Container[str]] = {},
 ) -> Iterator[Labelled]:
-    """Judgments of a run over probes beside their labels; epoch k is a scenario's k-th probe."""
+    """Yield judgments of a run over probes beside their labels.
+
+    Args:
+        judgments: Epoch k is of a scenario's k-th probe.
+        probes: By scenario.
+        deciding_acts: Scenario → the right acts of the pair that it is one of.
+    """
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
-        yield Labelled(Rubric(rubric), points, probe.trap, probe.labels[item], present, scenario)
+        yield Labelled(
+            Rubric(rubric), points, probe.trap, probe.labels[item], present, scenario, epoch,
+            item in deciding_acts.get(scenario, ()),
+        )  # fmt: skip
 
 
 def _percent(share: float | None) -> str:

@@ -12,6 +12,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from careeval.core.twin import right_acts
 from careeval.results.entries import Entry
 from careeval.results.estimates import bounded
 from careeval.results.points import Bounds
@@ -116,12 +117,12 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
             controls += _control(base, scenario, control, one, other)
     return TwinNumbers(
         tuple(pairs),
-        _mean([pair.adapted for pair in pairs], "no twins were asked and judged"),
-        _mean([pair.stuck for pair in pairs], "no twins were asked and judged"),
-        _mean([pair.neither for pair in pairs], "no twins were asked and judged"),
+        family_mean([pair.adapted for pair in pairs], "no twins were asked and judged"),
+        family_mean([pair.stuck for pair in pairs], "no twins were asked and judged"),
+        family_mean([pair.neither for pair in pairs], "no twins were asked and judged"),
         tuple(controls),
-        _mean([_exactly(c.changed) for c in controls], "no controls were asked and judged"),
-        _mean(
+        family_mean([_exactly(c.changed) for c in controls], "no controls were asked and judged"),
+        family_mean(
             [_exactly(c.same_text) for c in controls if c.same_text is not None],
             "no base of a control has two responses that were judged",
         ),
@@ -150,14 +151,10 @@ def _answers(entry: Entry) -> dict[str, _Answers]:
 
 def _pair(base: str, twin: str, one: _Answers, other: _Answers) -> Iterator[Pair]:
     """The pair; nothing where the points do not say one right act for each."""
-    right = [
-        [item for item in ours.points if ours.points[item] == 2 and theirs.points.get(item, 0) < 0]
-        for ours, theirs in ((one, other), (other, one))
-    ]
-    if [len(acts) for acts in right] != [1, 1]:
+    of_base, of_twin = right_acts(one.points, other.points)
+    if (len(of_base), len(of_twin)) != (1, 1):
         return
-    (of_base,), (of_twin,) = right
-    acts = (of_base, of_twin)
+    acts = (of_base[0], of_twin[0])
     in_base, in_twin = (_alone(answers, acts) for answers in (one, other))
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
@@ -226,8 +223,8 @@ def _exactly(number: float) -> Share:
     return Share(number, number, number)
 
 
-def _mean(shares: Sequence[Share], lacking: str) -> Estimate:
-    """The mean over families, each of which counts once."""
+def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
+    """Return the mean over families, each counting once; `lacking` says why there is none."""
     known = [share for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)

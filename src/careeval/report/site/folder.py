@@ -190,6 +190,9 @@ def _entry(site: Contents, listed: Listed, heading: str) -> dict[str, Any]:
         "by_adl": parts.BY_ADL.sheet(listed),
         "parts": [sheet for sheet in others if sheet.rows],
         "domains": parts.by_domain(listed),
+        "directions": systems.direction_sheet(
+            listed, site.found.cards[listed.summary.grader].probes
+        ),
         "harms": systems.harm_list(listed, site),
         "lowest": systems.lowest(listed, site),
         "facts": systems.facts(listed),

@@ -16,6 +16,7 @@ from careeval.report.site.sheets import (
     cost,
     errors,
     estimate,
+    estimates,
     number,
     score,
     words,
@@ -24,8 +25,10 @@ from careeval.report.words import condition, plain
 from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
 from careeval.results.corrected import Corrected
+from careeval.results.directions import directions, grader_slips
 from careeval.results.exports import rank_set
 from careeval.results.harms import Harm, harms
+from careeval.results.probes import ProbeAgreement
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,26 @@ def lowest(listed: Listed, site: Contents) -> Sheet:
         ),
         part="of all scenarios and systems",
         ordered="score",
+    )
+
+
+def direction_sheet(listed: Listed, probes: ProbeAgreement | None) -> Sheet:
+    """Make the table of too little and too much care, and of twins; empty where it has neither."""
+    s = listed.summary
+    return Sheet(
+        "",
+        "Too little and too much care, and twins",
+        (
+            Column("number", "Number"),
+            Column("meaning", "Share of"),
+            amounts("n", "Over"),
+            estimates("share", "Share", "95% interval"),
+        ),
+        tuple(
+            (words(d.head), words(d.meaning), number(d.n), estimate(d.share))
+            for d in (*directions(s), *grader_slips(s, probes))
+        ),
+        sortable=False,
     )
 
 
