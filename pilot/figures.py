@@ -201,6 +201,11 @@ def _bad_acts(bank: Bank) -> Iterator[str]:
         for row in rows("gradings", "closed")
         if row["grader"] == FIRST and (place := (row["scenario"], row["item"])) in bad
     ]
+    before = [
+        (bad[place], row["present"])
+        for row in rows("gradings", "pilot-a")
+        if (place := (row["scenario"], row["item"])) in bad
+    ]
     classes: tuple[tuple[str, Callable[[Action], bool]], ...] = (
         ("all", lambda act: act.points < 0),
         ("−1", lambda act: act.points == -1),
@@ -213,13 +218,15 @@ def _bad_acts(bank: Bank) -> Iterator[str]:
         ("from pilot A", lambda act: act.origin is Origin.pilot),
     )
     yield from table(
-        ("class", "items", "judgments", "present"),
+        ("class", "items", "judgments", "present", "judgments of pilot A", "present in pilot A"),
         (
             (
                 name,
                 str(sum(map(keep, bad.values()))),
                 str(sum(keep(act) for act, _ in judged)),
                 str(sum(present for act, present in judged if keep(act))),
+                str(sum(keep(act) for act, _ in before)),
+                str(sum(present for act, present in before if keep(act))),
             )
             for name, keep in classes
         ),
@@ -272,7 +279,7 @@ def _readings() -> Iterator[str]:
     counts = {grade: list(best.values()).count(n) for n, grade in enumerate(grades)}
     yield (
         f"- Sources of {len(best)} acts of ±2: the best passage carries {counts['yes']}, "
-        f"{counts['part']} in part, {counts['no']} not (made ±1)."
+        f"{counts['part']} in part, {counts['no']} not."
     )
     needs = [
         {row["scenario"] for row in rows("readings", f"sufficiency-{n}")
