@@ -148,6 +148,7 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
         "bank": "small",
         "bank_version": "1-A",
         "bank_provenance": "Made up for tests.",
+        "bank_makers": [],
         "bank_hash": content_hash(loaded.scenarios),
         "system": None,
         "recorded": False,

@@ -13,6 +13,7 @@ from careeval.core.scenario import Rubric
 from careeval.results.comparable import Basis
 from careeval.results.differences import Verdict
 from careeval.results.entries import entries
+from careeval.results.exports import rank_cells
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
@@ -257,6 +258,26 @@ def test_rank_sets_are_coherent(found: list[Marks]) -> None:
     for place, row in enumerate(ranking.ranked, start=1):
         assert 1 <= row.ranks[0] <= place <= row.ranks[1] <= n
     assert len(ranking.pairs) == n * (n - 1) // 2
+
+
+def test_systems_of_the_banks_makers_are_marked() -> None:
+    """Whoever shares a vendor with the AI that wrote the bank has a dagger, and a note says why."""
+    models = {"top": "anthropic/claude-opus-4-5", "low": "openai/gpt-5.1"}
+    rows = [
+        row
+        for name, marks in (("top", TOP), ("low", LOW))
+        for row in responses(marks, system=name, model=models[name], bank_makers=["anthropic"])
+    ]
+    judged = [
+        row for name, marks in (("top", TOP), ("low", LOW)) for row in judgments(marks, system=name)
+    ]
+    runs = Runs.of(rows, judged)
+    (ranking,) = of(runs)
+    assert {r.system: r.bank_maker for r in ranking.ranked} == {"top": "anthropic", "low": None}
+    assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote the bank")
+    assert list(rank_cells([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
+    top = next(s for s in map(summary_of, entries(runs)) if s.system == "top")
+    assert top.warnings[0].startswith("anthropic also made the AI that wrote this bank")
 
 
 def ranked(systems: dict[str, Marks]) -> list[Ranking]:

@@ -34,6 +34,8 @@ class BankFile(Frozen):
     """An SPDX identifier."""
     provenance: Text
     """How the content was made and vetted; printed with every result."""
+    makers: tuple[Slug, ...] = ()
+    """Vendors of the AI that wrote it, or on whose answers it was piloted, in lower case."""
     request: Text | None = None
     """What users are asked not to do."""
     canary: Text

@@ -35,6 +35,7 @@ from careeval.errors import LogError
 from careeval.protocol.log_limits import (
     HEADER,
     MAX_ITEMS,
+    MAX_MAKERS,
     MAX_RESPONSES,
     MAX_SAMPLING,
     MAX_SCENARIOS,
@@ -104,6 +105,7 @@ class About:
     grade_mode: Name
     prompts: PromptHashes
     twins_hash: Name | None = None
+    bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,9 @@ MAX_TEXT = 2_000_000
 MAX_EPOCHS = 10_000
 """Responses to one scenario."""
 
+MAX_MAKERS = 100
+"""Vendors of the AI that made a bank."""
+
 MAX_SCENARIOS = 100_000
 """Of one run."""
 

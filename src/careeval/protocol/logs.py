@@ -353,6 +353,7 @@ def _run_columns(log: Log) -> Row:
         "bank_version": about.bank_version,
         "bank_hash": about.bank_hash,
         "bank_provenance": about.bank_provenance,
+        "bank_makers": list(about.bank_makers),
         "protocol": about.protocol,
         "ask_prompt": about.prompts.ask if asked else None,
         "software": about.software,

@@ -99,6 +99,7 @@ def careeval(
             "bank": loaded.about.name,
             "bank_version": loaded.about.version,
             "bank_provenance": loaded.about.provenance,
+            "bank_makers": list(loaded.about.makers),
             **selection_hashes(chosen),
             "system": system,
             "recorded": responses is not None,

@@ -100,6 +100,7 @@ def _ranking(found: Ranking) -> dict[str, Any]:
                 "score": ranked.score,
                 "ranks": list(ranked.ranks),
                 "severe_ranks": list(ranked.severe_ranks) if ranked.severe_ranks else None,
+                "bank_maker": ranked.bank_maker,
             }
             for ranked in found.ranked
         ],

@@ -13,6 +13,7 @@ from careeval.core.scenario import Rubric
 from careeval.results.estimates import GradedRubric
 from careeval.results.points import graded_scenarios
 from careeval.results.tables import Runs
+from careeval.results.vendors import vendor
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,12 @@ class Entry:
     def run(self) -> dict[str, Any]:
         """A row of its responses, for the columns that are the same in all of them."""
         return self.responses.row(0, named=True)
+
+    @property
+    def bank_maker(self) -> str | None:
+        """Its vendor, where AI of that vendor wrote the bank or piloted it; else `None`."""
+        maker = vendor(self.asked)
+        return maker if maker in (self.run["bank_makers"] or ()) else None
 
     @property
     def mixed(self) -> dict[str, list[str]]:

@@ -30,6 +30,7 @@ class Ranked:
             number that are significantly better, and all but those that are significantly worse.
         severe_ranks: The same by the share of responses with a severe error; `None` where that is
             not known.
+        bank_maker: Its vendor where that one's AI wrote the bank; else `None`.
     """
 
     place: int
@@ -37,6 +38,7 @@ class Ranked:
     score: float
     ranks: tuple[int, int]
     severe_ranks: tuple[int, int] | None
+    bank_maker: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def _ranking(
             value,
             by_score.ranks[place],
             by_severe.ranks.get(place),
+            kept[place].bank_maker,
         )
         for place, value in sorted(by_score.values.items(), key=lambda each: -each[1])
     ]
@@ -102,7 +105,7 @@ def _ranking(
         _named(by_score.pairs, entries),
         _named(by_severe.pairs, entries),
         left_out,
-        tuple(_notes(by_score.pairs.values())),
+        (*_notes(by_score.pairs.values()), *_of_makers(ranked)),
     )
 
 
@@ -173,6 +176,21 @@ def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
             f"{most} scenarios cannot tell any of {len(sizes)} pairs apart, however far apart: the "
             "smallest p there is, held up against so many, is not below 5%. Ask more scenarios, or "
             "compare fewer systems."
+        )
+
+
+MADE_THE_BANK = "†"
+"""Marks a system whose vendor's AI wrote the bank."""
+
+
+def _of_makers(ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Name the systems whose vendor's AI wrote the bank."""
+    if marked := [each for each in ranked if each.bank_maker]:
+        makers = ", ".join(dict.fromkeys(str(each.bank_maker) for each in marked))
+        names = ", ".join(each.system for each in marked)
+        yield (
+            f"{MADE_THE_BANK} {names}: AI of the same vendor ({makers}) wrote the bank, which was "
+            "piloted on its answers. That may help or hinder."
         )
 
 

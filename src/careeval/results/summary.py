@@ -206,7 +206,7 @@ def summary_of(entry: Entry) -> Summary:
         by_domain={domain: domain_cell(domain, graded) for domain in Domain},
         cost=_cost(entry),
         not_ranked=why_not_ranked(entry, counts, score),
-        warnings=(*_warnings(responses), *_twins_not_graded(entry)),
+        warnings=(*_made_by_its_vendor(entry), *_warnings(responses), *_twins_not_graded(entry)),
         care=care(entry),
         lenient=lenient_score(entry),
         twins=twin_numbers(entry),
@@ -220,6 +220,15 @@ def _cost(entry: Entry) -> RunCost:
         asking_cost(pl.concat([each.responses for each in parts])),
         grading_cost(pl.concat([each.first for each in parts])),
     )
+
+
+def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
+    """Warn where a system's vendor made the AI that wrote its bank."""
+    if maker := entry.bank_maker:
+        yield (
+            f"{maker} also made the AI that wrote this bank and on whose answers it was piloted, "
+            "which may help or hinder it"
+        )
 
 
 def _twins_not_graded(entry: Entry) -> Iterator[str]:

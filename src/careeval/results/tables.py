@@ -68,6 +68,11 @@ RESPONSES: tuple[Column, ...] = (
     Column("bank_version", pl.String, "N-X"),
     Column("bank_hash", pl.String, "hash of the scenarios that the run took"),
     Column("bank_provenance", pl.String, "how the bank was made and vetted"),
+    Column(
+        "bank_makers",
+        pl.List(pl.String),
+        "vendors of the AI that wrote the bank, or on whose answers it was piloted",
+    ),
     Column("protocol", pl.String, "N-X"),
     Column("ask_prompt", pl.String, "hash of the prompts that asked; null for recorded answers"),
     Column("software", pl.String, "version of careeval"),

@@ -23,6 +23,7 @@ from careeval.report.site.sheets import (
 )
 from careeval.results.export_tables import NO_KIND
 from careeval.results.exports import KINDS, rank_set
+from careeval.results.ranking import MADE_THE_BANK
 
 _SYSTEM = Column("system", "System", ("", "vendor"))
 _RANK = Column("rank", "Rank", ("best", "worst"), "by score")
@@ -146,7 +147,8 @@ def _rank(ranks: tuple[int, int] | None) -> Cell:
 
 def _system(listed: Listed) -> Cell:
     why = f"not ranked: {listed.why_not}" if listed.why_not else ""
-    asides = tuple(filter(None, (listed.vendor, why)))
+    made = f"{MADE_THE_BANK} its vendor’s AI wrote the bank" if listed.entry.bank_maker else ""
+    asides = tuple(filter(None, (listed.vendor, made, why)))
     return Cell(listed.name, (listed.name, listed.vendor), None, asides, listed.page)
 
 
