@@ -1,7 +1,8 @@
 """Recompute every figure of the pilot from its answers and gradings.
 
     python pilot/figures.py            # the figures, as Markdown
-    python pilot/figures.py --check    # whether figures.md is what they are
+    python pilot/figures.py --write    # figures.md, and the bank's pilot.csv
+    python pilot/figures.py --check    # whether both are what the answers give
 
 `answers/KIND.jsonl` holds the answers of one kind, a line each: scenario, epoch, response.
 `gradings/KIND.jsonl` holds who graded what, a line each: scenario, epoch, grader, item, present.
@@ -19,7 +20,9 @@ from typing import Any
 
 import polars as pl
 
-from careeval.bank import Bank, load_bank
+from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank.pilot import FILE, Presence
+from careeval.bank.row_files import rows_text
 from careeval.core.scenario import Action, CareError, Group, Origin, Scenario
 from careeval.results.directions import directions
 from careeval.results.entries import entries
@@ -308,14 +311,39 @@ def _shown_in(planted: dict[str, Any]) -> list[str]:
     return [planted["scenario"], *([also] if isinstance(also, str) else also)]
 
 
+def presence_text(bank: Bank) -> str:
+    """Return the bank's `pilot.csv`: how often each item was present, by kind of answer."""
+    counts: dict[tuple[str, str, str], list[bool]] = {}
+    for kind in KINDS:
+        for row in rows("gradings", kind):
+            if row["grader"] == FIRST:
+                key = (row["scenario"], row["item"], kind)
+                counts.setdefault(key, []).append(row["present"])
+    order = {scenario.id: place for place, scenario in enumerate(bank.scenarios)}
+    found = sorted(counts.items(), key=lambda each: (order[each[0][0]], each[0][1]))
+    return rows_text([Presence(*key, len(each), sum(each)) for key, each in found], Presence)
+
+
 def main() -> int:
-    """Print the figures, or compare them with the page."""
+    """Print the figures, write them and the bank's pilot.csv, or compare both with the files."""
     parser = argparse.ArgumentParser(description="The figures of the pilot.")
-    parser.add_argument("--check", action="store_true", help="compare with figures.md")
-    text = "\n".join(("# The pilot in figures", "", *figures(load_bank("3")))).rstrip() + "\n"
-    if parser.parse_args().check:
-        return int((HERE / "figures.md").read_text(encoding="utf-8") != text)
-    sys.stdout.write(text)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare with the files")
+    what.add_argument("--write", action="store_true", help="write the files")
+    given = parser.parse_args()
+    bank = load_bank("3")
+    page = "\n".join(("# The pilot in figures", "", *figures(bank))).rstrip() + "\n"
+    files = {HERE / "figures.md": page, bank_folder("3") / FILE: presence_text(bank)}
+    if given.write:
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+    if given.check:
+        old = [path for path, text in files.items() if path.read_text(encoding="utf-8") != text]
+        for path in old:
+            sys.stderr.write(f"{path} is not what the files give: run pilot/figures.py --write\n")
+        return len(old)
+    if not given.write:
+        sys.stdout.write(page)
     return 0
 
 

@@ -24,14 +24,13 @@ from typing import Any, TypeVar
 
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.load import read_bank
+from careeval.bank.row_files import parse_rows, rows_text
 from careeval.bank.sealed import pack
 from careeval.bank.second_reading import (
     FOLDER,
     Consistency,
     LabelRead,
     PointsRead,
-    parse,
-    written,
 )
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario, Split
 
@@ -162,10 +161,11 @@ R = TypeVar("R", PointsRead, LabelRead)
 def _add(path: Path, rows: Sequence[R], kind: type[R]) -> None:
     """Put rows in the place of the same scenarios' older ones."""
     new = {row.scenario for row in rows}
-    old = parse(path.read_text(encoding="utf-8"), kind, str(path)) if path.exists() else []
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    old = parse_rows(text, kind, str(path), "second reading")
     kept = [row for row in old if row.scenario not in new]
     both = sorted([*kept, *rows], key=lambda row: row.scenario)
-    path.write_text(written(both, kind), encoding="utf-8")
+    path.write_text(rows_text(both, kind), encoding="utf-8")
 
 
 if __name__ == "__main__":

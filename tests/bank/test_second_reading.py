@@ -9,6 +9,7 @@ import pytest
 
 from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
+from careeval.bank.row_files import parse_rows, rows_text
 from careeval.bank.sealed import SEALED
 from careeval.bank.second_reading import (
     FOLDER,
@@ -17,9 +18,7 @@ from careeval.bank.second_reading import (
     PointsRead,
     SecondReading,
     misread,
-    parse,
     second_reading,
-    written,
 )
 from careeval.core.scenario import Rubric
 from careeval.errors import BankError
@@ -48,8 +47,8 @@ def test_a_reading_without_variation_has_no_kappa() -> None:
 
 def test_what_is_written_is_read_again() -> None:
     """Both kinds of file, word for word."""
-    assert parse(written([ROW], PointsRead), PointsRead, "x") == [ROW]
-    assert parse(written([LABEL], LabelRead), LabelRead, "x") == [LABEL]
+    assert parse_rows(rows_text([ROW], PointsRead), PointsRead, "x", "second reading") == [ROW]
+    assert parse_rows(rows_text([LABEL], LabelRead), LabelRead, "x", "second reading") == [LABEL]
 
 
 @pytest.mark.parametrize(
@@ -69,16 +68,18 @@ def test_what_is_written_is_read_again() -> None:
 def test_a_file_that_is_none_says_where(old: str, new: str, message: str) -> None:
     """A value or a column that does not fit is named with its line."""
     with pytest.raises(BankError, match=message):
-        parse(written([ROW], PointsRead).replace(old, new), PointsRead, "x.csv")
+        parse_rows(
+            rows_text([ROW], PointsRead).replace(old, new), PointsRead, "x.csv", "second reading"
+        )
 
 
 def test_rounds_are_kept_apart_and_the_sealed_one_joins(tmp_path: Path) -> None:
     """The first reading stays as it was; the held-out split's rows come after the public ones."""
     (tmp_path / FOLDER).mkdir()
-    (tmp_path / FOLDER / "points-first.csv").write_text(written([ROW], PointsRead))
+    (tmp_path / FOLDER / "points-first.csv").write_text(rows_text([ROW], PointsRead))
     sealed = replace(ROW, scenario="eating-h01")
     reading = second_reading(
-        tmp_path, {f"{FOLDER}/points-first.csv": written([sealed], PointsRead)}
+        tmp_path, {f"{FOLDER}/points-first.csv": rows_text([sealed], PointsRead)}
     )
     assert reading.points["first"] == [ROW, sealed]
     assert reading.points["last"] == []
@@ -91,14 +92,14 @@ def test_points_of_both_rubrics_and_both_ends_are_read() -> None:
         replace(ROW, rubric=rubric, item=item, author=-2, reader=2)
         for rubric, item in ((Rubric.actions, "stops"), (Rubric.ladder, "+2"))
     ]
-    assert parse(written(rows, PointsRead), PointsRead, "x") == rows
+    assert parse_rows(rows_text(rows, PointsRead), PointsRead, "x", "second reading") == rows
 
 
 def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     """A file saved in another encoding is no traceback."""
     (tmp_path / FOLDER).mkdir()
     path = tmp_path / FOLDER / "labels-last.csv"
-    path.write_bytes(written([LABEL], LabelRead).replace("stops", "st\xf6ps").encode("latin-1"))
+    path.write_bytes(rows_text([LABEL], LabelRead).replace("stops", "st\xf6ps").encode("latin-1"))
     with pytest.raises(BankError, match=r"labels-last\.csv is not UTF-8 text"):
         second_reading(tmp_path, {})
 
@@ -106,8 +107,8 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
 def test_a_fault_in_the_sealed_file_is_named_as_sealed(tmp_path: Path) -> None:
     """The public file of the same name is sound, and is not blamed."""
     (tmp_path / FOLDER).mkdir()
-    (tmp_path / FOLDER / "points-last.csv").write_text(written([ROW], PointsRead))
-    sealed = written([ROW], PointsRead).replace(",2,2,", ",2,9,")
+    (tmp_path / FOLDER / "points-last.csv").write_text(rows_text([ROW], PointsRead))
+    sealed = rows_text([ROW], PointsRead).replace(",2,2,", ",2,9,")
     with pytest.raises(BankError) as told:
         second_reading(tmp_path, {f"{FOLDER}/points-last.csv": sealed})
     assert f"{SEALED}/{FOLDER}/points-last.csv:2 is no" in Path(str(told.value)).as_posix()
@@ -152,6 +153,6 @@ def test_what_the_bank_has_not_got_is_told_once_and_of_the_last_alone() -> None:
 
 def test_a_file_that_is_no_csv_is_named() -> None:
     """A cell without an end, longer than any that CSV has, is no traceback."""
-    text = written([ROW], PointsRead).replace("stops", '"' + "x" * 200_000)
+    text = rows_text([ROW], PointsRead).replace("stops", '"' + "x" * 200_000)
     with pytest.raises(BankError, match=r"x\.csv is no CSV"):
-        parse(text, PointsRead, "x.csv")
+        parse_rows(text, PointsRead, "x.csv", "second reading")

@@ -38,7 +38,7 @@ MAX_KEY = 100_000
 MAX_SEALED = 200_000_000
 """Bytes of a sealed split; a thousand scenarios with their probes have ten million."""
 
-KEPT = ("sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), "second-reading/*.csv")
+KEPT = ("sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), "second-reading/*.csv", "pilot.csv")
 """What of a folder is sealed: the files that a bank has."""
 
 

@@ -16,29 +16,24 @@ second-reading/
 
 from __future__ import annotations
 
-import csv
-import io
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from careeval.bank.load import Bank
+from careeval.bank.row_files import read_rows
 from careeval.bank.schema import Label
-from careeval.bank.sealed import SEALED
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
-from careeval.errors import BankError, StatsError
-from careeval.files import read_text
+from careeval.errors import StatsError
 from careeval.stats import weighted_kappa
 
 FOLDER = "second-reading"
-MAX_BYTES = 50_000_000
+WHAT = "second reading"
 Round = Literal["first", "last"]
 Version = Annotated[int, Field(ge=1)]
-T = TypeVar("T", "PointsRead", "LabelRead")
 LEVELS = (-2, -1, 0, 1, 2)
 FAR = 2
 """Points apart from which an item is looked at again."""
@@ -158,61 +153,15 @@ def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
         BankError: A file cannot be read, or is not what it must be.
     """
     return SecondReading(
-        points={r: _rows(bank, held_out, f"points-{r}.csv", PointsRead) for r in get_args(Round)},
-        labels={r: _rows(bank, held_out, f"labels-{r}.csv", LabelRead) for r in get_args(Round)},
+        points={
+            r: read_rows(bank, held_out, f"{FOLDER}/points-{r}.csv", PointsRead, WHAT)
+            for r in get_args(Round)
+        },
+        labels={
+            r: read_rows(bank, held_out, f"{FOLDER}/labels-{r}.csv", LabelRead, WHAT)
+            for r in get_args(Round)
+        },
     )
-
-
-def _rows(bank: Path, held_out: Mapping[str, str], name: str, kind: type[T]) -> list[T]:
-    path, sealed = bank / FOLDER / name, f"{FOLDER}/{name}"
-    texts = {str(path): _text(path)} if os.path.lexists(path) else {}
-    if sealed in held_out:
-        texts[str(bank / SEALED / FOLDER / name)] = held_out[sealed]
-    return [row for where, text in texts.items() for row in parse(text, kind, where)]
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path, most=MAX_BYTES)
-    except UnicodeDecodeError as error:
-        raise BankError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
-    except OSError as error:
-        raise BankError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def parse(text: str, kind: type[T], path: str) -> list[T]:
-    """The rows of a file of second readings.
-
-    Raises:
-        BankError: It is no CSV, a column is missing, or a value is none of its kind.
-    """
-    adapter = TypeAdapter(kind)
-    found = []
-    try:
-        rows = list(csv.DictReader(io.StringIO(text)))
-    except csv.Error as error:
-        raise BankError(f"{path} is no CSV: {error}") from error
-    for number, row in enumerate(rows, start=2):
-        try:
-            found.append(adapter.validate_python(row))
-        except ValidationError as error:
-            first = error.errors()[0]
-            what = ".".join(map(str, first["loc"]))
-            raise BankError(
-                f"{path}:{number} is no second reading: {what}: {first['msg']}",
-                hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
-            ) from error
-    return found
-
-
-def written(rows: Sequence[T], kind: type[T]) -> str:
-    """The text of a file of second readings."""
-    out = io.StringIO()
-    names = [field.name for field in fields(kind)]
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([getattr(row, name) for name in names] for row in rows)
-    return out.getvalue()
 
 
 def misread(bank: Bank, reading: SecondReading) -> Iterator[str]:

@@ -25,6 +25,7 @@ Examples:
   careeval bank list --adl eating          what there is
   careeval bank show eating-001 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
+  careeval bank stats --pilot              which items tell answers apart
   careeval bank new my-bank                a skeleton, in a bank new or not
   careeval bank new my-bank --twin-of eating-001
                                            one fact to change, with its points
@@ -154,13 +155,21 @@ def show(
 
 
 @app.command
-def stats(*, bank: BankFolder = None, as_json: Json = False) -> int:
+def stats(
+    *,
+    bank: BankFolder = None,
+    pilot: Annotated[bool, Parameter(negative=())] = False,
+    as_json: Json = False,
+) -> int:
     """Count what a bank covers, and what its probes and second readings come to.
 
     Args:
         bank: The bank's folder; careeval's own bank where not given.
+        pilot: Show instead how often each class of items was present in the answers of the bank's
+            pilot, and which items tell no answers apart.
         as_json: Print JSON.
     """
+    from careeval.bank import pilot as pilots
     from careeval.bank.sealed import unseal
     from careeval.bank.second_reading import second_reading
     from careeval.cli import bank_tables
@@ -168,7 +177,14 @@ def stats(*, bank: BankFolder = None, as_json: Json = False) -> int:
     root = bank_folder(bank)
     key = key_for(root)
     loaded = load_bank(root, key)
-    reading = second_reading(root, unseal(root, key) if key else {})
+    held_out = unseal(root, key) if key else {}
+    if pilot:
+        rows = pilots.presences(root, held_out)
+        if not rows:
+            raise UsageError(f"{root} has no pilot", hint=f"a pilot's file is {pilots.FILE}")
+        bank_tables.show_health(loaded, rows, as_json=as_json)
+        return OK
+    reading = second_reading(root, held_out)
     if as_json:
         print(json.dumps(bank_tables.stats(loaded, reading), indent=1, ensure_ascii=False))
     else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -23,12 +25,14 @@ from careeval.bank.coverage import (
     probe_counts,
     shares_of,
 )
+from careeval.bank.pilot import Presence, health
 from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
 from careeval.cli.app import plain
-from careeval.cli.tables import console, new_table
+from careeval.cli.tables import console, new_table, print_table
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario, Split
 
 SELF_CONSISTENCY = "AI self-consistency: no validation, no agreement of experts, no reliability."
+PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."
 
 
 def signed(points: int) -> str:
@@ -274,3 +278,39 @@ def _print_second_reading(out: Console, told: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  open: {', '.join(still)}"), style="dim"))
     for words in told["misread"]:
         out.print(Text(plain(f"  {words}"), style="dim"))
+
+
+_UNHEALTHY = {
+    "always": "good acts that stand in every closed-book answer",
+    "never": "good acts that stand in no reference answer",
+    "in_reference": "bad acts that stand in a reference answer",
+    "unseen": "bad acts that stand in no answer of any kind",
+}
+
+
+def show_health(bank: Bank, rows: Sequence[Presence], *, as_json: bool = False) -> None:
+    """Print how often items were present in a pilot's answers, and which tell none apart."""
+    found = health(bank, rows)
+    if as_json:
+        told = {
+            "bank": bank.about.name,
+            "version": bank.about.version,
+            "what": PILOT,
+            **asdict(found),
+            "items": [asdict(row) for row in rows],
+        }
+        print(json.dumps(told, indent=1, ensure_ascii=False))
+        return
+    out = console()
+    title = f"Items of {bank.about.name} {bank.about.version} in the pilot's answers, % present"
+    table = new_table(escape(plain(title)), ("class",), ("items", *found.kinds))
+    for name, shares in found.shares.items():
+        cells = (f"{s.present / s.n:.0%}" if s.n else "–" for s in shares.values())
+        table.add_row(name, str(max(s.items for s in shares.values())), *cells)
+    print_table(out, table)
+    for field, what in _UNHEALTHY.items():
+        ids = getattr(found, field)
+        out.print(f"  {len(ids)} {what}")
+        if field in ("never", "in_reference") and ids:
+            out.print(Text(plain(f"    {', '.join(ids)}"), style="dim"))
+    out.print(Text(f"  {PILOT}", style="dim"))

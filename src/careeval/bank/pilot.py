@@ -1,0 +1,149 @@
+"""How often each item was present in a pilot's answers: the health of a bank's items.
+
+`pilot.csv` in a bank's folder has a row for each item and kind of answer. It is made of answers of
+AI, graded by AI; a kind is how they came to be: `closed` (the protocol's prompt), `reference`
+(with facts of the topic), `sink` (told to cover everything), fixed policies such as `refuses`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from careeval.bank.load import Bank
+from careeval.bank.row_files import read_rows
+from careeval.core.scenario import Action, CareError, ItemId, Slug
+from careeval.errors import BankError
+
+FILE = "pilot.csv"
+CLOSED, REFERENCE = "closed", "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """One item in one kind of answer.
+
+    Attributes:
+        scenario: Id of a base, a twin or a control.
+        item: Id of an action.
+        kind: Of the answers.
+        n: Answers judged.
+        present: Those of them that have the item.
+    """
+
+    scenario: Slug
+    item: ItemId
+    kind: Slug
+    n: Annotated[int, Field(ge=1)]
+    present: Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Items of one class in one kind of answer.
+
+    Attributes:
+        items: How many.
+        n: Judgments, over all of them.
+        present: Those that found their item.
+    """
+
+    items: int
+    n: int
+    present: int
+
+
+@dataclass(frozen=True)
+class Health:
+    """Which items tell answers apart, over base scenarios; those of 0 points left out.
+
+    Attributes:
+        kinds: Kinds of answer, in the file's order.
+        shares: Class of items → kind → share.
+        always: Good acts present in every closed-book answer: known to everybody asked.
+        never: Good acts present in no reference answer: perhaps written so that nobody can have
+            them.
+        in_reference: Bad acts present in a reference answer: perhaps not bad, or not clear.
+        unseen: Bad acts present in no answer of any kind.
+    """
+
+    kinds: tuple[str, ...]
+    shares: Mapping[str, Mapping[str, Share]]
+    always: tuple[str, ...]
+    never: tuple[str, ...]
+    in_reference: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+
+def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
+    """Return the rows of a bank's pilot; empty where it had none.
+
+    Raises:
+        BankError: As `read_rows`; or an item is present more often than it was judged.
+    """
+    rows = read_rows(bank, held_out, FILE, Presence, "row of a pilot")
+    for row in rows:
+        if row.present > row.n:
+            raise BankError(
+                f"{FILE}: {row.scenario} {row.item} {row.kind}: present in {row.present} of {row.n}"
+            )
+    return rows
+
+
+def health(bank: Bank, rows: Sequence[Presence]) -> Health:
+    """Return the health of a bank's items; rows of items that it has not got are left out."""
+    acts = {(s.id, a.id): a for s in bank.bases for a in s.actions if a.points}
+    known = [row for row in rows if (row.scenario, row.item) in acts]
+    kinds = tuple(dict.fromkeys(row.kind for row in known))
+    by_item: dict[tuple[str, str], dict[str, Presence]] = defaultdict(dict)
+    for row in known:
+        by_item[row.scenario, row.item][row.kind] = row
+
+    def ids(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        return tuple(" ".join(item) for item in sorted(items))
+
+    good = {item: by_item[item] for item in by_item if acts[item].points > 0}
+    bad = {item: by_item[item] for item in by_item if acts[item].points < 0}
+    shares: dict[str, dict[str, Share]] = {}
+    for name in dict.fromkeys(map(item_class, sorted(acts.values(), key=_order))):
+        of_class = [item for item in by_item if item_class(acts[item]) == name]
+        shares[name] = {
+            kind: _share([by_item[item][kind] for item in of_class if kind in by_item[item]])
+            for kind in kinds
+        }
+    return Health(
+        kinds,
+        shares,
+        always=ids(i for i, row in good.items() if CLOSED in row and _all(row[CLOSED])),
+        never=ids(i for i, row in good.items() if REFERENCE in row and not row[REFERENCE].present),
+        in_reference=ids(
+            i for i, row in bad.items() if REFERENCE in row and row[REFERENCE].present
+        ),
+        unseen=ids(i for i, row in bad.items() if not any(r.present for r in row.values())),
+    )
+
+
+def item_class(action: Action) -> str:
+    """Return the class of an act: its points, and whether it is easy core or which way it errs."""
+    if action.points > 0:
+        return f"+{action.points}{', easy core' if action.core else ''}"
+    way = {CareError.too_little: ", too little", CareError.too_much: ", too much", None: ""}
+    sentinel = ", sentinel" if action.sentinel else way[action.error]
+    return f"−{-action.points}{sentinel}"
+
+
+def _order(action: Action) -> tuple[int, str]:
+    return -action.points, item_class(action)
+
+
+def _all(row: Presence) -> bool:
+    return row.present == row.n
+
+
+def _share(rows: Sequence[Presence]) -> Share:
+    return Share(len(rows), sum(row.n for row in rows), sum(row.present for row in rows))

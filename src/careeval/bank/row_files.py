@@ -1,0 +1,90 @@
+"""CSV files of typed rows that lie beside a bank's scenarios, or sealed with its held-out split."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from careeval.bank.sealed import SEALED
+from careeval.errors import BankError
+from careeval.files import read_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+MAX_BYTES = 50_000_000
+
+T = TypeVar("T", bound="DataclassInstance")
+
+
+def read_rows(
+    bank: Path, held_out: Mapping[str, str], name: str, kind: type[T], what: str
+) -> list[T]:
+    """Return the rows of a file, the held-out split's after the public ones; empty without a file.
+
+    Args:
+        bank: The bank's folder.
+        held_out: Texts of its open held-out split, by file name; empty where it is closed.
+        name: The file's, from the bank's folder.
+        kind: A frozen type whose fields are the file's columns.
+        what: What a row is, for messages, as "second reading".
+
+    Raises:
+        BankError: A file cannot be read, or is not what it must be.
+    """
+    path = bank / name
+    texts = {str(path): _text(path)} if os.path.lexists(path) else {}
+    if name in held_out:
+        texts[str(bank / SEALED / name)] = held_out[name]
+    return [row for where, text in texts.items() for row in parse_rows(text, kind, where, what)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_text(path, most=MAX_BYTES)
+    except UnicodeDecodeError as error:
+        raise BankError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise BankError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
+    """Return the rows of a file's text.
+
+    Raises:
+        BankError: It is no CSV, a column is missing, or a value is none of its kind.
+    """
+    adapter = TypeAdapter(kind)
+    typed = []
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
+        raise BankError(f"{path} is no CSV: {error}") from error
+    for number, row in enumerate(rows, start=2):
+        try:
+            typed.append(adapter.validate_python(row))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise BankError(
+                f"{path}:{number} is no {what}: {field}: {first['msg']}",
+                hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
+            ) from error
+    return typed
+
+
+def rows_text(rows: Sequence[T], kind: type[T]) -> str:
+    """Return the text of a file of these rows."""
+    out = io.StringIO()
+    names = [field.name for field in fields(kind)]
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([getattr(row, name) for name in names] for row in rows)
+    return out.getvalue()
