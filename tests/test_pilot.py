@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from careeval.bank import bank_folder
+from careeval.cli.app import OK, run
 
 PILOT = Path(__file__).parents[1] / "pilot"
 
@@ -40,3 +41,19 @@ def test_the_cards_are_those_that_were_frozen() -> None:
     """Nor has a fact card, since before anything was written from it."""
     found = {path.name: sha256(path.read_bytes()).hexdigest() for path in PILOT.glob("cards/*.md")}
     assert found == hashes(PILOT / "cards.sha256")
+
+
+def test_another_familys_run_can_be_held_against_the_pilots_answers(tmp_path: Path) -> None:
+    """The table has good and bad acts, by class."""
+    answers = PILOT / "answers/closed.jsonl"
+    asked = ["run", "--bank", "3", "--grader", "careeval/lexical", "--name", "recorded"]
+    assert run([*asked, "--responses", str(answers), "-o", str(tmp_path / "run")]) == OK
+    done = subprocess.run(
+        [sys.executable, str(PILOT / "dif.py"), str(tmp_path / "run")],
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    shown = done.stdout.decode().splitlines()
+    assert any(line.startswith("| good acts, technique") for line in shown)
+    assert any(line.startswith("| bad acts, too much care") for line in shown)
