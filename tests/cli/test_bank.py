@@ -15,8 +15,9 @@ import pytest
 
 from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import load_bank
+from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
-from careeval.bank.second_reading import FOLDER, PointsRead, written
+from careeval.bank.second_reading import FOLDER, PointsRead
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.cli.bank import EXAMPLES
 from careeval.core.scenario import Rubric
@@ -97,8 +98,8 @@ def test_stats_are_made_of_the_files(
         PointsRead("dressing-001", 1, Rubric.actions, item, author, reader, "", "")
         for item, author, reader in (("stops", 2, 2), ("asks-where", 1, -1), ("carries-on", -2, -2))
     ]
-    (home / "points-first.csv").write_text(written(rows, PointsRead), encoding="utf-8")
-    (home / "points-last.csv").write_text(written(rows[::2], PointsRead), encoding="utf-8")
+    (home / "points-first.csv").write_text(rows_text(rows, PointsRead), encoding="utf-8")
+    (home / "points-last.csv").write_text(rows_text(rows[::2], PointsRead), encoding="utf-8")
 
     assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
 
@@ -127,7 +128,7 @@ def test_stats_name_readings_of_what_is_not_there(
         PointsRead(scenario, 1, Rubric.actions, item, 1, 1, "", "")
         for scenario, item in (("eating-001", "a"), ("eating-001", "b"), ("dressing-001", "gone"))
     ]
-    (home / "points-last.csv").write_text(written(rows, PointsRead), encoding="utf-8")
+    (home / "points-last.csv").write_text(rows_text(rows, PointsRead), encoding="utf-8")
     expected = [
         "points-last.csv: the bank has no scenario 'eating-001'",
         "points-last.csv: dressing-001 has no 'gone' among its actions",
