@@ -1,11 +1,15 @@
 """Lay out what the pilot's answerers and graders are given, so that none sees what it may not.
 
-    python pilot/blind.py answers DIR     # a folder for each answerer
-    python pilot/blind.py gradings DIR    # a folder for each grader, over the answers in answers/
-    python pilot/blind.py collect DIR     # what graders wrote, back into gradings/
+    python pilot/blind.py answers DIR     # a folder for each answerer, of texts not yet answered
+    python pilot/blind.py take DIR        # what they wrote, into answers/
+    python pilot/blind.py gradings DIR [KIND …]
+                                          # a folder for each grader, of answers not yet graded
+    python pilot/blind.py collect DIR     # what they wrote, into gradings/
 
-An answerer sees no two texts of one family, and nothing but texts. A grader sees answers and items
-in an order drawn by a seed, without points, scenario, kind of answer or item names.
+An answerer sees no two texts of one family, and nothing but texts, with the cards that it is to
+have. A grader sees answers and items in an order drawn by a seed, without points, scenario, kind of
+answer or item names. With the key of the held-out split its scenarios are laid out, too; what is of
+them goes into `pilot/held-out.age` alone.
 """
 
 from __future__ import annotations
@@ -14,20 +18,22 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from figures import FIRST, HERE, KINDS, rows
+from figures import FIRST, HERE, KINDS, SEALED, rows
 
 from careeval.bank import Bank, load_bank
-from careeval.core.scenario import Scenario
+from careeval.bank.sealed import has_sealed, held_out_key, seal, unseal
+from careeval.core.scenario import Scenario, Split
 from careeval.protocol.templates import load_prompts
 
 SEED = 15
-N_GRADERS = 5
-SECOND_SHARE = 0.1
+TEXTS_AN_ANSWERER = 24
+ANSWERS_A_GRADER = 60
 POLICIES = ("refuses", "complies", "vague")
+OPEN_BOOK = ("reference", "placebo", "sink")
 
 
 def words(scenario: Scenario) -> str:
@@ -35,72 +41,149 @@ def words(scenario: Scenario) -> str:
     return " ".join(scenario.text.split())
 
 
-def write_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     """Write JSON lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
 
 
-def sets(bank: Bank) -> list[list[Scenario]]:
-    """Three sets of texts, no two of one family in the same."""
+def answered(kind: str) -> set[str]:
+    """Ids of the texts that have answers of a kind."""
+    return {row["scenario"] for row in rows("answers", kind)}
+
+
+def sets(bank: Bank, texts: Sequence[Scenario]) -> list[list[Scenario]]:
+    """Sets of texts for one answerer each, no two of one family in the same."""
     parts: list[list[Scenario]] = [[], [], []]
     for n, base in enumerate(bank.bases):
-        family = [s for s in bank.scenarios if s.family == base.id]
+        family = [s for s in texts if s.family == base.id]
         family.sort(key=lambda s: (s.twin_of is not None, s.control is not None))
         for place, scenario in enumerate(family):
             parts[(n + place) % 3].append(scenario)
-    return parts
+    rng = random.Random(SEED)
+    for part in parts:
+        rng.shuffle(part)
+    return [
+        part[k::n]
+        for part in parts
+        for n in (max(1, round(len(part) / TEXTS_AN_ANSWERER)),)
+        for k in range(n)
+    ]
 
 
 def card(slot: str) -> str:
     """The facts of a card, without its line on the twin and without its sources."""
-    text = (HERE / "cards" / f"{slot}.md").read_text(encoding="utf-8")
+    name = f"cards/{slot}.md"
+    text = SEALED.get(name) or (HERE / name).read_text(encoding="utf-8")
     facts = text.partition("facts:\n")[2]
-    return re.sub(r" \[[^\]]*\]", "", facts).strip()
+    return re.sub(r" [\[(](?:[a-z]|seen|fact)[^\])]*[\])]", "", facts).strip()
 
 
 def answers(bank: Bank, folder: Path) -> None:
-    """A folder for each answerer."""
+    """A folder for each answerer: `a` gives one answer to each text, `b` two."""
     rng = random.Random(SEED)
-    prompts = load_prompts(None)
-    ask = f"{prompts.ask_system.strip()}\n\n---\n\n{{scenario}}\n"
-    for n, part in enumerate(sets(bank), 1):
-        for who in (f"closed-{n}a", f"closed-{n}b"):
-            shuffled = rng.sample(part, len(part))
-            lines = [{"scenario": f"t{place:02}", "text": words(s)}
-                     for place, s in enumerate(shuffled)]  # fmt: skip
-            write_lines(folder / who / "scenarios.jsonl", lines)
-            (folder / who / "prompt.md").write_text(ask, encoding="utf-8")
-            key = {line["scenario"]: s.id for line, s in zip(lines, shuffled, strict=True)}
-            (folder / f"{who}.key.json").write_text(json.dumps(key), encoding="utf-8")
-    reference = (HERE / "prompts" / "reference.md").read_text(encoding="utf-8").strip()
-    bases = list(bank.bases)
-    others = bases[7:] + bases[:7]  # a card of another activity
-    for who, cards in (("reference", bases), ("placebo", others)):
+    ask = f"{load_prompts(None).ask_system.strip()}\n\n---\n\n{{scenario}}\n"
+
+    def lay_out(who: str, of: Sequence[tuple[str, Scenario]]) -> None:
         lines = [
-            {"scenario": s.id, "before": reference.replace("{card}", card(of.id)), "text": words(s)}
-            for s, of in zip(bases, cards, strict=True)
+            {"scenario": f"t{place:02}", **({"before": before} if before else {}), "text": words(s)}
+            for place, (before, s) in enumerate(of)
         ]
         write_lines(folder / who / "scenarios.jsonl", lines)
         (folder / who / "prompt.md").write_text(ask, encoding="utf-8")
-    sink = (HERE / "prompts" / "kitchen-sink.md").read_text(encoding="utf-8").strip()
-    lines = [{"scenario": s.id, "before": sink, "text": words(s)} for s in bases]
-    write_lines(folder / "sink" / "scenarios.jsonl", lines)
-    (folder / "sink" / "prompt.md").write_text(ask, encoding="utf-8")
-    for kind in POLICIES:
-        text = (HERE / "prompts" / f"{kind}.md").read_text(encoding="utf-8").strip()
-        fixed = [{"scenario": s.id, "epoch": 1, "response": text} for s in bases]
-        write_lines(HERE / "answers" / f"{kind}.jsonl", fixed)
-    echo = [{"scenario": s.id, "epoch": 1, "response": words(s)} for s in bases]
-    write_lines(HERE / "answers" / "echo.jsonl", echo)
+        key = {line["scenario"]: s.id for line, (_, s) in zip(lines, of, strict=True)}
+        (folder / f"{who}.key.json").write_text(json.dumps(key), encoding="utf-8")
+
+    new = [s for s in bank.scenarios if s.id not in answered("closed")]
+    for n, part in enumerate(sets(bank, new), 1):
+        for who in "ab":
+            lay_out(f"closed-{n}{who}", [("", s) for s in rng.sample(part, len(part))])
+    prompts = {
+        kind: (HERE / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+        for kind, name in (("reference", "reference"), ("sink", "kitchen-sink"))
+    }
+    for kind in OPEN_BOOK:
+        bases = [s for s in bank.bases if s.id not in answered(kind)]
+        rng.shuffle(bases)
+        half = len(bases) // 2
+        parts = [bases[:half], bases[half:]]
+        for n, (part, other) in enumerate(zip(parts, parts[::-1], strict=True), 1):
+            if kind == "sink":
+                lay_out(f"{kind}-{n}", [(prompts["sink"], s) for s in part])
+                continue
+            # whoever has a placebo has cards of texts that another answerer was given
+            cards = (
+                part if kind == "reference" else [other[k % len(other)] for k in range(len(part))]
+            )
+            before = [prompts["reference"].replace("{card}", card(s.id)) for s in cards]
+            lay_out(f"{kind}-{n}", list(zip(before, part, strict=True)))
+
+
+def policies(bank: Bank) -> list[tuple[str, dict[str, Any]]]:
+    """The fixed answers that are not there yet, by kind."""
+    made = []
+    for kind in (*POLICIES, "echo"):
+        for s in bank.bases:
+            if s.id in answered(kind):
+                continue
+            text = words(s)
+            if kind != "echo":
+                text = (HERE / "prompts" / f"{kind}.md").read_text(encoding="utf-8").strip()
+            made.append((kind, {"scenario": s.id, "epoch": 1, "response": text}))
+    return made
+
+
+def take(bank: Bank, folder: Path) -> None:
+    """Gather the answers that were written, and the fixed ones."""
+    new = policies(bank)
+    for path in sorted(folder.glob("*.key.json")):
+        who = path.name.removesuffix(".key.json")
+        key = json.loads(path.read_text(encoding="utf-8"))
+        file = folder / who / "answers.jsonl"
+        if set(key.values()) <= answered(who.partition("-")[0]) or not file.exists():
+            sys.stderr.write(f"{who}: left out\n")
+            continue
+        text = file.read_text(encoding="utf-8")
+        given = [json.loads(line) for line in text.splitlines() if line.strip()]
+        if missing := set(key) - {row["scenario"] for row in given}:
+            sys.exit(f"{who}: no answer to {', '.join(sorted(missing))}")
+        new += [
+            (who.partition("-")[0], {"scenario": key[row["scenario"]], "epoch": int(row["epoch"]),
+                                     "response": row["response"].strip()})
+            for row in given
+        ]  # fmt: skip
+    for kind in KINDS:
+        add(bank, f"answers/{kind}.jsonl", [row for of, row in new if of == kind])
+
+
+def add(bank: Bank, name: str, new: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows to a file: those of the held-out split to its sealed one."""
+    secret = {s.id for s in bank.scenarios if s.split is Split.held_out}
+    old = (HERE / name).read_text(encoding="utf-8").splitlines()
+    for is_secret in (False, True):
+        there = SEALED.get(name, "").splitlines() if is_secret else old
+        every = [json.loads(line) for line in there]
+        every += [row for row in new if (row["scenario"] in secret) is is_secret]
+        every.sort(
+            key=lambda r: (r.get("grader", ""), r["scenario"], r["epoch"], r.get("item", ""))
+        )
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in every)
+        if is_secret:
+            SEALED[name] = text
+        else:
+            (HERE / name).write_text(text, encoding="utf-8")
 
 
 def tasks(bank: Bank) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every answer as a grader sees it, and what it is."""
+    """Every answer that is not graded yet, as a grader sees it, and what it is."""
     rng = random.Random(SEED + 1)
-    for kind in KINDS:
+    # kinds that are named after the folder are laid out alone
+    for kind in sys.argv[3:] or KINDS:
+        graded = {(r["scenario"], r["epoch"]) for r in rows("gradings", kind)}
         for row in rows("answers", kind):
+            if (row["scenario"], row["epoch"]) in graded:
+                continue
             items = list(bank.scenario(row["scenario"]).actions)
             rng.shuffle(items)
             shown = {
@@ -113,55 +196,68 @@ def tasks(bank: Bank) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def gradings(bank: Bank, folder: Path) -> None:
-    """A folder for each grader, and one for the second, of a tenth of all answers."""
+    """A folder for each grader; `again-…` are closed-book answers for a second one.
+
+    Fixed answers are graded apart from the others, from which anybody would tell them.
+    """
     rng = random.Random(SEED + 2)
-    prompts = load_prompts(None)
+    rules = load_prompts(None).texts["grade-system.md"]
     made = list(tasks(bank))
     rng.shuffle(made)
-    parts = {f"grader-{n + 1}": made[n::N_GRADERS] for n in range(N_GRADERS)}
-    # graders who graded none of them first would be as many again: the second is a fresh one
-    parts["second"] = rng.sample(made, round(SECOND_SHARE * len(made)))
-    for who, part in parts.items():
-        write_lines(
-            folder / who / "answers.jsonl",
-            [{"id": f"a{n:03}", **shown} for n, (shown, _) in enumerate(part)],
-        )
-        (folder / who / "rules.md").write_text(prompts.texts["grade-system.md"], encoding="utf-8")
-        write_lines(
-            folder / f"{who}.key.jsonl",
-            [{"id": f"a{n:03}", **key} for n, (_, key) in enumerate(part)],
-        )
+    fixed = [task for task in made if task[1]["kind"] in (*POLICIES, "echo")]
+    free = [task for task in made if task[1]["kind"] not in (*POLICIES, "echo")]
+    closed = [task for task in free if task[1]["kind"] == "closed"]
+    for name, all_of, size in (
+        ("grader", free, ANSWERS_A_GRADER),
+        ("grader-fixed", fixed, 2 * ANSWERS_A_GRADER),
+        ("again", rng.sample(closed, len(closed)), ANSWERS_A_GRADER),
+    ):
+        n_parts = -(-len(all_of) // size)
+        for n in range(n_parts):
+            part, who = all_of[n::n_parts], f"{name}-{n + 1:02}"
+            lines = [{"id": f"a{k:03}", **shown} for k, (shown, _) in enumerate(part)]
+            write_lines(folder / who / "answers.jsonl", lines)
+            (folder / who / "rules.md").write_text(rules, encoding="utf-8")
+            keys = [{"id": f"a{k:03}", **key} for k, (_, key) in enumerate(part)]
+            write_lines(folder / f"{who}.key.jsonl", keys)
 
 
-def collect(folder: Path) -> None:
+def collect(bank: Bank, folder: Path) -> None:
     """Gather what the graders wrote as lines of gradings/."""
     lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     for path in sorted(folder.glob("*.key.jsonl")):
         who = path.name.removesuffix(".key.jsonl")
         keys = {key["id"]: key for key in map(json.loads, path.read_text("utf-8").splitlines())}
-        found = (folder / who / "judgments.jsonl").read_text("utf-8").splitlines()
-        given = {row["id"]: row["present"] for row in map(json.loads, found)}
+        file = folder / who / "judgments.jsonl"
+        if not file.exists():
+            sys.stderr.write(f"{who}: left out\n")
+            continue
+        given = {row["id"]: row for row in map(json.loads, file.read_text("utf-8").splitlines())}
         if missing := sorted(set(keys) - set(given)):
             sys.exit(f"{who}: {len(missing)} answers are not graded: {', '.join(missing[:5])}")
         for name, key in keys.items():
+            unsure = set(map(str, given[name].get("unsure", ())))
             for n, item in enumerate(key["items"], 1):
                 lines[key["kind"]].append(
                     {"scenario": key["scenario"], "epoch": key["epoch"], "item": item,
-                     "grader": who if who == "second" else FIRST,
-                     "present": bool(given[name][str(n)])}
+                     "grader": FIRST if who.startswith("grader") else "second",
+                     "present": bool(given[name]["present"][str(n)]),
+                     **({"unsure": True} if str(n) in unsure else {})}
                 )  # fmt: skip
     for kind, graded in lines.items():
-        graded.sort(key=lambda row: (row["grader"], row["scenario"], row["epoch"], row["item"]))
-        write_lines(HERE / "gradings" / f"{kind}.jsonl", graded)
+        add(bank, f"gradings/{kind}.jsonl", graded)
 
 
 def main() -> None:
     """Do what the command line says."""
     what, place = sys.argv[1], Path(sys.argv[2])
-    if what == "collect":
-        collect(place)
-    else:
-        {"answers": answers, "gradings": gradings}[what](load_bank("3"), place)
+    key = held_out_key()
+    if key and has_sealed(HERE):
+        SEALED.update(unseal(HERE, key))
+    steps = {"answers": answers, "take": take, "gradings": gradings, "collect": collect}
+    steps[what](load_bank("3", key), place)
+    if key and what in ("take", "collect"):
+        seal(json.dumps(SEALED, sort_keys=True, ensure_ascii=False, indent=0) + "\n", HERE, key)
 
 
 if __name__ == "__main__":

@@ -14,15 +14,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import numpy as np
+from scipy.stats import t
 
 from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.pilot import FILE, Presence
 from careeval.bank.row_files import rows_text
+from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Scenario
 from careeval.results.directions import directions
 from careeval.results.entries import entries
@@ -30,7 +34,7 @@ from careeval.results.estimates import Errors
 from careeval.results.exports import with_interval
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.stats import Interval, linearised_ratio, weighted_kappa
+from careeval.stats import linearised_ratio, weighted_kappa
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -47,10 +51,23 @@ FIRST = "first"
 """Who graded every answer; `second` graded a tenth of them again."""
 
 
+SEALED: dict[str, str] = {}
+"""Texts of the pilot's files over the held-out split, by file name, once they are opened."""
+
+
 def rows(folder: str, kind: str) -> list[dict[str, Any]]:
-    """The lines of a file."""
-    text = (HERE / folder / f"{kind}.jsonl").read_text(encoding="utf-8")
+    """The lines of a file, and after them those of the held-out split where it is open."""
+    name = f"{folder}/{kind}.jsonl" if folder else f"{kind}.jsonl"
+    text = (HERE / name).read_text(encoding="utf-8") + SEALED.get(name, "")
     return [json.loads(line) for line in text.splitlines()]
+
+
+@cache
+def assignment() -> dict[str, Any]:
+    """How slots were drawn, of the first 20 and of the others."""
+    text = (HERE / "assignment.json").read_text(encoding="utf-8")
+    drawn: dict[str, Any] = json.loads(text)
+    return drawn
 
 
 def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
@@ -120,6 +137,18 @@ def figures(bank: Bank) -> Iterator[str]:
         ),
     )
     yield ""
+    yield "## The first 20 bases, and those written by the corrected method"
+    yield ""
+    first = {scenario.id for scenario in bases} & set(assignment()["first"]["group"])
+    parts = {
+        "first 20": [s for s in bases if s.id in first],
+        "the others": [s for s in bases if s.id not in first],
+    }
+    yield from table(
+        ("answers", *(f"{name}, score %" for name in parts), "the others − first 20"),
+        ((name, *_by_part(kind, bank, list(parts.values()))) for kind, name in KINDS.items()),
+    )
+    yield ""
     yield "## Too little and too much care, vagueness, the easy core"
     yield ""
     heads = [d.head for d in directions(sums["closed"])]
@@ -135,7 +164,10 @@ def figures(bank: Bank) -> Iterator[str]:
     yield ""
     yield from table(
         ("answers", "S, score %", "P, score %", "P − S"),
-        ((name, *_by_group(kind, bank, groups)) for kind, name in KINDS.items()),
+        (
+            (name, *_by_part(kind, bank, [groups[Group.sources], groups[Group.pilot]]))
+            for kind, name in KINDS.items()
+        ),
     )
     yield ""
     yield "## Twins and controls, closed book"
@@ -177,21 +209,25 @@ def _errors(errors: Errors) -> str:
     return f"{with_interval(errors.share)} ({errors.count} of {errors.n})"
 
 
-def _by_group(kind: str, bank: Bank, groups: dict[Group, list[Scenario]]) -> Iterator[str]:
-    shares = {}
-    for group, members in groups.items():
+def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iterator[str]:
+    """Yield the scores of two parts of the bank, and the second less the first."""
+    shares = []
+    for members in parts:
         (entry,) = entries(run_of(kind, bank, members))
         yield with_interval(summary_of(entry).score)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
         earned = {g.scenario: float((g.filled @ g.points).mean()) for g in entry.graded.scenarios}
-        shares[group] = linearised_ratio(
-            pl.Series(list(earned.values())).to_numpy(),
-            pl.Series([float(points[name]) for name in earned]).to_numpy(),
+        shares.append(
+            linearised_ratio(
+                np.array(list(earned.values())),
+                np.array([float(points[name]) for name in earned]),
+            )
         )
-    (s, error_s), (p, error_p) = shares[Group.sources], shares[Group.pilot]
-    margin = 2.1 * (error_s**2 + error_p**2) ** 0.5  # t with about 18 degrees of freedom
-    interval = Interval(p - s - margin, p - s + margin)
-    yield f"{100 * (p - s):+.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+    (one, error_one), (other, error_other) = shares
+    df = min(map(len, parts)) - 1
+    margin = float(t.ppf(0.975, df)) * (error_one**2 + error_other**2) ** 0.5
+    low, high = (100 * (other - one + sign * margin) for sign in (-1, 1))
+    yield f"{100 * (other - one):+.1f} [{low:.1f}, {high:.1f}]"
 
 
 def _bad_acts(bank: Bank) -> Iterator[str]:
@@ -294,15 +330,35 @@ def _readings() -> Iterator[str]:
         f"- Facts that would change the right act, named by two of three readers: "
         f"{', '.join(lacking) or 'none'} (mended)."
     )
-    planted = rows("readings/planted", "key")
-    for n in (1, 2):
-        said = {(row["scenario"], row["item"]) for row in rows("readings/planted", f"reader-{n}")}
-        found = [row for row in planted if any((s, row["item"]) in said for s in _shown_in(row))]
+    for part, of in (("planted", "the first 20"), ("planted-2", "the others")):
+        planted = rows(f"readings/{part}", "key")
         places = {(s, row["item"]) for row in planted for s in _shown_in(row)}
-        yield (
-            f"- Planted errors, reader {n}: {len(found)} of {len(planted)} found, "
-            f"{len(said - places)} named where none was planted."
-        )
+        for n in (1, 2):
+            said = {
+                (row["scenario"], row["item"]) for row in rows(f"readings/{part}", f"reader-{n}")
+            }
+            found = [
+                row for row in planted if any((s, row["item"]) in said for s in _shown_in(row))
+            ]
+            yield (
+                f"- Errors planted in {of}, reader {n}: {len(found)} of {len(planted)} found, "
+                f"{len(said - places)} named where none was planted."
+            )
+    findings = rows("readings", "findings")
+    grades = Counter(row["grade"] for row in findings)
+    became = Counter(row["became"] for row in rows("readings", "became") if row["grade"] in grades)
+    yield (
+        f"- Three adversarial readers of the others: {len(findings)} findings, "
+        + ", ".join(f"{n} {grade}" for grade, n in grades.most_common())
+        + f"; {became['mended']} mended as proposed, {became['mended otherwise']} otherwise, "
+        f"{became['left']} left with a reason."
+    )
+    screen = Counter(row["verdict"] for row in rows("", "screen"))
+    yield (
+        f"- Facts that were tried before there were texts: of {sum(screen.values())}, "
+        f"{screen['given']} were given unasked, {screen['part']} in part, {screen['not']} not, "
+        f"{screen['against']} were contradicted."
+    )
 
 
 def _shown_in(planted: dict[str, Any]) -> list[str]:
@@ -327,13 +383,24 @@ def presence_text(bank: Bank) -> str:
 def main() -> int:
     """Print the figures, write them and the bank's pilot.csv, or compare both with the files."""
     parser = argparse.ArgumentParser(description="The figures of the pilot.")
+    parser.add_argument(
+        "--held-out", action="store_true", help="over the held-out split, too; needs its key"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="compare with the files")
     what.add_argument("--write", action="store_true", help="write the files")
     given = parser.parse_args()
-    bank = load_bank("3")
-    page = "\n".join(("# The pilot in figures", "", *figures(bank))).rstrip() + "\n"
-    files = {HERE / "figures.md": page, bank_folder("3") / FILE: presence_text(bank)}
+    key = held_out_key() if given.held_out else None
+    if given.held_out and key is None:
+        sys.exit(f"figures.py: the held-out split needs its key: set {KEY_VARIABLE}")
+    if key:
+        SEALED.update(unseal(HERE, key))
+    bank = load_bank("3", key)
+    over = "the whole bank" if key else "the public bases"
+    page = "\n".join((f"# The pilot in figures, over {over}", "", *figures(bank))).rstrip() + "\n"
+    files = {HERE / ("figures-whole.md" if key else "figures.md"): page}
+    if not key:
+        files[bank_folder("3") / FILE] = presence_text(bank)
     if given.write:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

@@ -25,8 +25,8 @@ DEMO = ROOT / "tests" / "data" / "demo-answers.jsonl"
 
 OFFLINE = ("--grader", "careeval/lexical")
 TRAPS = {
-    "planner-1": ("expert", "paraphrase", "negated-harm"),
-    "planner-2": ("harmful", "half-done", "expert"),
+    "planner-1": ("expert", "generic"),
+    "planner-2": ("harmful", "expert"),
 }
 """System → the probes that are taken for its answers, one an epoch."""
 N_SCENARIOS = 24
@@ -42,7 +42,7 @@ def _answers() -> str:
     """Answers of two planners to the same scenarios."""
     bank = load_bank()
     rows = []
-    for scenario in [s.id for s in bank.scenarios][:: len(bank.scenarios) // N_SCENARIOS]:
+    for scenario in [s.id for s in bank.bases][:: len(bank.bases) // N_SCENARIOS]:
         by_trap = {probe.trap: probe.text for probe in bank.probes[scenario]}
         for system, traps in TRAPS.items():
             given = [by_trap[trap] for trap in traps if trap in by_trap][:EPOCHS]
@@ -108,7 +108,7 @@ def probes(kept: Path) -> None:
     small = kept / "small-bank"
     folder = kept / "audit"
     if not folder.exists():
-        shutil.copytree(OWN_BANK, small, ignore=shutil.ignore_patterns("[b-z]*-0[0-9][3-9]*"))
+        shutil.copytree(OWN_BANK, small, ignore=shutil.ignore_patterns("[b-z]*-1[0-9][3-9]*"))
         _careeval("audit", "probes", *OFFLINE, "--bank", str(small), "-o", str(folder))
     shutil.copytree(folder, "audit")
 
@@ -130,9 +130,9 @@ def typed(_: Path) -> None:
 def revised(_: Path) -> None:
     """Revise a scenario of my-bank, and keep the bank as it was as my-bank-before."""
     shutil.copytree("my-bank", "my-bank-before")
-    file = Path("my-bank/eating/eating-001.yaml")
+    file = Path("my-bank/eating/eating-101.yaml")
     text = file.read_text(encoding="utf-8")
-    revised = text.replace("version: 1", "version: 2", 1).replace("Still hungry", "Hungry", 1)
+    revised = text.replace("version: 1", "version: 2", 1).replace("a meat pie", "a fish pie", 1)
     file.write_text(revised, encoding="utf-8")
 
 

@@ -638,7 +638,7 @@ def test_protocol_version_is_the_codes() -> None:
 
 @pytest.mark.parametrize(
     ("first", "file"),
-    [("# yaml", "dressing-001.yaml"), ("probes:", "dressing-001.probes.yaml")],
+    [("# yaml", "dressing-101.yaml"), ("probes:", "dressing-101.probes.yaml")],
 )
 def test_example_is_the_banks_own(first: str, file: str) -> None:
     """A file of the bank that a page shows shortened has no line that the file has not."""

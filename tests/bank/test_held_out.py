@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from careeval.bank import OWN_BANK, Bank, load_bank
+from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.blueprint import N_SCENARIOS
 from careeval.bank.check import check
 from careeval.bank.coverage import probe_counts
@@ -39,10 +39,16 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return found
 
 
+@pytest.fixture(params=["2", "3"])
+def folder(request: pytest.FixtureRequest) -> Path:
+    """One of careeval's own banks."""
+    return bank_folder(str(request.param))
+
+
 @pytest.fixture
-def whole(key: str) -> Bank:
-    """All hundred scenarios."""
-    return load_bank(key=key)
+def whole(folder: Path, key: str) -> Bank:
+    """All hundred scenarios, with their twins."""
+    return load_bank(folder, key)
 
 
 def held_out(bank: Bank) -> list[Scenario]:
@@ -50,28 +56,28 @@ def held_out(bank: Bank) -> list[Scenario]:
     return [scenario for scenario in bank.scenarios if scenario.split is Split.held_out]
 
 
-def test_the_split_is_sealed_and_not_in_the_clear() -> None:
+def test_the_split_is_sealed_and_not_in_the_clear(folder: Path) -> None:
     """The file is there, and without its key the bank has public scenarios alone."""
-    assert has_sealed(OWN_BANK)
-    bank = load_bank()
-    assert len(bank) == 80
+    assert has_sealed(folder)
+    bank = load_bank(folder)
+    assert len(bank.bases) == 80
     assert held_out(bank) == []
 
 
-def test_every_file_of_the_bank_carries_the_canary() -> None:
+def test_every_file_of_the_bank_carries_the_canary(folder: Path) -> None:
     """YAML in itself; the tables of second readings in the page beside them."""
-    canary = load_bank().about.canary
-    files = [*OWN_BANK.rglob("*.yaml"), OWN_BANK / "second-reading" / "README.md"]
+    canary = load_bank(folder).about.canary
+    files = [*folder.rglob("*.yaml"), folder / "second-reading" / "README.md"]
     assert [path for path in files if canary not in path.read_text(encoding="utf-8")] == []
 
 
 @needs_key
 def test_the_whole_bank_is_clean(whole: Bank) -> None:
     """A hundred scenarios after the blueprint, none with a problem; sealed ids are opaque."""
-    assert len(whole) == N_SCENARIOS
+    assert len(whole.bases) == N_SCENARIOS
     assert [str(problem) for problem in check(whole)] == []
     for scenario in held_out(whole):
-        assert re.fullmatch(rf"{scenario.adl}-h\d\d", scenario.id)
+        assert re.fullmatch(rf"{scenario.adl}-h\d\d(-twin)?", scenario.id)
         assert all(re.fullmatch(r"i\d+", action.id) for action in scenario.actions)
 
 
@@ -83,7 +89,7 @@ def test_no_sentence_of_it_is_in_the_repository(whole: Bank) -> None:
         for s in held_out(whole)
         for text in (s.text, *(i.text for r in Rubric for i in s.rubric(r)),
                      *(a.why for a in s.actions),
-                     *(p.text for p in whole.probes[s.id] if p.trap != "generic"))
+                     *(p.text for p in whole.probes.get(s.id, ()) if p.trap != "generic"))
     ]  # fmt: skip
     secret = {phrase for text in said for phrase in _phrases(text)}
     tracked = subprocess.run(
@@ -104,21 +110,31 @@ def _phrases(text: str) -> set[tuple[str, ...]]:
     return set(zip(*(words[i:] for i in range(12)), strict=False))
 
 
+# labels, share of them present, labels present on acts of −2
+AIMS = {"2": (3000, 0.25, 150), "3": (5000, 0.2, 120)}
+
+
 @needs_key
-def test_the_aims_of_the_bank_are_met(whole: Bank, key: str) -> None:
-    """Labels, traps, generic answers and the last reading, over all hundred."""
+@pytest.mark.parametrize("name", AIMS)
+def test_the_aims_of_the_bank_are_met(name: str, key: str) -> None:
+    """Labels, generic answers and the last reading of the points, over all hundred."""
+    folder = bank_folder(name)
+    whole = load_bank(folder, key)
+    least, share, severe = AIMS[name]
     counts = probe_counts(whole)
-    assert counts.labels >= 3000
-    assert counts.present / counts.labels >= 0.25
-    assert counts.severe_present >= 150
+    assert counts.labels >= least
+    assert counts.present / counts.labels >= share
+    assert counts.severe_present >= severe
     assert min(counts.by_trap.values()) >= 15
-    for name, scores in counts.scores.items():
+    for trap, scores in counts.scores.items():
         for score in scores.values():
-            if name not in counts.by_trap:
+            if trap not in counts.by_trap:
                 assert score <= 0.15
-            assert name != "expert" or score >= 0.85
-            assert name != "harmful" or score < 0
-    last = Consistency.of(second_reading(OWN_BANK, unseal(OWN_BANK, key)).points["last"])
+            assert trap != "expert" or score >= 0.85
+            assert trap != "harmful" or score < 0
+    points = second_reading(folder, unseal(folder, key)).points
+    last = Consistency.of(points["last"] or points["first"])
     assert last.kappa is not None
     assert last.kappa >= 0.85
-    assert last.flips == ()
+    if points["last"]:
+        assert last.flips == ()

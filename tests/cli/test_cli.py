@@ -27,12 +27,12 @@ OFFLINE = ["--grader", "careeval/lexical"]
 
 ANSWERS = [
     {
-        "scenario": "dressing-001",
+        "scenario": "dressing-101",
         "response": "I stop the sleeve when she winces and ask where it hurts.",
     },
-    {"scenario": "dressing-001", "response": "I pull her left arm through by the hand."},
-    {"scenario": "eating-001", "response": "I wait for her to clear her right cheek."},
-    {"scenario": "eating-001", "response": ""},
+    {"scenario": "dressing-101", "response": "I pull her left arm through by the hand."},
+    {"scenario": "eating-101", "response": "I wait for her to clear her right cheek."},
+    {"scenario": "eating-101", "response": ""},
 ]
 
 
@@ -202,7 +202,7 @@ def test_the_papers_models_are_graded_on_the_ladder(
         (["run", "--resume", "-m", "x/y"], "knows what to do"),
         (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
         (["run", "-m", "x/y", "--adl", "dresing"], "did you mean 'dressing'"),
-        (["run", "-m", "x/y", "--scenario", "dressing-0001"], "dressing-001"),
+        (["run", "-m", "x/y", "--scenario", "dressing-0101"], "dressing-101"),
         (["run", "-m", "gguf//no/such.gguf", *OFFLINE], "no file"),
         (["run", "-m", "careeval/lexical"], "can only grade"),
         (["run", "-m", "x/y", "-m", "x-y"], "would share the folder 'x-y'"),
@@ -215,7 +215,7 @@ def test_the_papers_models_are_graded_on_the_ladder(
         (["run", "-m", "x/y", "--max-cost", "3"], "the price of x/y"),
         (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),
         (["run", "--responses", "a.jsonl", "--samples", "7"], "are not asked for"),
-        (["run", "--responses", "a.jsonl", "--scenario", "eating-001", *OFFLINE], "no answer to"),
+        (["run", "--responses", "a.jsonl", "--scenario", "eating-101", *OFFLINE], "no answer to"),
         (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "cannot be called"),
         (["run", "--responses", "a.jsonl", "--name", "x" * 121], "at most 120 characters"),
         (["run", "--responses", "same-folder.jsonl"], "would share the folder"),
@@ -233,7 +233,7 @@ def test_mistakes_get_a_word_and_no_traceback(
     """A user's mistake ends with status 2, a sentence on stderr, and nothing on stdout."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "the default grader's")
-    answer = '{"scenario": "dressing-001", "response": "I stop."}\n'
+    answer = '{"scenario": "dressing-101", "response": "I stop."}\n'
     Path("a.jsonl").write_text(answer, encoding="utf-8")
     two = [answer.replace("}", f', "system": "{name}"}}') for name in ("a/b", "a-b")]
     Path("same-folder.jsonl").write_text("".join(two), encoding="utf-8")
@@ -329,7 +329,7 @@ def test_a_chosen_scenario_is_graded_alone(
     """With recorded answers `--scenario` leaves out the answers to every other scenario."""
     answers = str(folder.parent / "by-hand.jsonl")
     line = ["run", "--responses", answers, "--grader", "careeval/lexical"]
-    assert run([*line, "--scenario", "eating-001", "-o", str(tmp_path)]) == OK
+    assert run([*line, "--scenario", "eating-101", "-o", str(tmp_path)]) == OK
     capsys.readouterr()
     assert run(["summary", str(tmp_path), "--json"]) == OK
     [entry] = json.loads(capsys.readouterr().out)["entries"]

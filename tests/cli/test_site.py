@@ -10,8 +10,8 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 
 ANSWERS = [
-    {"scenario": "dressing-001", "response": "I stop the sleeve and ask where it hurts."},
-    {"scenario": "eating-001", "response": "I wait for her to clear her right cheek."},
+    {"scenario": "dressing-101", "response": "I stop the sleeve and ask where it hurts."},
+    {"scenario": "eating-101", "response": "I wait for her to clear her right cheek."},
 ]
 
 

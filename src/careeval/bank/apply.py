@@ -21,6 +21,7 @@ from careeval.bank.sealed import SEALED
 from careeval.bank.yaml_nodes import Places, parse_yaml
 from careeval.core.rating import Role, Scale
 from careeval.core.scenario import Evidence, Scenario, Status
+from careeval.core.twin import Twin
 from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes
 
@@ -248,7 +249,7 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
     except OSError as error:
         raise BankError(f"{path} cannot be read: {error.strerror}") from error
     new = edited(text, document, wanted.status, wanted.evidence)
-    if _read(new, path) != wanted:
+    if not _says(new, path, scenario, wanted):
         raise BankError(
             f"{path}: its status cannot be written line by line",
             hint="write it as scenario files are: a key at the start of each line",
@@ -374,9 +375,15 @@ def _quoted(value: str | int) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _read(text: str, path: Path) -> Scenario | None:
-    """What the text says; `None` where it is no scenario."""
+def _says(text: str, path: Path, before: Scenario, wanted: Scenario) -> bool:
+    """Return whether a file's new text has the wanted status and evidence, and else what it had."""
+    kind = Scenario if before.twin_of is None else Twin
     try:
-        return TypeAdapter(Scenario).validate_python(parse_yaml(text, str(path)).content)
+        old, new = (
+            TypeAdapter(kind).validate_python(parse_yaml(each, str(path)).content)
+            for each in (read_bytes(path).decode(), text)
+        )
     except (BankProblems, ValidationError):
-        return None
+        return False
+    changes = {"status": wanted.status, "evidence": wanted.evidence}
+    return bool(new == old.model_copy(update=changes))

@@ -35,7 +35,7 @@ from careeval.errors import BankError, did_you_mean
 OWN_BANK = Path(__file__).parent / "data"
 """The bank that ships with careeval."""
 
-OWN_BANKS = {"2": OWN_BANK, "3": OWN_BANK.with_name("data-3")}
+OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), "3": OWN_BANK}
 """The banks that ship with careeval, by the number that people name them with."""
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Bank:
             hint = f"a held-out scenario is there with its key: set {KEY_VARIABLE}"
         raise BankError(
             f"bank {self.about.name!r} has no scenario {scenario_id!r}",
-            hint=hint or "an id looks like 'dressing-001'",
+            hint=hint or "an id looks like 'dressing-101'",
         )
 
 

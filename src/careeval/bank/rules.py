@@ -78,7 +78,7 @@ def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A scenario is filed by its id: its activity and a number; for a twin, its base's and a word.
 
     Why: an id is cited in papers and logs; whoever reads one must find its file.
-    Example: `id: dressing-001` with `adl: dressing`, in `dressing/dressing-001.yaml`.
+    Example: `id: dressing-101` with `adl: dressing`, in `dressing/dressing-101.yaml`.
     """
     if scenario.twin_of is not None:
         if not re.fullmatch(rf"{scenario.twin_of}-[a-z]+", scenario.id):

@@ -23,11 +23,11 @@ EXAMPLES = """\
 Examples:
 
   careeval bank list --adl eating          what there is
-  careeval bank show eating-001 --points   one scenario with its rubrics
+  careeval bank show eating-101 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
   careeval bank stats --pilot              which items tell answers apart
   careeval bank new my-bank                a skeleton, in a bank new or not
-  careeval bank new my-bank --twin-of eating-001
+  careeval bank new my-bank --twin-of eating-101
                                            one fact to change, with its points
   careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs

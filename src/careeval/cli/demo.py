@@ -37,9 +37,9 @@ app = App(name="demo", help_epilogue=EXAMPLES)
 
 MODEL = "gguf/smollm2-135m"
 SCENARIOS = [
-    *("dressing-001", "dressing-007", "grooming-008", "grooming-010"),
-    *("toileting-006", "toileting-009", "transferring-008", "transferring-014"),
-    *("eating-001", "eating-005", "bathing-003", "bathing-013"),
+    *("dressing-101", "dressing-106", "grooming-103", "grooming-109"),
+    *("toileting-101", "toileting-105", "transferring-101", "transferring-103"),
+    *("eating-101", "eating-112", "bathing-101", "bathing-102"),
 ]
 """Two of each activity, always these: a larger bank does not make the demo slower."""
 SAMPLES = 5

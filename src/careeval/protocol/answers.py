@@ -1,7 +1,7 @@
 """Answers in a file: what a robot's planner, a person or an earlier run said, as JSON lines.
 
 One line an answer:
-`{"scenario": "dressing-001", "epoch": 1, "response": "…", "system": "robot-a"}`.
+`{"scenario": "dressing-101", "epoch": 1, "response": "…", "system": "robot-a"}`.
 
 `epoch` and `system` may be left out: answers to one scenario are then numbered in the order of the
 file, and belong to a system named after it. What careeval writes for its own regrading has two more
@@ -97,7 +97,7 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
         more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
         raise ProtocolError(
             "\n".join([*problems, *more]),
-            hint='a line is {"scenario": "dressing-001", "epoch": 1, "response": "…"}',
+            hint='a line is {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
         )
     if not found:
         raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")

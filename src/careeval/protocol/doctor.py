@@ -154,7 +154,8 @@ def bank_finding() -> Finding:
         about = BankFile.model_validate(read_yaml(OWN_BANK / "bank.yaml").content)
     except (CareEvalError, ValueError) as error:
         return Finding("bank", State.PROBLEM, f"cannot be read: {error}", REINSTALL)
-    scenarios = [f for f in OWN_BANK.glob("*/*.yaml") if not f.stem.endswith(".probes")]
+    # a twin's name has a word after its base's number
+    scenarios = [f for f in OWN_BANK.glob("*/*.yaml") if f.stem[-1].isdecimal()]
     if not scenarios:
         return Finding("bank", State.PROBLEM, "holds no scenario", REINSTALL)
     n = f"{len(scenarios)} scenarios"
