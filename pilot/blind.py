@@ -225,6 +225,7 @@ def gradings(bank: Bank, folder: Path) -> None:
 def collect(bank: Bank, folder: Path) -> None:
     """Gather what the graders wrote as lines of gradings/."""
     lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
+    done: set[tuple[str, str, str, int]] = set()
     for path in sorted(folder.glob("*.key.jsonl")):
         who = path.name.removesuffix(".key.jsonl")
         keys = {key["id"]: key for key in map(json.loads, path.read_text("utf-8").splitlines())}
@@ -236,11 +237,16 @@ def collect(bank: Bank, folder: Path) -> None:
         if missing := sorted(set(keys) - set(given)):
             sys.exit(f"{who}: {len(missing)} answers are not graded: {', '.join(missing[:5])}")
         for name, key in keys.items():
+            grader = FIRST if who.startswith("grader") else "second"
+            answer = (grader, key["kind"], key["scenario"], key["epoch"])
+            if answer in done:  # laid out twice
+                continue
+            done.add(answer)
             unsure = set(map(str, given[name].get("unsure", ())))
             for n, item in enumerate(key["items"], 1):
                 lines[key["kind"]].append(
                     {"scenario": key["scenario"], "epoch": key["epoch"], "item": item,
-                     "grader": FIRST if who.startswith("grader") else "second",
+                     "grader": grader,
                      "present": bool(given[name]["present"][str(n)]),
                      **({"unsure": True} if str(n) in unsure else {})}
                 )  # fmt: skip
