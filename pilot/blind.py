@@ -8,12 +8,13 @@
 
 An answerer sees no two texts of one family, and nothing but texts, with the cards that it is to
 have. A grader sees answers and items in an order drawn by a seed, without points, scenario, kind of
-answer or item names. With the key of the held-out split its scenarios are laid out, too; what is of
-them goes into `pilot/held-out.age` alone.
+answer or item names. With the key of the held-out split its scenarios are laid out, too, in the
+folder that is named; what is gathered of them goes into `pilot/held-out.age` alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import re
@@ -25,7 +26,7 @@ from typing import Any
 from figures import FIRST, HERE, KINDS, SEALED, rows
 
 from careeval.bank import Bank, load_bank
-from careeval.bank.sealed import has_sealed, held_out_key, seal, unseal
+from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, seal, unseal
 from careeval.core.scenario import Scenario, Split
 from careeval.protocol.templates import load_prompts
 
@@ -77,7 +78,7 @@ def card(slot: str) -> str:
     name = f"cards/{slot}.md"
     text = SEALED.get(name) or (HERE / name).read_text(encoding="utf-8")
     facts = text.partition("facts:\n")[2]
-    return re.sub(r" [\[(](?:[a-z]|seen|fact)[^\])]*[\])]", "", facts).strip()
+    return re.sub(r" (?:\[[^\]]*\]|\((?:seen|fact sheet)[^)]*\))", "", facts).strip()
 
 
 def answers(bank: Bank, folder: Path) -> None:
@@ -158,28 +159,41 @@ def take(bank: Bank, folder: Path) -> None:
 
 
 def add(bank: Bank, name: str, new: Sequence[Mapping[str, Any]]) -> None:
-    """Add rows to a file: those of the held-out split to its sealed one."""
-    secret = {s.id for s in bank.scenarios if s.split is Split.held_out}
-    old = (HERE / name).read_text(encoding="utf-8").splitlines()
-    for is_secret in (False, True):
-        there = SEALED.get(name, "").splitlines() if is_secret else old
-        every = [json.loads(line) for line in there]
-        every += [row for row in new if (row["scenario"] in secret) is is_secret]
-        every.sort(
-            key=lambda r: (r.get("grader", ""), r["scenario"], r["epoch"], r.get("item", ""))
+    """Add rows to a file: those of the held-out split to its sealed one.
+
+    A row whose scenario is not known to be public is never written in the clear.
+    """
+    splits = {s.id: s.split for s in bank.scenarios}
+    if unknown := sorted({row["scenario"] for row in new} - set(splits)):
+        sys.exit(
+            f"{name}: {', '.join(unknown[:5])}: not in the open bank; "
+            f"with the held-out split's key ({KEY_VARIABLE}) its scenarios are"
         )
+    old = (HERE / name).read_text(encoding="utf-8").splitlines()
+    for split in (Split.public, Split.held_out):
+        there = old if split is Split.public else SEALED.get(name, "").splitlines()
+        every = [json.loads(line) for line in there]
+        known = {_place(row) for row in every}
+        added = [row for row in new if splits[row["scenario"]] is split]
+        if twice := [row for row in added if _place(row) in known]:
+            sys.exit(f"{name}: {len(twice)} rows are there already, such as {_place(twice[0])}")
+        every = sorted([*every, *added], key=_place)
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in every)
-        if is_secret:
+        if split is Split.held_out:
             SEALED[name] = text
         else:
             (HERE / name).write_text(text, encoding="utf-8")
 
 
-def tasks(bank: Bank) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _place(row: Mapping[str, Any]) -> tuple[str, str, int, str]:
+    """What there is one row of: an answer, or a grader's judgment of an item in it."""
+    return row.get("grader", ""), row["scenario"], row["epoch"], row.get("item", "")
+
+
+def tasks(bank: Bank, kinds: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Every answer that is not graded yet, as a grader sees it, and what it is."""
     rng = random.Random(SEED + 1)
-    # kinds that are named after the folder are laid out alone
-    for kind in sys.argv[3:] or KINDS:
+    for kind in kinds:
         graded = {(r["scenario"], r["epoch"]) for r in rows("gradings", kind)}
         for row in rows("answers", kind):
             if (row["scenario"], row["epoch"]) in graded:
@@ -195,14 +209,14 @@ def tasks(bank: Bank) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
             yield shown, key
 
 
-def gradings(bank: Bank, folder: Path) -> None:
+def gradings(bank: Bank, folder: Path, kinds: Sequence[str]) -> None:
     """A folder for each grader; `again-…` are closed-book answers for a second one.
 
     Fixed answers are graded apart from the others, from which anybody would tell them.
     """
     rng = random.Random(SEED + 2)
     rules = load_prompts(None).texts["grade-system.md"]
-    made = list(tasks(bank))
+    made = list(tasks(bank, kinds))
     rng.shuffle(made)
     fixed = [task for task in made if task[1]["kind"] in (*POLICIES, "echo")]
     free = [task for task in made if task[1]["kind"] not in (*POLICIES, "echo")]
@@ -256,12 +270,30 @@ def collect(bank: Bank, folder: Path) -> None:
 
 def main() -> None:
     """Do what the command line says."""
-    what, place = sys.argv[1], Path(sys.argv[2])
+    parser = argparse.ArgumentParser(description="Lay out the pilot, and gather it.")
+    parser.add_argument("what", choices=("answers", "take", "gradings", "collect"))
+    parser.add_argument("folder", type=Path, help="outside any repository")
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help="of answers; all if not given")
+    given = parser.parse_args()
+    what, place = given.what, given.folder
+    if unknown := set(given.kinds) - set(KINDS):
+        sys.exit(f"no kind {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    if what in ("answers", "gradings"):
+        if place.exists() and any(place.iterdir()):
+            sys.exit(f"{place} is not empty: what lies there would be taken for what is laid out")
+        if any(
+            (above / ".git").exists() for above in (place.absolute(), *place.absolute().parents)
+        ):
+            sys.exit(f"{place} lies in a repository: held-out texts may be laid out there")
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = held_out_key()
     if key and has_sealed(HERE):
         SEALED.update(unseal(HERE, key))
-    steps = {"answers": answers, "take": take, "gradings": gradings, "collect": collect}
-    steps[what](load_bank("3", key), place)
+    bank = load_bank("3", key)
+    if what == "gradings":
+        gradings(bank, place, given.kinds or list(KINDS))
+    else:
+        {"answers": answers, "take": take, "collect": collect}[what](bank, place)
     if key and what in ("take", "collect"):
         seal(json.dumps(SEALED, sort_keys=True, ensure_ascii=False, indent=0) + "\n", HERE, key)
 

@@ -5,8 +5,8 @@
 A class of items functions differently for two families where their difference in it is not their
 difference elsewhere. So for each class of good acts, and of bad ones, the table has the share of
 judgments that found the act in the pilot's closed-book answers and in the run, the difference, and
-that difference less the one over the other acts of the same sign, with its 95% interval over
-scenarios (t, from linearised errors). The pilot's answers are AI's, graded by AI: no calibration.
+that difference less the one over the other acts of the same sign, with its 95% interval (t over
+scenarios, linearised). The pilot's answers are AI's, graded by AI: no calibration.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Action, CareError, Group, ItemKind, Origin, Rubric, Scenario
 from careeval.protocol.logs import read_run
 from careeval.results.entries import entries
-from careeval.stats import linearised_ratio
 
 CLASSES = {
     "written from sources (S)": ("group", Group.sources),
@@ -53,7 +52,13 @@ def pilot_shares() -> Shares:
 
 def run_shares(folder: Path) -> Shares:
     """The shares in a run's responses; unresolved judgments left out."""
-    (entry,) = (e for e in entries(read_run(folder)) if e.rubric is Rubric.actions)
+    of_actions = [e for e in entries(read_run(folder)) if e.rubric is Rubric.actions]
+    if len(of_actions) != 1 or of_actions[0].run["bank_version"].partition("-")[0] != "3":
+        sys.exit(
+            f"{folder}: {len(of_actions)} systems and graders on the actions; expected one, over "
+            "bank 3: careeval run --bank 3, graded once"
+        )
+    entry = of_actions[0]
     judged = entry.first_of("scenario", "item", "present").drop_nulls("present")
     return _shares(judged.iter_rows())
 
@@ -79,18 +84,16 @@ def lines(bank: Bank, ours: Shares, theirs: Shares) -> Iterator[tuple[str, ...]]
             outside = [(s, act) for s, act in acts if _value(s, act, field) != value]
             if min(len({s.id for s, _ in part}) for part in (inside, outside)) < 5:
                 continue
-            here, error_here = _difference(inside, ours, theirs)
-            there, error_there = _difference(outside, ours, theirs)
-            df = min(len({s.id for s, _ in part}) for part in (inside, outside)) - 1
-            margin = float(t.ppf(0.975, df)) * (error_here**2 + error_there**2) ** 0.5
+            here, rest, error, n = _contrast(inside, outside, ours, theirs)
+            margin = float(t.ppf(0.975, n - 1)) * error
             keys = [(s.id, act.id) for s, act in inside]
             yield (
                 f"{name} acts, {what}",
                 str(len(inside)),
                 *(f"{100 * np.mean([of[key] for key in keys]):.1f}" for of in (ours, theirs)),
                 f"{100 * here:+.1f}",
-                f"{100 * (here - there):+.1f} "
-                f"[{100 * (here - there - margin):.1f}, {100 * (here - there + margin):.1f}]",
+                f"{100 * (here - rest):+.1f} "
+                f"[{100 * (here - rest - margin):.1f}, {100 * (here - rest + margin):.1f}]",
             )
 
 
@@ -98,16 +101,30 @@ def _value(scenario: Scenario, act: Action, field: str) -> object:
     return getattr(scenario if field == "group" else act, field)
 
 
-def _difference(
-    acts: list[tuple[Scenario, Action]], ours: Shares, theirs: Shares
-) -> tuple[float, float]:
-    """Mean over acts of theirs less ours, and its error over scenarios."""
-    by_scenario: dict[str, list[float]] = {}
-    for scenario, act in acts:
-        key = (scenario.id, act.id)
-        by_scenario.setdefault(scenario.id, []).append(theirs[key] - ours[key])
-    sums = np.array([sum(each) for each in by_scenario.values()])
-    return linearised_ratio(sums, np.array([float(len(each)) for each in by_scenario.values()]))
+def _contrast(
+    inside: list[tuple[Scenario, Action]],
+    outside: list[tuple[Scenario, Action]],
+    ours: Shares,
+    theirs: Shares,
+) -> tuple[float, float, float, int]:
+    """Return the mean difference inside and outside a class, and the error of their difference.
+
+    Both may lie in the same scenarios, which the error takes in: sqrt(G / (G - 1) Σ u²), with a
+    scenario's u the linearised share that it has in the difference (Miller 2024, with G scenarios).
+    """
+    scenarios = sorted({s.id for s, _ in (*inside, *outside)})
+    means, shares = [], []
+    for acts in (inside, outside):
+        sums, counts = np.zeros(len(scenarios)), np.zeros(len(scenarios))
+        for scenario, act in acts:
+            key, place = (scenario.id, act.id), scenarios.index(scenario.id)
+            sums[place] += theirs[key] - ours[key]
+            counts[place] += 1
+        means.append(float(sums.sum() / counts.sum()))
+        shares.append((sums - means[-1] * counts) / counts.sum())
+    n = len(scenarios)
+    error = float(np.sqrt(n / (n - 1) * np.sum((shares[0] - shares[1]) ** 2)))
+    return means[0], means[1], error, n
 
 
 def main() -> int:

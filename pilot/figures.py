@@ -3,6 +3,7 @@
     python pilot/figures.py            # the figures, as Markdown
     python pilot/figures.py --write    # figures.md, and the bank's pilot.csv
     python pilot/figures.py --check    # whether both are what the answers give
+    python pilot/figures.py --held-out # over the whole bank, figures-whole.md; needs its key
 
 `answers/KIND.jsonl` holds the answers of one kind, a line each: scenario, epoch, response.
 `gradings/KIND.jsonl` holds who graded what, a line each: scenario, epoch, grader, item, present.
@@ -27,7 +28,7 @@ from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.pilot import FILE, Presence
 from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
-from careeval.core.scenario import Action, CareError, Group, Origin, Scenario
+from careeval.core.scenario import Action, CareError, Group, Origin, Scenario, Split
 from careeval.results.directions import directions
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
@@ -48,7 +49,7 @@ KINDS = {
     "echo": "fixed: echo",
 }
 FIRST = "first"
-"""Who graded every answer; `second` graded a tenth of them again."""
+"""Who graded every answer; `second` graded a part of them again."""
 
 
 SEALED: dict[str, str] = {}
@@ -188,6 +189,7 @@ def figures(bank: Bank) -> Iterator[str]:
             (
                 (p.base, *(f"{share.value:.0%}" for share in (p.adapted, p.stuck, p.neither)))
                 for p in of_all.twins.pairs
+                if bank.scenario(p.base).split is Split.public
             ),
         )
         yield ""
@@ -197,6 +199,7 @@ def figures(bank: Bank) -> Iterator[str]:
                 (c.control, c.kind, f"{c.changed:.0%}",
                  "–" if c.same_text is None else f"{c.same_text:.0%}")
                 for c in of_all.twins.controls
+                if bank.scenario(c.base).split is Split.public
             ),
         )  # fmt: skip
         yield ""
@@ -325,10 +328,10 @@ def _readings() -> Iterator[str]:
          if any(need["changes_right_act"] for need in row["needs"])}
         for n in (1, 2, 3)
     ]  # fmt: skip
-    lacking = sorted(s for s in set().union(*needs) if sum(s in each for each in needs) > 1)
+    lacking = {s for s in set().union(*needs) if sum(s in each for each in needs) > 1}
     yield (
-        f"- Facts that would change the right act, named by two of three readers: "
-        f"{', '.join(lacking) or 'none'} (mended)."
+        f"- Texts in which two of three readers named a fact that would change the right act: "
+        f"{len(lacking)} (mended)."
     )
     for part, of in (("planted", "the first 20"), ("planted-2", "the others")):
         planted = rows(f"readings/{part}", "key")

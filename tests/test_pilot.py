@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 
-from careeval.bank import bank_folder
+import pytest
+
+from careeval.bank import bank_folder, load_bank
 from careeval.cli.app import OK, run
 
 PILOT = Path(__file__).parents[1] / "pilot"
@@ -59,3 +63,44 @@ def test_another_familys_run_can_be_held_against_the_pilots_answers(tmp_path: Pa
     shown = done.stdout.decode().splitlines()
     assert any(line.startswith("| good acts, technique") for line in shown)
     assert any(line.startswith("| bad acts, too much care") for line in shown)
+
+
+@pytest.fixture
+def blind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The tool that gathers answers, over an empty pilot."""
+    monkeypatch.syspath_prepend(str(PILOT))
+    tool = importlib.import_module("blind")
+    monkeypatch.setattr(tool, "HERE", tmp_path)
+    monkeypatch.setattr(tool, "SEALED", {})
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers/closed.jsonl").write_text("")
+    return tool
+
+
+def test_a_row_that_may_be_held_out_is_not_written(blind: ModuleType, tmp_path: Path) -> None:
+    """Without its key nobody knows a held-out scenario, and so its rows go nowhere."""
+    rows = [{"scenario": "eating-h01", "epoch": 1, "response": "Made up."}]
+    with pytest.raises(SystemExit, match=r"eating-h01: not in the open bank"):
+        blind.add(load_bank(bank_folder("3")), "answers/closed.jsonl", rows)
+    assert (tmp_path / "answers/closed.jsonl").read_text() == ""
+
+
+def test_a_row_that_is_there_is_not_written_again(blind: ModuleType, tmp_path: Path) -> None:
+    """An answer that is gathered twice would count twice."""
+    rows = [{"scenario": "eating-101", "epoch": 1, "response": "I wait."}]
+    bank = load_bank(bank_folder("3"))
+    blind.add(bank, "answers/closed.jsonl", rows)
+    with pytest.raises(SystemExit, match="1 rows are there already"):
+        blind.add(bank, "answers/closed.jsonl", rows)
+    assert len((tmp_path / "answers/closed.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_card_keeps_its_remarks_and_loses_its_sources(
+    blind: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slugs in brackets go; what stands in parentheses is part of the fact."""
+    monkeypatch.setattr(blind, "HERE", PILOT)
+    card = blind.card("eating-102")
+    assert "(mildly thick)" in card
+    assert "[" not in card
+    assert "seen: fact sheet" not in card

@@ -56,6 +56,14 @@ def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> No
         presences(tmp_path, {})
 
 
+def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Which of the two holds is not guessed."""
+    rows = [row(GOOD[0], "closed", 3, 1), row(GOOD[0], "closed", 3, 2)]
+    (tmp_path / FILE).write_text(rows_text(rows, Presence))
+    with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: stands there twice"):
+        presences(tmp_path, {})
+
+
 def test_the_held_out_rows_come_after_the_public_ones(tmp_path: Path) -> None:
     """Whoever has the key sees both."""
     mine, sealed = row(GOOD[0], "closed", 3, 1), row(GOOD[1], "closed", 3, 2)
@@ -68,7 +76,7 @@ def test_a_bank_without_a_pilot_says_so(
 ) -> None:
     """Bank 2 had none of this kind."""
     assert run(["bank", "stats", "--pilot", "--bank", "2"]) == USAGE
-    assert "has no pilot" in capsys.readouterr().err
+    assert "has no pilot of its scenarios" in capsys.readouterr().err
 
 
 def test_the_table_and_the_json(capsys: pytest.CaptureFixture[str]) -> None:

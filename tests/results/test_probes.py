@@ -12,7 +12,8 @@ from careeval.results.probes import LIMITS, Agreement, Labelled, ProbeAgreement
 
 def act(scenario: str, probe: int, label: bool, present: bool | None) -> Labelled:
     """One judgment of a right act of a pair, beside its label."""
-    return Labelled(Rubric.actions, 2, "expert", label, present, scenario, probe, decides=True)
+    pair = scenario.removesuffix("-twin")
+    return Labelled(Rubric.actions, 2, "expert", label, present, scenario, probe, pair)
 
 
 def test_slips_on_twins_by_hand() -> None:
@@ -31,11 +32,11 @@ def test_slips_on_twins_by_hand() -> None:
     ).pairs
     assert slips is not None
     assert slips.n == 5
-    # a: 0 of 1, a-twin: 2 of 2, b: 0 of the 1 that is wholly judged, at most 1 of 2
-    assert slips.mistaken.value == pytest.approx((0 + 1 + 0) / 3)
-    assert slips.mistaken.high == pytest.approx((0 + 1 + 1 / 2) / 3)
-    assert slips.swapped.value == pytest.approx((0 + 1 / 2 + 0) / 3)
-    assert slips.swapped.high == pytest.approx((0 + 1 / 2 + 0) / 3)
+    # the pair a: 2 of 3; b: 0 of the 1 that is wholly judged, at most 1 of 2
+    assert slips.mistaken.value == pytest.approx((2 / 3 + 0) / 2)
+    assert slips.mistaken.high == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert slips.swapped.value == pytest.approx((1 / 3 + 0) / 2)
+    assert slips.swapped.high == pytest.approx((1 / 3 + 0) / 2)
     assert "5 probes of twins" in slips.sentence()
 
 

@@ -274,10 +274,10 @@ def test_systems_of_the_banks_makers_are_marked() -> None:
     runs = Runs.of(rows, judged)
     (ranking,) = of(runs)
     assert {r.system: r.bank_maker for r in ranking.ranked} == {"top": "anthropic", "low": None}
-    assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote the bank")
+    assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote this bank")
     assert list(rank_cells([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
     top = next(s for s in map(summary_of, entries(runs)) if s.system == "top")
-    assert top.warnings[0].startswith("anthropic also made the AI that wrote this bank")
+    assert top.warnings[0].startswith("AI of the same vendor (anthropic) wrote this bank")
 
 
 def ranked(systems: dict[str, Marks]) -> list[Ranking]:

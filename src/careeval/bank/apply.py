@@ -376,7 +376,7 @@ def _quoted(value: str | int) -> str:
 
 
 def _says(text: str, path: Path, before: Scenario, wanted: Scenario) -> bool:
-    """Return whether a file's new text has the wanted status and evidence, and else what it had."""
+    """Return whether a file's new text changes its status and evidence alone, as wanted."""
     kind = Scenario if before.twin_of is None else Twin
     try:
         old, new = (

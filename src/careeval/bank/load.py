@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import TypeVar
@@ -32,10 +32,16 @@ from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source, Status
 from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
 
-OWN_BANK = Path(__file__).parent / "data"
-"""The bank that ships with careeval."""
+OWN_NAME = "careeval-open"
+"""What the banks that ship with careeval are called in tables and logs."""
 
-OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), "3": OWN_BANK}
+OWN_BANK = Path(__file__).parent / "data"
+"""The bank that is meant where none is named."""
+
+DEFAULT = "3"
+"""Its number."""
+
+OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), DEFAULT: OWN_BANK}
 """The banks that ship with careeval, by the number that people name them with."""
 
 T = TypeVar("T")
@@ -68,19 +74,26 @@ class Bank:
         """The scenarios that are no twin of another, in the order of their ids."""
         return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
 
-    @property
-    def deciding_acts(self) -> Mapping[str, frozenset[ItemId]]:
-        """Id of a base or a twin → the right acts of the two; texts without a pair are no key."""
-        acts: dict[str, frozenset[ItemId]] = {}
+    def pair_of(self, scenario_id: str, item: str) -> str:
+        """Return the base's id of an act that is right in a text and bad in its twin, or else ''.
+
+        The same where it is right in the twin and bad in the base.
+        """
+        return self._pairs.get((scenario_id, item), "")
+
+    @cached_property
+    def _pairs(self) -> Mapping[tuple[str, ItemId], str]:
+        """Id of a base or a twin, and of a right act of either → the base's id."""
+        pairs: dict[tuple[str, ItemId], str] = {}
         for twin in self.scenarios:
             if twin.twin_of is None or twin.control is not None:
                 continue
-            pair = (self.scenario(twin.twin_of), twin)
-            right = right_acts(*({act.id: act.points for act in text.actions} for text in pair))
+            texts = (self.scenario(twin.twin_of), twin)
+            right = right_acts(*({act.id: act.points for act in text.actions} for text in texts))
             if [len(each) for each in right] == [1, 1]:
-                for text in pair:
-                    acts.setdefault(text.id, frozenset(right[0] + right[1]))
-        return acts
+                for text in texts:
+                    pairs |= {(text.id, act): twin.twin_of for act in right[0] + right[1]}
+        return pairs
 
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id.

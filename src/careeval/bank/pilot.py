@@ -84,14 +84,22 @@ def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
     """Return the rows of a bank's pilot; empty where it had none.
 
     Raises:
-        BankError: As `read_rows`; or an item is present more often than it was judged.
+        BankError: As `read_rows`; or an item is present more often than it was judged, or stands
+            there twice.
     """
     rows = read_rows(bank, held_out, FILE, Presence, "row of a pilot")
+    seen: set[tuple[str, str, str]] = set()
     for row in rows:
+        key = (row.scenario, row.item, row.kind)
+        what = f"{bank / FILE}: {' '.join(key)}"
         if row.present > row.n:
             raise BankError(
-                f"{FILE}: {row.scenario} {row.item} {row.kind}: present in {row.present} of {row.n}"
+                f"{what}: present in {row.present} of {row.n}",
+                hint="`present` is how many of the `n` answers have the item",
             )
+        if key in seen:
+            raise BankError(f"{what}: stands there twice", hint="keep one row")
+        seen.add(key)
     return rows
 
 

@@ -180,8 +180,10 @@ def stats(
     held_out = unseal(root, key) if key else {}
     if pilot:
         rows = pilots.presences(root, held_out)
-        if not rows:
-            raise UsageError(f"{root} has no pilot", hint=f"a pilot's file is {pilots.FILE}")
+        if not pilots.health(loaded, rows).kinds:
+            raise UsageError(
+                f"{root} has no pilot of its scenarios", hint=f"a pilot's file is {pilots.FILE}"
+            )
         bank_tables.show_health(loaded, rows, as_json=as_json)
         return OK
     reading = second_reading(root, held_out)

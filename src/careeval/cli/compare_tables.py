@@ -22,7 +22,7 @@ from careeval.results.exports import (
 )
 from careeval.results.flips import Flip
 from careeval.results.harms import Harm
-from careeval.results.ranking import MADE_THE_BANK, Ranking
+from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -109,7 +109,7 @@ def _ranks(ranking: Ranking, summaries: Sequence[Summary]) -> Table:
         alone = len(ranking.ranked) < 2  # a rank among no others says nothing
         table.add_row(
             rank_set(None if alone else row.ranks),
-            Text(plain(f"{row.system}{' ' + MADE_THE_BANK if row.bank_maker else ''}")),
+            Text(plain(f"{row.system}{' ' + MAKER_MARK if row.bank_maker else ''}")),
             share_cell(summary.severe),
             rank_set(None if alone else row.severe_ranks),
             in_short(summary.score),

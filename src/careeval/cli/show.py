@@ -81,38 +81,42 @@ def print_summary(
         print_table(out, _by_domain(summaries, columns), more=MORE)
     for each in by:
         print_table(out, _breakdown(each, summaries, columns, details), more=MORE)
-    agreement = sorted(set(grader_agreement(summaries).values()))
+    agreement = lexical_sentences(summaries)
     told = [*remarks(summaries, details), *_unresolved(summaries), *cost_lines(summaries)]
     for remark in [*told, *agreement]:
         out.print(Text(plain(f"  {remark}"), style="dim"))
 
 
-def grader_agreement(summaries: Sequence[Summary]) -> dict[str, str]:
-    """For each grader whose agreement with the probes can be computed on the spot, a sentence."""
-    return {
-        s.grader: lexical_sentence(s.bank, s.bank_version)
+def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
+    """Say how the lexical grader does on the probes of the banks that it judged.
+
+    A bank that is not careeval's own is stood for by the default bank.
+    """
+    from careeval.bank.load import DEFAULT, OWN_NAME
+
+    numbers = {
+        s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
         for s in summaries
         if s.grader.startswith(LEXICAL_GRADER)
     }
+    return [lexical_sentence(number) for number in sorted(numbers)]
 
 
 @cache
-def lexical_sentence(bank: str = "", version: str = "") -> str:
-    """Say how far the lexical grader agrees with the probes of a bank.
+def lexical_sentence(number: str) -> str:
+    """Say how far the lexical grader agrees with the probes of one of careeval's own banks.
 
     Args:
-        bank: Its name; careeval's default bank stands for any that is not careeval's own.
-        version: Its version, as `3-A`.
+        number: The N of its version; the default bank stands for any that is not careeval's.
     """
     # a summary by any other grader needs no bank, and does not wait for it to load
     from careeval.bank import load_bank
     from careeval.bank.load import OWN_BANKS
     from careeval.protocol.probes import lexical_agreement
 
-    loaded = load_bank()
-    if bank == loaded.about.name and version != loaded.about.version:
-        loaded = load_bank(OWN_BANKS.get(version.partition("-")[0]))
-    return f"The lexical grader: {lexical_agreement(loaded).sentence()}"
+    bank = load_bank(OWN_BANKS.get(number))
+    told = lexical_agreement(bank).sentence()
+    return f"The lexical grader, on bank {bank.about.version}: {told}"
 
 
 class _EntryColumns(NamedTuple):

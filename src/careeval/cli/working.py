@@ -63,11 +63,12 @@ def work(
 
 def _load(lexical: bool) -> None:
     """Have what a summary needs in memory before it is asked for."""
+    from careeval.bank.load import DEFAULT
     from careeval.cli.show import lexical_sentence
 
     import_module("careeval.protocol.logs")
     if lexical:
-        lexical_sentence()
+        lexical_sentence(DEFAULT)
 
 
 def told_whole(folder: Path, read: Callable[[Path], object]) -> bool:

@@ -66,7 +66,7 @@ def unfinished_audit(root: Path, run: Run) -> Path | None:
 
 def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
     """How a finished grading of a bank's probes agrees with their labels."""
-    return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes, bank.deciding_acts))
+    return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes, bank.pair_of))
 
 
 def trial(bank: Bank, folder: Path) -> Trial:
@@ -81,7 +81,7 @@ def trial(bank: Bank, folder: Path) -> Trial:
     seconds = judgments["seconds"]
     return Trial(
         grader=judgments["grader"][0],
-        agreement=ProbeAgreement.of(labelled(judgments, bank.probes, bank.deciding_acts)),
+        agreement=ProbeAgreement.of(labelled(judgments, bank.probes, bank.pair_of)),
         cost=grading_cost(judgments),
         seconds=None if seconds.null_count() else float(seconds.sum()),
     )
@@ -93,7 +93,6 @@ def lexical_agreement(bank: Bank) -> ProbeAgreement:
 
 
 def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
-    deciding_acts = bank.deciding_acts
     for scenario_id, probes in bank.probes.items():
         for rubric in Rubric:
             items = bank.scenario(scenario_id).rubric(rubric)
@@ -103,5 +102,5 @@ def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
                     label, present = probe.labels[item.id], share >= THRESHOLD
                     yield Labelled(
                         rubric, item.points, probe.trap, label, present, scenario_id, place,
-                        item.id in deciding_acts.get(scenario_id, ()),
+                        bank.pair_of(scenario_id, item.id),
                     )  # fmt: skip

@@ -84,7 +84,7 @@ class Entry:
 
     @property
     def bank_maker(self) -> str | None:
-        """Its vendor, where AI of that vendor wrote the bank or piloted it; else `None`."""
+        """Its vendor, where that is one of the bank's makers; else `None`."""
         maker = vendor(self.asked)
         return maker if maker in (self.run["bank_makers"] or ()) else None
 

@@ -432,7 +432,9 @@ def _rank_sets(rankings: Sequence[Ranking]) -> ExportTable:
         Column("rank_worst", pl.Int64, "all but those with a significantly lower score"),
         Column("severe_rank_best", pl.Int64, "the same by severe errors; null where not known"),
         Column("severe_rank_worst", pl.Int64, "the same by severe errors; null where not known"),
-        Column("bank_maker", pl.String, "its vendor where its AI wrote the bank; else null"),
+        Column(
+            "bank_maker", pl.String, "its vendor where that is one of the bank's makers; else null"
+        ),
         Column("reason", pl.String, "why it is not ranked; else empty"),
     )
     rows = [ranking.basis._asdict() | row for ranking in rankings for row in _ranks(ranking)]

@@ -13,7 +13,7 @@ from careeval.results.cost import Cost
 from careeval.results.details import Detail
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
-from careeval.results.ranking import MADE_THE_BANK, Ranking
+from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import NOT_COMPARABLE, Cell, Summary
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -168,7 +168,7 @@ def headline_row(s: Summary, rank: str = "") -> tuple[str, ...]:
 def rank_cells(rankings: Iterable[Ranking]) -> dict[int, str]:
     """Place of an entry → its rank set by score, and by severe errors; only where several rank."""
     return {
-        ranked.place: f"{rank_set(ranked.ranks)}{MADE_THE_BANK if ranked.bank_maker else ''} "
+        ranked.place: f"{rank_set(ranked.ranks)}{MAKER_MARK if ranked.bank_maker else ''} "
         f"(severe {rank_set(ranked.severe_ranks)})"
         for ranking in rankings
         if len(ranking.ranked) > 1

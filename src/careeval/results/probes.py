@@ -7,7 +7,7 @@ Unresolved judgments are counted, and are neither right nor wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -47,8 +47,8 @@ class Labelled:
         scenario: Whose probe. Intervals resample scenarios, so of judgments that do not say there
             is none.
         probe: Which of the scenario's, from 1; 0 where that is not known.
-        decides: Whether the act is right in its scenario or in that one's twin, and bad in the
-            other of the two.
+        pair: Id of the base, where the act is right in the scenario or in its twin, and bad in
+            the other of the two; else empty.
     """
 
     rubric: Rubric
@@ -58,7 +58,7 @@ class Labelled:
     present: bool | None
     scenario: str = ""
     probe: int = 0
-    decides: bool = False
+    pair: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Agreement:
 class PairSlips:
     """A grader on the probes that hold one of the two right acts of a base and its twin, alone.
 
-    Each share is a mean over scenarios, with what unresolved judgments could make of it.
+    Each share is a mean over pairs, with what unresolved judgments could make of it.
 
     Attributes:
         n: Such probes.
@@ -137,17 +137,17 @@ class PairSlips:
 
 def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
     """Return how often twins' right acts are mistaken; None where no probe has one alone."""
-    pairs = _grouped((j for j in judgments if j.decides), lambda j: (j.scenario, j.probe))
+    probes = _grouped((j for j in judgments if j.pair), lambda j: (j.pair, j.scenario, j.probe))
     slips = [
-        (scenario, [None if act.present is None else act.present != act.label for act in acts])
-        for (scenario, _), acts in pairs.items()
+        (pair, [None if act.present is None else act.present != act.label for act in acts])
+        for (pair, _, _), acts in probes.items()
         if sorted(act.label for act in acts) == [False, True]
     ]
     if not slips:
         return None
-    by_scenario = _grouped(slips, lambda slip: slip[0]).values()
+    by_pair = _grouped(slips, lambda slip: slip[0]).values()
     mistaken, swapped = (
-        family_mean([_share([slip for _, slip in of], which) for of in by_scenario], NOT_JUDGED)
+        family_mean([_share([slip for _, slip in of], which) for of in by_pair], NOT_JUDGED)
         for which in (any, all)
     )
     return PairSlips(len(slips), mistaken, swapped)
@@ -374,21 +374,21 @@ class Trial:
 def labelled(
     judgments: pl.DataFrame,
     probes: Mapping[str, tuple[Probe, ...]],
-    deciding_acts: Mapping[str, Container[str]] = {},
+    pair_of: Callable[[str, str], str] = lambda _scenario, _item: "",
 ) -> Iterator[Labelled]:
     """Yield judgments of a run over probes beside their labels.
 
     Args:
         judgments: Epoch k is of a scenario's k-th probe.
         probes: By scenario.
-        deciding_acts: Scenario → the right acts of the pair that it is one of.
+        pair_of: Id of a scenario and of an act → `Labelled.pair`.
     """
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
         yield Labelled(
             Rubric(rubric), points, probe.trap, probe.labels[item], present, scenario, epoch,
-            item in deciding_acts.get(scenario, ()),
+            pair_of(scenario, item),
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ class Ranked:
             number that are significantly better, and all but those that are significantly worse.
         severe_ranks: The same by the share of responses with a severe error; `None` where that is
             not known.
-        bank_maker: Its vendor where that one's AI wrote the bank; else `None`.
+        bank_maker: Its vendor where that is one of the bank's makers; else `None`.
     """
 
     place: int
@@ -179,18 +179,18 @@ def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
         )
 
 
-MADE_THE_BANK = "†"
-"""Marks a system whose vendor's AI wrote the bank."""
+MAKER_MARK = "†"
+"""Marks a system whose vendor is one of its bank's makers."""
 
 
 def _of_makers(ranked: Sequence[Ranked]) -> Iterator[str]:
-    """Name the systems whose vendor's AI wrote the bank."""
+    """Name the systems whose vendor is one of the bank's makers."""
     if marked := [each for each in ranked if each.bank_maker]:
         makers = ", ".join(dict.fromkeys(str(each.bank_maker) for each in marked))
         names = ", ".join(each.system for each in marked)
         yield (
-            f"{MADE_THE_BANK} {names}: AI of the same vendor ({makers}) wrote the bank, which was "
-            "piloted on its answers. That may help or hinder."
+            f"{MAKER_MARK} {names}: AI of the same vendor ({makers}) wrote this bank or answered "
+            "its pilot, which may help or hinder."
         )
 
 

@@ -223,11 +223,11 @@ def _cost(entry: Entry) -> RunCost:
 
 
 def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
-    """Warn where a system's vendor made the AI that wrote its bank."""
+    """Warn where a system's vendor is one of its bank's makers."""
     if maker := entry.bank_maker:
         yield (
-            f"{maker} also made the AI that wrote this bank and on whose answers it was piloted, "
-            "which may help or hinder it"
+            f"AI of the same vendor ({maker}) wrote this bank or answered its pilot, which may "
+            "help or hinder it"
         )
 
 

@@ -23,7 +23,7 @@ from careeval.report.site.sheets import (
 )
 from careeval.results.export_tables import NO_KIND
 from careeval.results.exports import KINDS, rank_set
-from careeval.results.ranking import MADE_THE_BANK
+from careeval.results.ranking import MAKER_MARK
 
 _SYSTEM = Column("system", "System", ("", "vendor"))
 _RANK = Column("rank", "Rank", ("best", "worst"), "by score")
@@ -147,7 +147,11 @@ def _rank(ranks: tuple[int, int] | None) -> Cell:
 
 def _system(listed: Listed) -> Cell:
     why = f"not ranked: {listed.why_not}" if listed.why_not else ""
-    made = f"{MADE_THE_BANK} its vendor’s AI wrote the bank" if listed.entry.bank_maker else ""
+    made = (
+        f"{MAKER_MARK} its vendor’s AI wrote the bank or answered its pilot"
+        if listed.entry.bank_maker
+        else ""
+    )
     asides = tuple(filter(None, (listed.vendor, made, why)))
     return Cell(listed.name, (listed.name, listed.vendor), None, asides, listed.page)
 
