@@ -249,7 +249,7 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
     except OSError as error:
         raise BankError(f"{path} cannot be read: {error.strerror}") from error
     new = edited(text, document, wanted.status, wanted.evidence)
-    if not _says(new, path, scenario, wanted):
+    if not _changes_standing_alone(text, new, path, wanted):
         raise BankError(
             f"{path}: its status cannot be written line by line",
             hint="write it as scenario files are: a key at the start of each line",
@@ -375,15 +375,15 @@ def _quoted(value: str | int) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _says(text: str, path: Path, before: Scenario, wanted: Scenario) -> bool:
+def _changes_standing_alone(old: str, new: str, path: Path, wanted: Scenario) -> bool:
     """Return whether a file's new text changes its status and evidence alone, as wanted."""
-    kind = Scenario if before.twin_of is None else Twin
+    kind = Scenario if wanted.twin_of is None else Twin
     try:
-        old, new = (
-            TypeAdapter(kind).validate_python(parse_yaml(each, str(path)).content)
-            for each in (read_bytes(path).decode(), text)
+        before, after = (
+            TypeAdapter(kind).validate_python(parse_yaml(text, str(path)).content)
+            for text in (old, new)
         )
     except (BankProblems, ValidationError):
         return False
     changes = {"status": wanted.status, "evidence": wanted.evidence}
-    return bool(new == old.model_copy(update=changes))
+    return bool(after == before.model_copy(update=changes))

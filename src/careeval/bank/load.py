@@ -33,7 +33,7 @@ from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
 
 OWN_NAME = "careeval-open"
-"""What the banks that ship with careeval are called in tables and logs."""
+"""The name, in tables and logs, of the banks that ship with careeval."""
 
 OWN_BANK = Path(__file__).parent / "data"
 """The bank that is meant where none is named."""

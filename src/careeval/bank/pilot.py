@@ -1,4 +1,4 @@
-"""How often each item was present in a pilot's answers: the health of a bank's items.
+"""Measure the health of a bank's items: the share of a pilot's answers that have each.
 
 `pilot.csv` in a bank's folder has a row for each item and kind of answer. It is made of answers of
 AI, graded by AI; a kind is how they came to be: `closed` (the protocol's prompt), `reference`
@@ -60,7 +60,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Health:
-    """Which items tell answers apart, over base scenarios; those of 0 points left out.
+    """The items of base scenarios, by how well they tell answers apart; those of 0 points left out.
 
     Attributes:
         kinds: Kinds of answer, in the file's order.

@@ -290,26 +290,26 @@ _UNHEALTHY = {
 
 def show_health(bank: Bank, rows: Sequence[Presence], *, as_json: bool = False) -> None:
     """Print how often items were present in a pilot's answers, and which tell none apart."""
-    found = health(bank, rows)
+    item_health = health(bank, rows)
     if as_json:
         told = {
             "bank": bank.about.name,
             "version": bank.about.version,
             "what": PILOT,
-            **asdict(found),
+            **asdict(item_health),
             "items": [asdict(row) for row in rows],
         }
         print(json.dumps(told, indent=1, ensure_ascii=False))
         return
     out = console()
     title = f"Items of {bank.about.name} {bank.about.version} in the pilot's answers, % present"
-    table = new_table(escape(plain(title)), ("class",), ("items", *found.kinds))
-    for name, shares in found.shares.items():
+    table = new_table(escape(plain(title)), ("class",), ("items", *item_health.kinds))
+    for name, shares in item_health.shares.items():
         cells = (f"{s.present / s.n:.0%}" if s.n else "–" for s in shares.values())
         table.add_row(name, str(max(s.items for s in shares.values())), *cells)
     print_table(out, table)
     for field, what in _UNHEALTHY.items():
-        ids = getattr(found, field)
+        ids = getattr(item_health, field)
         out.print(f"  {len(ids)} {what}")
         if field in ("never", "in_reference") and ids:
             out.print(Text(plain(f"    {', '.join(ids)}"), style="dim"))

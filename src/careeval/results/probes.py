@@ -277,7 +277,7 @@ class ProbeAgreement:
 
     @cached_property
     def pairs(self) -> PairSlips | None:
-        """What it makes of twins' right acts; `None` where no probe has one of them alone."""
+        """Its slips on twins' right acts; `None` where no probe has one of them alone."""
         return pair_slips(self.judgments)
 
     @cached_property
