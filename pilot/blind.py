@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from figures import FIRST, HERE, KINDS, SEALED, rows
+from figures import FIRST, HERE, KINDS, PROBES, SEALED, rows
 
 from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, seal, unseal
@@ -190,12 +190,19 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, int, str]:
     return row.get("grader", ""), row["scenario"], row["epoch"], row.get("item", "")
 
 
+def probes(bank: Bank) -> Iterator[dict[str, Any]]:
+    """The bank's probes as answers; the epoch is the probe's place in its scenario, from 1."""
+    for scenario, some in bank.probes.items():
+        for n, probe in enumerate(some, 1):
+            yield {"scenario": scenario, "epoch": n, "response": probe.text, "trap": probe.trap}
+
+
 def tasks(bank: Bank, kinds: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Every answer that is not graded yet, as a grader sees it, and what it is."""
     rng = random.Random(SEED + 1)
     for kind in kinds:
         graded = {(r["scenario"], r["epoch"]) for r in rows("gradings", kind)}
-        for row in rows("answers", kind):
+        for row in probes(bank) if kind == PROBES else rows("answers", kind):
             if (row["scenario"], row["epoch"]) in graded:
                 continue
             items = list(bank.scenario(row["scenario"]).actions)
@@ -205,6 +212,7 @@ def tasks(bank: Bank, kinds: Sequence[str]) -> Iterator[tuple[dict[str, Any], di
                 "items": {str(n): item.text for n, item in enumerate(items, 1)},
             }
             key = {"kind": kind, "scenario": row["scenario"], "epoch": row["epoch"],
+                   "fixed": kind in (*POLICIES, "echo") or row.get("trap") == "generic",
                    "items": [item.id for item in items]}  # fmt: skip
             yield shown, key
 
@@ -218,8 +226,8 @@ def gradings(bank: Bank, folder: Path, kinds: Sequence[str]) -> None:
     rules = load_prompts(None).texts["grade-system.md"]
     made = list(tasks(bank, kinds))
     rng.shuffle(made)
-    fixed = [task for task in made if task[1]["kind"] in (*POLICIES, "echo")]
-    free = [task for task in made if task[1]["kind"] not in (*POLICIES, "echo")]
+    fixed = [task for task in made if task[1]["fixed"]]
+    free = [task for task in made if not task[1]["fixed"]]
     closed = [task for task in free if task[1]["kind"] == "closed"]
     for name, all_of, size in (
         ("grader", free, ANSWERS_A_GRADER),
@@ -238,7 +246,7 @@ def gradings(bank: Bank, folder: Path, kinds: Sequence[str]) -> None:
 
 def collect(bank: Bank, folder: Path) -> None:
     """Gather what the graders wrote as lines of gradings/."""
-    lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
+    lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in (*KINDS, PROBES)}
     done: set[tuple[str, str, str, int]] = set()
     for path in sorted(folder.glob("*.key.jsonl")):
         who = path.name.removesuffix(".key.jsonl")
@@ -276,8 +284,8 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", metavar="KIND", help="of answers; all if not given")
     given = parser.parse_args()
     what, place = given.what, given.folder
-    if unknown := set(given.kinds) - set(KINDS):
-        sys.exit(f"no kind {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    if unknown := set(given.kinds) - {*KINDS, PROBES}:
+        sys.exit(f"no kind {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}, {PROBES}")
     if what in ("answers", "gradings"):
         if place.exists() and any(place.iterdir()):
             sys.exit(f"{place} is not empty: what lies there would be taken for what is laid out")

@@ -28,11 +28,12 @@ from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.pilot import FILE, Presence
 from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
-from careeval.core.scenario import Action, CareError, Group, Origin, Scenario, Split
+from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
 from careeval.results.directions import directions
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
 from careeval.results.exports import with_interval
+from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
 from careeval.stats import linearised_ratio, weighted_kappa
@@ -48,6 +49,9 @@ KINDS = {
     "vague": "fixed: vague",
     "echo": "fixed: echo",
 }
+PROBES = "probes"
+"""The bank's probes, which a grader judged as if they were answers."""
+
 FIRST = "first"
 """Who graded every answer; `second` graded a part of them again."""
 
@@ -205,6 +209,7 @@ def figures(bank: Bank) -> Iterator[str]:
         yield ""
     yield from _bad_acts(bank)
     yield from _second_grading()
+    yield from _on_probes(bank)
     yield from _readings()
 
 
@@ -296,6 +301,48 @@ def _second_grading() -> Iterator[str]:
         f"{same} of {len(both)} judgments are the same; of {len(found)} that either finds present, "
         f"{sum(map(all, found))} are present for both."
     )
+    yield ""
+
+
+def _on_probes(bank: Bank) -> Iterator[str]:
+    """Hold an AI grader's judgments of the public probes against their labels."""
+    agreement = ProbeAgreement.of(
+        Labelled(
+            Rubric.actions, points[row["item"]], probe.trap, probe.labels[row["item"]],
+            row["present"], row["scenario"], row["epoch"],
+            bank.pair_of(row["scenario"], row["item"]),
+        )
+        for row in rows("gradings", PROBES)
+        for probe in (bank.probes[row["scenario"]][row["epoch"] - 1],)
+        for points in ({a.id: a.points for a in bank.scenario(row["scenario"]).actions},)
+    )  # fmt: skip
+    yield "## An AI grader on the public probes"
+    yield ""
+    yield (
+        "The grader is of the family that wrote the probes and their labels, and was given neither "
+        "labels, points nor scenarios; it judged actions. It stands for no system's grader."
+    )
+    yield ""
+    parts = {f"trap: {trap}": part for trap, part in agreement.measured_by_trap.items()} | {
+        f"points: {points:+}": part for (_, points), part in agreement.measured_by_points.items()
+    }
+    yield from table(
+        ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
+        (
+            (name, f"{part.n:,}", f"{part.n_present:,}", with_interval(part.sensitivity),
+             with_interval(part.specificity), f"{part.macro_f1.value:.2f}")
+            for name, part in ({"all": agreement.measured} | parts).items()
+        ),
+    )  # fmt: skip
+    yield ""
+    failed = "; ".join(agreement.failed)
+    yield (
+        f"By the rule for graders it fails: {failed}."
+        if failed
+        else "It passes the rule for graders."
+    )
+    if agreement.pairs:
+        yield f"Of the pairs: {agreement.pairs.sentence()}."
     yield ""
 
 

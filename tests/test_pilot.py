@@ -32,7 +32,7 @@ def test_the_figures_are_what_the_files_give() -> None:
 
 
 def test_the_bank_is_the_one_that_was_frozen() -> None:
-    """No file has changed since the hash was taken, before fresh answers existed."""
+    """No scenario has changed since before fresh answers existed, nor a probe since the last."""
     root = bank_folder("3")
     # bank.yaml says how the bank is called and what is known of it, and holds no scenario
     files = [path for path in root.rglob("*.yaml") if path.name != "bank.yaml"]
@@ -47,6 +47,23 @@ def test_the_cards_are_those_that_were_frozen() -> None:
     """Nor has a fact card, since before anything was written from it."""
     found = {path.name: sha256(path.read_bytes()).hexdigest() for path in PILOT.glob("cards/*.md")}
     assert found == hashes(PILOT / "cards.sha256")
+
+
+def test_the_disputed_probes_are_labelled_as_the_gradings_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each disputed answer is a probe of its scenario, word for word, and there are no others."""
+    monkeypatch.syspath_prepend(str(PILOT))
+    tool = importlib.import_module("disputed")
+    bank = load_bank(bank_folder("3"))
+    from_gradings = tool.disputed(bank)
+    assert sum(map(len, from_gradings.values())) >= 160
+    for scenario, probes in bank.probes.items():
+        there = [probe for probe in probes if probe.trap == tool.TRAP]
+        wanted = from_gradings.get(scenario, ())
+        assert [(probe.id, probe.text) for probe in there] == [(p.id, p.text) for p in wanted]
+        for probe, gradings in zip(there, wanted, strict=True):
+            assert probe.labels.items() >= gradings.labels.items()
 
 
 def test_another_familys_run_can_be_held_against_the_pilots_answers(tmp_path: Path) -> None:

@@ -55,4 +55,4 @@ def test_the_files_say_what_the_grader_mistakes(
     assert run([*trial, "-o", str(graded.parent / "audit")]) == OK
     (told,) = json.loads(capsys.readouterr().out)["graders"]
     assert float(card["pairs.swapped"]) == pytest.approx(told["pairs"]["swapped"]["value"])
-    assert int(card["pairs.n"]) == told["pairs"]["n"] == 183
+    assert int(card["pairs.n"]) == told["pairs"]["n"] == 325

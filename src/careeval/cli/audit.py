@@ -46,7 +46,7 @@ Examples:
   careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
 
-A probe is an authored answer whose every item is labelled: how often the grader
+A probe is an answer whose every item is labelled: how often the grader
 finds what is there, and lets pass what is not, is counted against the labels.
 How it does on what systems really say, only people can tell: a sample of its
 judgments is drawn for them, and their labels are held against it.

@@ -335,16 +335,17 @@ class Scenario(Frozen):
 
 
 class Probe(Frozen):
-    """An authored answer whose every action is labelled: put to the grader, never to a model.
+    """An answer whose every action is labelled: put to the grader, never to a system.
 
-    Probes are written text with written labels. They are never shown as a model's output, nor as
-    data from a human expert.
+    Most are written, text and labels, by the bank's authors. Those of the trap `disputed` are
+    answers that AI gave in the bank's pilot, labelled by their readers. None is a system's result
+    or data from a human expert.
     """
 
     id: Slug
     """Unique within its scenario."""
     trap: Slug
-    """What it tries the grader with: `wrong-side`, `negated-harm`, `expert`, `generic` …"""
+    """What it tries the grader with: `wrong-side`, `expert`, `generic`, `disputed` …"""
     text: Text
     """The answer."""
     labels: Mapping[ItemId, bool]
