@@ -324,7 +324,8 @@ def _on_probes(bank: Bank) -> Iterator[str]:
     )
     yield ""
     parts = {f"trap: {trap}": part for trap, part in agreement.measured_by_trap.items()} | {
-        f"points: {points:+}": part for (_, points), part in agreement.measured_by_points.items()
+        f"points: {f'{points:+}' if points else 0}": part
+        for (_, points), part in agreement.measured_by_points.items()
     }
     yield from table(
         ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
