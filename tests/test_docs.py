@@ -172,6 +172,13 @@ def _class_agreement() -> str:
     return table
 
 
+def _grading_tokens() -> str:
+    """The last run of `bench/grading_tokens.py`."""
+    kept = json.loads((BENCH / "results" / "grading_tokens.json").read_text(encoding="utf-8"))
+    table: str = runpy.run_path(str(BENCH / "grading_tokens.py"))["table"](kept["rows"])
+    return table
+
+
 def _limits() -> str:
     """By what a grader fails the probes, and what the lexical one reaches."""
     rows = ((limit.what, f"{limit.least:g}", limit.why) for limit in LIMITS)
@@ -487,6 +494,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "responses"): lambda: _columns(RESPONSES),
     ("reference.md", "judgments"): lambda: _columns(JUDGMENTS),
     ("concepts/graders.md", "class_agreement"): _class_agreement,
+    ("concepts/graders.md", "grading_tokens"): _grading_tokens,
     ("concepts/bank.md", "rules"): lambda: _table(
         ("code", "rule", "what is asked"),
         _rules("careeval"),
