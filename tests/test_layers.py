@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 HEAVY = (
     *("inspect_ai", "polars", "numpy", "scipy", "altair", "vl_convert", "jinja2"),
-    *("fastapi", "uvicorn", "pydantic", "yaml"),
+    *("fastapi", "uvicorn", "pydantic", "yaml", "ray"),
 )
 KNOWS_SCENARIOS = ("pydantic", "yaml")
 """What a command group may load that only says what it does: its options are made of core types."""

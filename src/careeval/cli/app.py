@@ -27,6 +27,7 @@ COMMANDS = {
     "demo": "Evaluate a small embedded model offline, and open the result.",
     "doctor": "What is installed, set and found here, and what is missing.",
     "run": "Ask a model, or take recorded answers, and grade them.",
+    "sweep": "Ask and grade many systems, on one machine or a cluster.",
     "status": "How far runs have come, what they cost, and what to type next.",
     "grade": "Grade a run's stored responses again, beside the old judgments.",
     "rename": "Give the system of a run another name.",

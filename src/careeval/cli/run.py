@@ -19,6 +19,7 @@ from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
+from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
 from careeval.protocol.roster import PAPER, read_roster
@@ -160,6 +161,7 @@ def run(
     # not to be taken for the same system's run over the public split
     held_out = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
+    refuse_sweep(root)
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
@@ -256,6 +258,7 @@ def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending
             "--resume knows what to do from the folder",
             hint="leave everything out but -o, --grader, --max-cost and --prices",
         )
+    refuse_sweep(out or RUNS)
     for each in broken_off(out or RUNS):
         if told_whole(each, finish_setup):
             say(f"{each}: its set-up, which was broken off, is finished.")

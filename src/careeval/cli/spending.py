@@ -73,6 +73,7 @@ class Spending:
         *,
         json_plan: bool = False,
         agreed: bool = False,
+        here: bool = True,
     ) -> int | None:
         """Show what runs will send and cost, and have it agreed to.
 
@@ -81,6 +82,7 @@ class Spending:
             on_disk: For each run, how many responses are asked and graded already.
             json_plan: Print the plan of a dry run as JSON.
             agreed: They were agreed to when they were begun: do not ask again.
+            here: They are carried out on this machine, which must have their keys.
 
         Returns:
             `None` to go on; otherwise the command ends with this exit status.
@@ -107,7 +109,9 @@ class Spending:
             say("Nothing was sent.")
             return OK
         asked = (run.model for run in runs if "api_key" not in run.model_args)
-        if lacking := list(missing_keys(asked, (run.grader for run in runs), os.environ)):
+        if here and (
+            lacking := list(missing_keys(asked, (run.grader for run in runs), os.environ))
+        ):
             raise UsageError(
                 "\n".join(lacking),
                 hint="export the variable with the key in it; --grader careeval/lexical needs none",

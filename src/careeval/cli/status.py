@@ -13,6 +13,7 @@ from careeval.cli.app import OK, USAGE, plain, print_json, say
 from careeval.cli.tables import console, new_table
 from careeval.cli.working import told_whole
 from careeval.errors import UsageError
+from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.ledger import Spent
 from careeval.protocol.run import GRADED, orphans, run_folders
 from careeval.protocol.setup import broken_off
@@ -50,6 +51,7 @@ def status(
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder", hint="name what 'careeval run -o' wrote to")
+    refuse_sweep(folder)
     every, runs = [*run_folders(folder), *orphans(folder)], list[Standing]()
     for each in every:
         told_whole(each, lambda run: runs.append(standing(run)))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
+from careeval.protocol.cells import CellState, JournalReading
 from careeval.protocol.estimate import Estimate
 from careeval.protocol.ledger import SPENT_FILE, Lines, Reading, Spent, paid_from
 from careeval.protocol.lock import holder
@@ -100,25 +101,30 @@ class Budget:
         limit_usd: Dollars.
     """
 
-    def __init__(self, limit_usd: float, folders: Sequence[Path], own: Path) -> None:
+    def __init__(
+        self, limit_usd: float, folders: Sequence[Path], own: Path, sweep: Path | None = None
+    ) -> None:
         """Look at what is spent and set aside so far.
 
         Args:
             limit_usd: Dollars.
             folders: Of all runs that share it.
             own: Folder of the run that this process carries out, whose lock it has.
+            sweep: Folder of the sweep that it is a cell of, whose cells all share it.
 
         Raises:
             OSError: The files cannot be written.
         """
         self.limit_usd = limit_usd
         folders = sorted({folder.resolve() for folder in [*folders, own]})
-        self._folders = folders
-        self._ledgers = [Reading(folder / SPENT_FILE) for folder in folders]
-        self._reserved = {
-            folder: _Reserved(folder, Reading(folder / RESERVED_FILE)) for folder in folders
-        }
-        self._usd, self._n_unknown = 0.0, 0
+        # all of them see the same folders, should one be gone
+        self._locked = [sweep] if sweep else folders
+        self._journal = JournalReading(sweep) if sweep else None
+        self._ledgers: dict[Path, Reading] = {}
+        self._reserved: dict[Path, _Reserved] = {}
+        for folder in folders:
+            self._share_with(folder)
+        self._usd, self._usd_cut_off, self._n_unknown = 0.0, 0.0, 0
         self._seen: dict[str, _Seen] = {}
         self._mine = self._reserved[own.resolve()]
         self._lines = Lines(own / RESERVED_FILE)
@@ -127,6 +133,10 @@ class Budget:
             # of a process that was killed; its first calls had more set aside than was expected
             if not held.lost:
                 self._lines.append({"n": number, "lost": min(held.usd, self._expected(held))})
+
+    def _share_with(self, folder: Path) -> None:
+        self._ledgers[folder] = Reading(folder / SPENT_FILE)
+        self._reserved[folder] = _Reserved(folder, Reading(folder / RESERVED_FILE))
 
     def spent_usd(self) -> float:
         """What is known to be spent so far, by all of them."""
@@ -206,22 +216,40 @@ class Budget:
 
     def _left(self) -> float:
         reserved = sum(held.usd for run in self._reserved.values() for held in run.held.values())
-        return self.limit_usd - self._usd - reserved
+        return self.limit_usd - self._usd - self._usd_cut_off - reserved
 
     def _read(self) -> None:
+        ended = self._follow_journal()
         # first what is set aside: a call that comes back meanwhile is counted twice, never not
         for run in self._reserved.values():
             run.read(self._seen)
-        for ledger in self._ledgers:
+        for ledger in self._ledgers.values():
             spent = Spent.on(map(paid_from, ledger.new()))
             self._usd += spent.known_usd
             self._n_unknown += spent.n_unknown
+        for folder in ended:
+            # a sweep may have thousands: those that have ended are read no more
+            self._usd_cut_off += sum(held.usd for held in self._reserved[folder].held.values())
+            del self._ledgers[folder], self._reserved[folder]
+
+    def _follow_journal(self) -> list[Path]:
+        """Share with the cells of the sweep that have begun; return those that have ended."""
+        if self._journal is None:
+            return []
+        ended = []
+        for lease in self._journal.new():
+            folder = (self._journal.root / lease.folder).resolve()
+            if folder not in self._reserved:
+                self._share_with(folder)
+            # one that is lost may still be at work
+            if lease.state not in (CellState.begun, CellState.lost):
+                ended.append(folder)
+        return ended
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
         """Hold the lock of all who share the budget."""
-        # all of them see the same folders, should one be gone
-        there = next(folder for folder in self._folders if folder.is_dir())
+        there = next(folder for folder in self._locked if folder.is_dir())
         with (there / BUDGET_LOCK).open("a") as file:
             while True:
                 try:

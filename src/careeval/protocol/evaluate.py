@@ -79,7 +79,8 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
     finished, _ = logged(folder)
     secret = is_held_out(run)
     tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=secret)
-    budget = Budget(run.max_cost, siblings, folder) if run.max_cost is not None else None
+    sweep = (folder / run.sweep).resolve() if run.sweep else None
+    budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
     calls = Calls(folder, budget, tally.paid, run.prices)
     begun_before = set(folder.glob("*.eval"))
     watch.hold(calls)

@@ -20,6 +20,15 @@ from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import CareEvalError, LogError
 from careeval.files import write_text
+from careeval.protocol.cells import (
+    ASK,
+    SWEEP_FILE,
+    latest_leases,
+    stage_of,
+    sweep_of,
+    sweep_of_system,
+    system_folder,
+)
 from careeval.protocol.eval_log import (
     Asked,
     Graded,
@@ -66,6 +75,9 @@ Mark = tuple[bool | None, str | None, str | None]
 """Whether an item is present, the quote and the reason."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], Sample, Asked]
 """A response of a graded log, with the number of its grading for each rubric."""
+_RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
+                "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
+"""Columns that every response of a log shares."""
 SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
                     "group", "twin_of", "control", "scenario_text")  # fmt: skip
 """Columns of a response that are the same for all responses to its scenario."""
@@ -122,10 +134,13 @@ def _ungraded(runs: Runs) -> Iterator[str]:
 
 
 def read_run(folder: Path) -> Runs:
-    """One run with its gradings, word for word, a held-out one too.
+    """Return one run with its gradings, word for word, a held-out one too.
 
-    From its cached tables where its logs have not changed since.
+    From its cached tables where its logs have not changed since. The folder may be that of a system
+    of a sweep: its slices are one run.
     """
+    if (sweep := sweep_of_system(folder)) is not None:
+        return _read_slices(folder, sweep)
     logs = _logs_below(folder)
     name = system_of(folder)
     key = _key(folder, logs, name)
@@ -150,6 +165,87 @@ def read_run(folder: Path) -> Runs:
     return runs
 
 
+def _read_slices(folder: Path, sweep: Path) -> Runs:
+    """The slices of one system of a sweep as one run, each as its highest lease left it.
+
+    Raises:
+        LogError: Nothing of it can be read, or a slice is of another selection than the others.
+    """
+    by_stage: dict[str, list[Runs]] = {}
+    notes: list[str] = []
+    for lease in latest_leases(folder):
+        try:
+            by_stage.setdefault(stage_of(lease), []).append(read_run(lease))
+        except LogError as error:
+            # one that is at work may not have written anything
+            notes += [f"left out: {error}"] if _logs_below(lease) else []
+    if not (asked := by_stage.pop(ASK, [])):
+        raise LogError("\n".join(notes) or f"{folder}: none of its slices is asked yet")
+    responses = pl.concat([runs.responses for runs in asked])
+    judgments = pl.concat([asked[0].judgments.clear(), *_numbered(by_stage)])
+    if responses["bank_hash"].n_unique() > 1:
+        raise LogError(
+            f"{folder}: its slices are of several selections of scenarios",
+            hint="the bank has changed meanwhile: begin the sweep anew in another folder",
+        )
+    whole, missing = _with_missing(responses, sweep)
+    if missing:
+        notes.append(
+            f"{responses['system'][0]}: {missing} of {whole.height} responses are not there yet; "
+            "'careeval sweep' asks for them"
+        )
+    return Runs.sorted(whole, judgments, notes)
+
+
+def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
+    """Yield the judgments of each stage, a grader's first on a rubric being grading 1."""
+    stages: dict[tuple[str, str], list[str]] = {}
+    for stage, parts in by_stage.items():
+        for judgments in (runs.judgments for runs in parts if runs.judgments.height):
+            of_grader = stages.setdefault(judgments.select("grader", "rubric").row(0), [])
+            if stage not in of_grader:
+                of_grader.append(stage)
+            number = pl.lit(of_grader.index(stage) + 1, judgments.schema["grading"])
+            yield judgments.with_columns(number.alias("grading"))
+
+
+def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, int]:
+    """Responses, with one that is missing for each that no slice has come to, and their number."""
+    families = read_json(sweep / SWEEP_FILE)["families"]
+    first = responses.row(0, named=True)
+    there = set(responses.select("scenario", "epoch").iter_rows())
+    n_epochs = _n_epochs(sweep, first["system"])
+    absent = [
+        (scenario, epoch)
+        for family in families
+        for scenario in family
+        for epoch in range(1, n_epochs + 1)
+        if (scenario, epoch) not in there
+    ]
+    of_run = {name: first[name] for name in _RUN_COLUMNS}
+    rows = [{**of_run, **_missing(*key, NOT_ASKED)} for key in absent]
+    return pl.concat([responses, table(rows, RESPONSES)]), len(absent)
+
+
+def _n_epochs(sweep: Path, system: str) -> int:
+    systems = read_json(sweep / SWEEP_FILE)["systems"]
+    return next(int(each["run"]["epochs"]) for each in systems if each["run"]["system"] == system)
+
+
+def _missing(scenario: str, epoch: int, note: str) -> Row:
+    """The columns of a response that is not there."""
+    return {
+        "scenario": scenario,
+        "epoch": epoch,
+        "state": ResponseState.missing.value,
+        "text": "",
+        "cut": False,
+        "note": note,
+        "reasoned": False,
+        "sampling": "{}",
+    }
+
+
 def _may_write(cache: Path) -> bool:
     """Whether writing a cache replaces a cache alone: a link may lead anywhere, a pipe waits."""
     files = [*files_in(cache), cache / "key.json"]
@@ -170,7 +266,10 @@ def responses_of(runs: Runs) -> list[Response]:
 def run_roots(folder: Path) -> list[Path]:
     """The folders of runs below a folder: those that hold logs, not its later gradings."""
     holders = {path.parent for path in _logs_below(folder)}
-    roots = {path.parent.parent if is_grading(path) else path for path in holders}
+    roots = {
+        system_folder(path) if sweep_of(path) else path.parent.parent if is_grading(path) else path
+        for path in holders
+    }
     return sorted(root if root.is_relative_to(folder) else folder for root in roots)
 
 
@@ -409,19 +508,14 @@ def _complete(logs: Sequence[Log], rows: _Rows) -> Iterator[str]:
         for key in absent:
             sibling = siblings.get(key[1], {})
             unreadable = rows.unreadable.get(key)
+            note = f"its record cannot be read: {unreadable}" if unreadable else NOT_ASKED
             rows.responses[key] = {
                 **_run_columns(log),
-                "scenario": key[1],
-                "epoch": key[2],
-                "state": ResponseState.missing.value,
-                "text": "",
-                "cut": False,
-                "note": f"its record cannot be read: {unreadable}" if unreadable else NOT_ASKED,
-                "reasoned": False,
-                "sampling": "{}",
+                **_missing(key[1], key[2], note),
                 **{name: sibling.get(name) for name in SCENARIO_COLUMNS},
             }
-        if n := sum(key not in rows.unreadable for key in absent):
+        whole_run = all(sweep_of(each.path.parent) is None for each in logs)
+        if whole_run and (n := sum(key not in rows.unreadable for key in absent)):
             yield (
                 f"{system}: {n} of {len(asked)} responses are not there yet; "
                 "'careeval run --resume' asks for them"

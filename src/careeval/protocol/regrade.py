@@ -19,6 +19,7 @@ from careeval.bank.sealed import split_key
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
+from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.logs import read_run, responses_of, run_roots
 from careeval.protocol.run import Run, forget, grading_folder, recorded
@@ -99,6 +100,7 @@ def prepare_regrading(
         ProtocolError: There is no run, one of them has not come to all its responses or has none
             with words, its scenarios are not what the bank holds now, or they have no such rubric.
     """
+    refuse_sweep(folder)
     if any(broken_off(folder)):
         raise ProtocolError(
             f"{folder}: the set-up of several runs was broken off there",

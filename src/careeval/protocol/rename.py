@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from careeval.errors import ProtocolError
+from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.lock import locked
 from careeval.protocol.private import PRIVATE
 from careeval.protocol.run import (
@@ -32,6 +33,7 @@ def run_in(folder: Path) -> Path:
     Raises:
         ProtocolError: It holds none or several, is a grading, or holds an audit of a grader.
     """
+    refuse_sweep(folder)
     runs = [each for each in run_folders(folder) if not is_grading(each)]
     if not runs and run_folders(folder):
         raise ProtocolError(

@@ -29,6 +29,7 @@ from careeval.files import write_text
 from careeval.protocol.address import BARE, check_address
 from careeval.protocol.answers import n_epochs, write_answers
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
+from careeval.protocol.cells import refuse_sweep, without_cells
 from careeval.protocol.eval_log import is_finished
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
@@ -107,6 +108,7 @@ class Run:
         protocol: Version of the protocol that it follows to its end.
         n_answers: Recorded answers that its folder keeps; `None` where a model is asked, and in
             runs of older versions.
+        sweep: Path from the run's folder to that of the sweep that it is a cell of.
     """
 
     system: str
@@ -122,6 +124,7 @@ class Run:
     together: list[str] = field(default_factory=list)
     protocol: str = PROTOCOL_VERSION
     n_answers: int | None = None
+    sweep: str | None = None
 
     @property
     def local(self) -> bool:
@@ -223,7 +226,8 @@ def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
     # before the responses of the run that is there are written over
     check_fit(folder, run)
     answered = {response.scenario for response in responses}
-    wanted = set(run.task.get("scenario") or answered)
+    part = run.task.get("part")
+    wanted = set(part or run.task.get("scenario") or answered)
     if unanswered := sorted(wanted - answered):
         raise ProtocolError(f"there is no answer to {', '.join(unanswered)}")
     responses = [response for response in responses if response.scenario in wanted]
@@ -236,7 +240,7 @@ def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
             forget(folder)
         raise
     task = run.task | {
-        "scenario": sorted(wanted),
+        "scenario": run.task["scenario"] if part else sorted(wanted),
         "responses": str(file.resolve()),
         "system": run.system,
     }
@@ -333,11 +337,13 @@ def run_from(fields: Any) -> Run:
 def _odd_field(run: Run) -> str:
     """Which field of a run is of another type than it should be; empty where none is."""
     words = (run.system, run.protocol)
-    maybe_words = (run.model, run.grader, run.base_url)
+    maybe_words = (run.model, run.grader, run.base_url, run.sweep)
     tables = (run.task, run.model_args, run.prices, *_values(run.prices))
     right = {
         "system or protocol": all(isinstance(each, str) for each in words),
-        "model, grader or base_url": all(isinstance(each, str | None) for each in maybe_words),
+        "model, grader, base_url or sweep": all(
+            isinstance(each, str | None) for each in maybe_words
+        ),
         "task, model_args or prices": all(isinstance(each, dict) for each in tables),
         "epochs": type(run.epochs) is int and run.epochs >= 1,
         "max_connections": run.max_connections is None or type(run.max_connections) is int,
@@ -505,14 +511,19 @@ def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = Watch()) 
 
 
 def run_folders(root: Path) -> list[Path]:
-    """The folders under `root` that hold a run or a grading, `root` itself included."""
-    return sorted(path.parent for path in root.rglob(RUN_FILE))
+    """Return the folders under `root` that hold a run or a grading, `root` itself included.
+
+    The cells of a sweep are not among them.
+    """
+    return without_cells(sorted(path.parent for path in root.rglob(RUN_FILE)))
 
 
 def orphans(root: Path) -> list[Path]:
     """The folders under `root` that have what a run has paid for, and no run.json any more."""
     files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]
-    return sorted({file.parent for file in files if not (file.parent / RUN_FILE).exists()})
+    return without_cells(
+        sorted({file.parent for file in files if not (file.parent / RUN_FILE).exists()})
+    )
 
 
 def check_fit(folder: Path, run: Run) -> None:
@@ -577,6 +588,7 @@ def refuse_runs_folder(folder: Path) -> None:
     Raises:
         ProtocolError: It is a run's, lies in a run's, or has those of runs just below it.
     """
+    refuse_sweep(folder)
     hint = "give a folder of its own, such as -o site"
     if (folder / RUN_FILE).exists() or any(folder.glob("*.eval")):
         raise ProtocolError(f"{folder} is a run's own folder", hint=hint)

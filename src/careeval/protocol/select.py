@@ -71,6 +71,21 @@ def select_scenarios(
     return sorted([*chosen, *more], key=lambda s: s.id)
 
 
+def part_of(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
+    """Return the scenarios of a selection that one run puts: a slice of a sweep, or all.
+
+    Args:
+        chosen: The whole selection, whose hash the run bears.
+        ids: Those of the slice; all when empty.
+
+    Raises:
+        ProtocolError: One of them is not in the selection.
+    """
+    if unknown := set(ids) - {scenario.id for scenario in chosen}:
+        raise ProtocolError(f"{min(unknown)} is not among the chosen scenarios")
+    return [scenario for scenario in chosen if not ids or scenario.id in ids]
+
+
 def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     """Return `bank_hash` of the bases of a selection, and `twins_hash` where it has twins too.
 

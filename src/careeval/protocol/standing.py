@@ -16,7 +16,7 @@ from careeval.protocol.ledger import Spent, paid_for
 from careeval.protocol.lock import holder
 from careeval.protocol.progress import SampleKey
 from careeval.protocol.run import RESPONSES_FILE, Run, is_complete, kept_calls, read_run_file
-from careeval.protocol.select import select_scenarios
+from careeval.protocol.select import part_of, select_scenarios
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,6 @@ def _n_samples(folder: Path, run: Run) -> int | None:
         chosen = select_scenarios(
             bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
         )
-        return len(chosen) * run.epochs
+        return len(part_of(chosen, task.get("part") or ())) * run.epochs
     except CareEvalError:
         return None

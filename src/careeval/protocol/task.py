@@ -22,7 +22,7 @@ from careeval.protocol.grader import grader_given
 from careeval.protocol.private import refuse_in_the_open
 from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.sample import sample_metadata
-from careeval.protocol.select import rubrics_graded, select_scenarios, selection_hashes
+from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.templates import load_prompts
 from careeval.protocol.version import PROTOCOL_VERSION, known_version
@@ -40,6 +40,7 @@ def careeval(
     scenario: str | list[str] | None = None,
     limit: int | None = None,
     twins: bool = False,
+    part: str | list[str] | None = None,
     rubric: str | None = None,
     grade: bool = True,
     per_item: bool = False,
@@ -61,6 +62,8 @@ def careeval(
         scenario: Ids to take, all where not given.
         limit: At most so many scenarios, taken from the activities in turn.
         twins: Whether to take their twins and controls too.
+        part: Ids that are put of the scenarios chosen; all where not given. The run bears the hash
+            of all that are chosen, so that the parts of a sweep are one run.
         rubric: `actions` or `ladder`; the actions where not given, the ladder where the chosen
             scenarios have no actions.
         grade: Whether to grade at all; without it the responses are stored.
@@ -87,6 +90,7 @@ def careeval(
     chosen = select_scenarios(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
+    put = part_of(chosen, _listed(part))
     rubrics = rubrics_graded(rubric, chosen, protocol)
     if responses is not None and system is None:
         raise ProtocolError(
@@ -115,7 +119,7 @@ def careeval(
     solver = recorded(responses, system) if responses and system else ask(prompts, seed, protocol)
     return Task(
         name="careeval",
-        dataset=MemoryDataset([_sample(s, rubrics) for s in chosen], name=loaded.about.name),
+        dataset=MemoryDataset([_sample(s, rubrics) for s in put], name=loaded.about.name),
         solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,

@@ -29,6 +29,9 @@ from careeval.protocol.run import Outcome, Stop, amend, forget, read_run_file, s
 Show = Callable[[Sequence[Progress], bool], None]
 """Is shown how far each run has come, and whether they are being ended."""
 
+Asked = Callable[[], int]
+"""Says whether runs are to end: see `carry_out`."""
+
 EVERY = 0.25
 """Seconds after which things are shown again, though nothing may have happened."""
 
@@ -116,8 +119,11 @@ class _Worker:
 class _Crew:
     """The workers of some runs."""
 
-    def __init__(self, folders: Sequence[Path], show: Show, early: Early) -> None:
+    def __init__(
+        self, folders: Sequence[Path], show: Show, early: Early, asked_to_end: Asked | None
+    ) -> None:
         self._folders, self._show, self._early = folders, show, early
+        self._asked_to_end = asked_to_end
         self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
         self._workers: dict[Path, _Worker] = {}
         self._turns: deque[Path] = deque()
@@ -206,6 +212,8 @@ class _Crew:
             waiting = (*self._waiting, *self._turns)
             progress += [Progress(self._systems[each], 0, waiting=True) for each in waiting]
         self._show(progress, bool(self._n_signals))
+        if self._asked_to_end and (n_asked := self._asked_to_end()) > self._n_signals:
+            self._end(n_asked)
         try:
             worker, report = self._reports.get(timeout=EVERY)
         except queue.Empty:
@@ -234,16 +242,20 @@ class _Crew:
             return replace(worker.outcome, stopped=Stop.interrupted)
         return worker.outcome
 
+    def _end(self, n_signals: int) -> None:
+        """End the runs: in order at the first signal, at once at the second."""
+        self._n_signals = n_signals
+        for worker in self._all:
+            worker.end() if n_signals == 1 else worker.kill()
+
     @contextmanager
     def _signals_counted(self) -> Iterator[None]:
         """The first Ctrl-C or SIGTERM ends the runs in order, the second at once."""
+        signals = () if self._asked_to_end else (signal.SIGINT, signal.SIGTERM)
 
         def take(*_: object) -> None:
-            self._n_signals += 1
-            for worker in self._all:
-                worker.end() if self._n_signals == 1 else worker.kill()
+            self._end(self._n_signals + 1)
 
-        signals = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(each, take) for each in signals]
         try:
             yield
@@ -292,6 +304,7 @@ def carry_out(
     *,
     fresh: bool = False,
     early: Early | None = None,
+    asked_to_end: Asked | None = None,
 ) -> list[Outcome]:
     """Do what is left of the runs in these folders, side by side.
 
@@ -303,6 +316,8 @@ def carry_out(
         show: Is called when something has happened, and several times a second.
         fresh: The runs were prepared just now: take them back if none begins.
         early: Workers that are there already.
+        asked_to_end: Is asked several times a second, instead of taking signals: 0 to go on, 1 to
+            end the runs in order, 2 to end them at once.
 
     Returns:
         How each ended, in the order of the folders. Ctrl-C and SIGTERM end them all, in order.
@@ -315,7 +330,7 @@ def carry_out(
         if read_run_file(folder).together != together:
             amend(folder, together=together)
     try:
-        return _Crew(folders, show, deque() if early is None else early).carry_out()
+        return _Crew(folders, show, deque() if early is None else early, asked_to_end).carry_out()
     except ProtocolError:
         for folder in folders if fresh else ():
             forget(folder)

@@ -1,0 +1,256 @@
+"""`careeval sweep`: many systems over one bank, in cells that one machine or many carry out."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from careeval.cli.app import (
+    BUDGET_REACHED,
+    INTERRUPTED,
+    OK,
+    SOME_FAILED,
+    counted,
+    plain,
+    print_json,
+    say,
+)
+from careeval.cli.spending import Spending
+from careeval.cli.tables import console, new_table
+from careeval.protocol.cells import ASK, SWEEP_FILE
+from careeval.protocol.run import Run, Stop, check_fit, refuse_runs_folder
+from careeval.results.amounts import dollars
+from careeval.sweep.drive import Drive
+from careeval.sweep.engines import HERE, engine
+from careeval.sweep.progress import CellNow, SweepProgress, as_json, sweep_progress
+from careeval.sweep.spec import Sweep, keep_sweep, read_sweep
+
+LINE_EVERY = 30.0
+"""Seconds between two lines in a pipe."""
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at a sweep's files."""
+
+LISTED = 20
+"""Cells that a table lists, those that ask for attention first."""
+
+EXAMPLES = """\
+Examples:
+
+Every system of a file, on this machine:
+
+  careeval sweep models.toml --dry-run
+  careeval sweep models.toml -o runs/models --max-cost 50
+
+The same on the nodes of a running Ray cluster, which share a disk:
+
+  careeval sweep models.toml -o /shared/models --on ray --max-cost 50
+
+How far is it? What came out?
+
+  careeval sweep status /shared/models --watch
+  careeval summary /shared/models
+
+Given again, it does only what is missing.
+"""
+
+app = App(name="sweep", help_epilogue=EXAMPLES)
+
+
+@app.default
+def sweep(
+    file: Path,
+    *,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    on: str = HERE,
+    spending: Spending = Spending(),
+) -> int:
+    """Ask and grade every system of a file, in cells; given again, do only what is missing.
+
+    Args:
+        file: TOML file with systems, scenarios, slices and gradings.
+        out: Folder of the sweep, on a disk that all nodes share; runs/FILE where not given.
+        on: local for processes of this machine; ray for a running Ray cluster, ray://HOST:10001
+            for one elsewhere.
+        spending: What may be sent and spent.
+    """
+    root = (out or Path("runs") / file.stem).absolute()
+    made = _priced(read_sweep(file), spending)
+    before = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
+    runs, on_disk = zip(*_planned(made, before), strict=True)
+    for run in runs:
+        check_fit(root / "system", run)
+    is_agreed = before is not None and len(before.cells) == len(made.cells())
+    if (status := spending.refused(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
+        return status
+    if before is None:
+        refuse_runs_folder(root)
+    with closing(engine(on)) as cluster:
+        root.mkdir(parents=True, exist_ok=True)
+        keep_sweep(root, made)
+        with _shown(root) as show:
+            stop = Drive(root, made, cluster, show).carry_out()
+    return _finish(root, stop)
+
+
+@app.command
+def status(
+    folder: Path,
+    *,
+    watch: Annotated[bool, Parameter(negative=())] = False,
+    as_json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """Say how far a sweep is: its cells, rate, errors, cost and time left.
+
+    Reads files only, from any machine that has the disk.
+
+    Args:
+        folder: What `careeval sweep -o` wrote to.
+        watch: Look again every two seconds, until nobody works on it.
+        as_json_: Print JSON.
+    """
+    now = sweep_progress(folder)
+    if as_json_:
+        print_json(as_json(now))
+        return OK
+    if watch and sys.stderr.isatty():
+        with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+            while (now := sweep_progress(folder)).driver is not None:
+                live.update(shown(now), refresh=True)
+                time.sleep(LOOK_EVERY)
+    elif watch:
+        while (now := sweep_progress(folder)).driver is not None:
+            say(line(now))
+            time.sleep(LINE_EVERY)
+    console().print(shown(now))
+    _say_next(folder, now)
+    return OK
+
+
+def _priced(made: Sweep, spending: Spending) -> Sweep:
+    """The sweep with the prices of its models, and the budget that is typed or in its file."""
+    if spending.max_cost is None and made.max_cost is not None:
+        spending = replace(spending, max_cost=made.max_cost)
+    systems = [replace(each, run=spending.applied(each.run)) for each in made.systems]
+    gradings = [spending.applied(each) for each in made.gradings]
+    return replace(
+        made, systems=tuple(systems), gradings=tuple(gradings), max_cost=systems[0].run.max_cost
+    )
+
+
+def _planned(made: Sweep, before: SweepProgress | None) -> Iterator[tuple[Run, tuple[int, int]]]:
+    """Yield each system with each grading as a run over all scenarios, and what of it is there.
+
+    Asking is planned once, with the first grading.
+    """
+    done = {cell.cell: cell.n_done for cell in before.cells} if before else {}
+    for system in made.systems:
+        counts = Counter[str]()
+        for cell in made.cells():
+            if cell.system == system:
+                counts[cell.stage] += done.get(cell.path, 0)
+        for n, grading in enumerate(made.gradings, 1):
+            task = system.run.task | grading.task | {"scenario": made.scenarios}
+            prices = system.run.prices | grading.prices
+            run = replace(system.run, grader=grading.grader, task=task, prices=prices)
+            n_responses = len(made.scenarios) * run.epochs
+            n_asked = counts[ASK] if n == 1 else n_responses
+            yield run, (n_asked, counts[f"grade-{n}"])
+
+
+@contextmanager
+def _shown(root: Path) -> Iterator[Callable[[], None]]:
+    """Show on stderr how far the sweep is: as a table in a terminal, now and then in a pipe."""
+    looked = [time.monotonic()]
+
+    def is_time(seconds: float) -> bool:
+        if time.monotonic() - looked[0] < seconds:
+            return False
+        looked[0] = time.monotonic()
+        return True
+
+    if not sys.stderr.isatty():
+        yield lambda: say(line(sweep_progress(root))) if is_time(LINE_EVERY) else None
+        return
+    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+        yield (
+            lambda: (
+                live.update(shown(sweep_progress(root)), refresh=True)
+                if is_time(LOOK_EVERY)
+                else None
+            )
+        )
+
+
+def line(now: SweepProgress) -> str:
+    """Return how far a sweep is in one line."""
+    states = ", ".join(f"{now.n(state):,} {state}" for state in CellNow if now.n(state))
+    (asked, to_ask), (graded, to_grade) = now.done(asks=True), now.done(asks=False)
+    unknown = f" and an unknown amount for {counted(now.n_unknown, 'call')}"
+    parts = (
+        f"cells: {states}",
+        f"asked {asked:,} of {to_ask:,} responses",
+        f"graded {graded:,} of {to_grade:,}" if to_grade else "",
+        f"{now.rate:.1f}/s" if now.rate else "",
+        f"{timedelta(seconds=round(now.seconds_left))} left" if now.seconds_left else "",
+        f"{dollars(now.usd)}{unknown if now.n_unknown else ''}",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def shown(now: SweepProgress) -> RenderableType:
+    """Return how far a sweep is: the line, and the cells that run, failed or stopped."""
+    order = [CellNow.failed, CellNow.stopped, CellNow.running]
+    told = sorted(
+        (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
+    )
+    table = new_table("Cells", ("cell", "now"), ("responses", "failed", "begun", "cost"))
+    for cell in told[:LISTED]:
+        table.add_row(
+            Text(plain(cell.cell)), cell.now.value, f"{cell.n_done:,} of {cell.n_responses:,}",
+            f"{cell.n_failed:,}", f"{cell.n_leases}×", dollars(cell.usd),
+        )  # fmt: skip
+    lines = [line(now)]
+    if len(told) > LISTED:
+        lines.append(f"… and {counted(len(told) - LISTED, 'more cell')} at work")
+    lines += [f"{cell.cell}: {cell.why}" for cell in told[:LISTED] if cell.why]
+    if now.overspent:
+        lines.append(
+            f"That is {dollars(now.overspent)} more than the budget of {dollars(now.max_cost)}: "
+            "calls in flight cost more than was expected of them."
+        )
+    return Group(*([table] if told else []), *(Text(plain(each)) for each in lines))
+
+
+def _finish(root: Path, stop: Stop | None) -> int:
+    """Say how the sweep ended, and what to do next."""
+    now = sweep_progress(root)
+    console().print(shown(now))
+    _say_next(root, now)
+    if stop is Stop.interrupted:
+        return INTERRUPTED
+    if stop is not None:
+        say("The budget is reached; --max-cost MORE goes on, --max-cost inf without one.")
+        return BUDGET_REACHED
+    return OK if now.n(CellNow.complete) == len(now.cells) else SOME_FAILED
+
+
+def _say_next(root: Path, now: SweepProgress) -> None:
+    if now.driver is not None:
+        say(f"Look again: careeval sweep status {root}")
+    elif now.n(CellNow.complete) < len(now.cells):
+        say(f"What was finished is kept. The rest: careeval sweep FILE.toml -o {root}")
+    if any(cell.n_done for cell in now.cells if not cell.asks):
+        say(f"The result: careeval summary {root}")

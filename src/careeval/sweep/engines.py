@@ -1,0 +1,162 @@
+"""Where cells are carried out: in processes of this machine, or on a Ray cluster.
+
+An engine is told paths and numbers, and gives back numbers: no scenario, response or reason reaches
+Ray's object store, its spilled files or its logs. Keys come from the environment of each node.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from careeval.errors import ProtocolError
+from careeval.protocol.cells import CellState, Lease
+from careeval.protocol.cores import runs_at_once
+from careeval.sweep.attend import attend
+from careeval.sweep.spec import Cell
+
+HERE = "local"
+RAY = "ray"
+
+WAITING_AT_MOST = 1_000
+"""Cells that are given to a cluster before others have ended."""
+
+
+class Engine(Protocol):
+    """Carries out cells, each under a lease."""
+
+    def takes(self, cell: Cell) -> bool:
+        """Whether it can be given a cell now."""
+        ...
+
+    def start(self, root: Path, cell: Cell, lease: Lease) -> None:
+        """Have a cell carried out."""
+        ...
+
+    def ended(self, seconds: float) -> list[Lease]:
+        """Return the leases that have ended, after at most so many seconds."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds; cells must have ended before."""
+        ...
+
+
+def engine(on: str) -> Engine:
+    """Return the engine of a name: `local`, `ray`, or the address of a Ray cluster.
+
+    Raises:
+        ProtocolError: There is none, Ray is not installed, or its cluster cannot be reached.
+    """
+    if on == HERE:
+        return Local()
+    if on == RAY or on.startswith("ray://"):
+        return OnRay("auto" if on == RAY else on)
+    raise ProtocolError(
+        f"cells cannot be carried out on {on!r}", hint="use local, ray or ray://HOST:10001"
+    )
+
+
+class Local:
+    """Carries out cells in processes of this machine, as many as it has room for."""
+
+    def __init__(self) -> None:
+        self._n_most = runs_at_once()
+        self._threads = ThreadPoolExecutor(self._n_most)
+        self._working: dict[Future[Lease], Cell] = {}
+
+    def takes(self, cell: Cell) -> bool:
+        """Whether there is room; models that are loaded on this machine take turns."""
+        if len(self._working) >= self._n_most:
+            return False
+        return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
+
+    def start(self, root: Path, cell: Cell, lease: Lease) -> None:
+        """Have a cell carried out by a thread, which looks after a process."""
+        self._working[self._threads.submit(attend, root, cell.path, lease.number)] = cell
+
+    def ended(self, seconds: float) -> list[Lease]:
+        """Return the leases that have ended, after at most so many seconds."""
+        done, _ = wait(self._working, seconds, FIRST_COMPLETED)
+        for each in done:
+            del self._working[each]
+        return [each.result() for each in done]
+
+    def close(self) -> None:
+        """Wait until every cell has ended."""
+        self._threads.shutdown()
+
+
+def _is_heavy(cell: Cell) -> bool:
+    return cell.asks and (cell.system.server is not None or cell.system.run.local)
+
+
+class OnRay:
+    """Carries out cells as tasks of a Ray cluster."""
+
+    def __init__(self, address: str) -> None:
+        # before it is imported: it would tell its makers what it is used for
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        try:
+            import ray
+        except ImportError as error:
+            raise ProtocolError(
+                "Ray is not installed", hint="pip install 'careeval[ray]', on every node"
+            ) from error
+        try:
+            ray.init(address, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, ValueError) as error:
+            raise ProtocolError(
+                f"no Ray cluster answers at {address!r}",
+                hint="start one with 'ray start --head --disable-usage-stats', "
+                "or give its address: --on ray://HOST:10001",
+            ) from error
+        self._ray = ray
+        # a task is not repeated by Ray: the driver gives the cell a new lease
+        self._attend: Any = ray.remote(max_retries=0, max_calls=1)(_attended)
+        self._working: dict[Any, Lease] = {}
+
+    def takes(self, cell: Cell) -> bool:  # noqa: ARG002
+        """Whether Ray can be given one more: it lets what has no room yet wait."""
+        return len(self._working) < WAITING_AT_MOST
+
+    def start(self, root: Path, cell: Cell, lease: Lease) -> None:
+        """Have a cell carried out by a node that has what it needs."""
+        needs = {"num_cpus": 1.0, "num_gpus": 0.0}
+        if cell.asks:
+            needs = {"num_cpus": cell.system.cpus, "num_gpus": cell.system.gpus}
+        task = self._attend.options(**needs)
+        self._working[task.remote(str(root), cell.path, lease.number)] = lease
+
+    def ended(self, seconds: float) -> list[Lease]:
+        """Return the leases that have ended, after at most so many seconds."""
+        if not self._working:
+            return []
+        done, _ = self._ray.wait(list(self._working), timeout=seconds)
+        return [self._result(each, self._working.pop(each)) for each in done]
+
+    def _result(self, task: Any, lease: Lease) -> Lease:
+        """What a task gives back; one whose process or node is gone is lost."""
+        try:
+            return Lease(**self._ray.get(task))
+        except self._ray.exceptions.RayError:
+            return Lease(lease.cell, lease.number, CellState.lost)
+
+    def close(self) -> None:
+        """Leave the cluster, which goes on."""
+        self._ray.shutdown()
+
+
+def _attended(root: str, path: str, number: int) -> dict[str, Any]:
+    """Carry out a cell on a node; numbers alone come back, and no error in words."""
+    try:
+        return _as_numbers(attend(Path(root), path, number))
+    except Exception:  # its words would be stored and logged by Ray
+        return _as_numbers(Lease(path, number, CellState.failed))
+
+
+def _as_numbers(lease: Lease) -> dict[str, Any]:
+    return asdict(lease) | {"state": lease.state, "why": ""}

@@ -1,0 +1,205 @@
+"""How far a sweep is: read from its files while it goes on or afterwards, on any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from careeval.protocol.cells import CellState, JournalReading, Lease
+from careeval.protocol.folder_limits import read_json
+from careeval.protocol.lock import holder
+from careeval.protocol.progress import Progress
+from careeval.protocol.run import Stop
+from careeval.sweep.attend import PROGRESS_FILE
+from careeval.sweep.spec import Cell, Sweep, kept_sweep
+
+STALE_SECONDS = 60.0
+"""A cell whose last report is older does not count in the rate."""
+
+
+class CellNow(StrEnum):
+    """What a cell is doing."""
+
+    waiting = "waiting"
+    """It has not begun, or its engine has no room for it yet."""
+    running = "running"
+    complete = "complete"
+    failed = "failed"
+    """Its last lease failed; while the sweep goes on, it is tried up to three times."""
+    stopped = "stopped"
+    """It was told to end, or whoever drove the sweep is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellProgress:
+    """How far one cell is.
+
+    Attributes:
+        cell: Its path.
+        now: What it is doing.
+        n_leases: How often it was begun.
+        n_responses: That it asks for, or grades.
+        n_done: Those that are finished, as far as it has told.
+        n_failed: Those that were given up.
+        n_calls: Calls that came back.
+        usd: What these cost, where it is known.
+        n_unknown: Those of them whose cost is not known.
+        rate: Responses a second in the last minute; `None` while that is not known.
+        why: Why it failed or stopped; empty where there is no more to say.
+    """
+
+    cell: str
+    now: CellNow
+    n_leases: int
+    n_responses: int
+    n_done: int
+    n_failed: int
+    n_calls: int
+    usd: float
+    n_unknown: int
+    rate: float | None
+    why: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks; the others grade."""
+        return self.cell.endswith("/ask")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepProgress:
+    """How far a sweep is.
+
+    Attributes:
+        cells: Each of its cells, those that ask first.
+        driver: Number of the process that drives it; `None` where none does on this machine.
+        max_cost: Dollars that may be spent; `None` for any.
+    """
+
+    cells: tuple[CellProgress, ...]
+    driver: str | None
+    max_cost: float | None
+
+    def n(self, now: CellNow) -> int:
+        """Return how many cells do that."""
+        return sum(cell.now is now for cell in self.cells)
+
+    def done(self, *, asks: bool) -> tuple[int, int]:
+        """Return how many responses are asked, or graded, and how many there will be."""
+        cells = [cell for cell in self.cells if cell.asks == asks]
+        return sum(cell.n_done for cell in cells), sum(cell.n_responses for cell in cells)
+
+    @property
+    def usd(self) -> float:
+        """What is known to be spent."""
+        return sum(cell.usd for cell in self.cells)
+
+    @property
+    def n_unknown(self) -> int:
+        """Calls whose cost is not known."""
+        return sum(cell.n_unknown for cell in self.cells)
+
+    @property
+    def rate(self) -> float | None:
+        """Responses a second that are asked or graded; `None` while it is not known."""
+        rates = [cell.rate for cell in self.cells if cell.rate is not None]
+        return sum(rates) if rates else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the end at this rate; `None` while it is not known."""
+        left = sum(cell.n_responses - cell.n_done for cell in self.cells)
+        return left / self.rate if self.rate else None
+
+    @property
+    def overspent(self) -> float:
+        """Dollars above the budget: what the estimates of calls in flight missed; 0 for none."""
+        return 0.0 if self.max_cost is None else max(0.0, self.usd - self.max_cost)
+
+
+def sweep_progress(root: Path) -> SweepProgress:
+    """Return how far the sweep in a folder is.
+
+    Raises:
+        ProtocolError: There is none, or its files are damaged.
+    """
+    sweep = kept_sweep(root)
+    driver = holder(root)
+    leases = JournalReading(root).by_cell()
+    cells = (
+        _cell(root, sweep, cell, leases.get(cell.path, []), driver is not None)
+        for cell in sweep.cells()
+    )
+    return SweepProgress(tuple(cells), driver, sweep.max_cost)
+
+
+def _cell(
+    root: Path, sweep: Sweep, cell: Cell, leases: Sequence[Lease], is_driven: bool
+) -> CellProgress:
+    last = leases[-1] if leases else None
+    told = _told(root, last) if last and last.state is CellState.begun else None
+    n_done = told.n_done if told else max((lease.n_done for lease in leases), default=0)
+    return CellProgress(
+        cell.path,
+        _now(last, told, is_driven),
+        len(leases),
+        sweep.n_responses(cell),
+        n_done,
+        told.n_failed if told else last.n_failed if last else 0,
+        sum(lease.n_calls for lease in leases) + (told.n_calls if told else 0),
+        sum(lease.usd for lease in leases) + ((told.usd or 0.0) if told else 0.0),
+        sum(lease.n_unknown for lease in leases) + bool(told and told.usd is None),
+        told.rate if told and is_driven else None,
+        (last.why or _stop_words(last)) if last else "",
+    )
+
+
+def _stop_words(lease: Lease) -> str:
+    return "" if lease.stop in ("", Stop.interrupted) else f"stopped: {lease.stop}"
+
+
+def _now(last: Lease | None, told: Progress | None, is_driven: bool) -> CellNow:
+    match last and last.state:
+        case None:
+            return CellNow.waiting
+        case CellState.begun if is_driven:
+            return CellNow.running if told else CellNow.waiting
+        case CellState.complete:
+            return CellNow.complete
+        case CellState.failed:
+            return CellNow.failed
+        case _:
+            return CellNow.waiting if is_driven else CellNow.stopped
+
+
+def _told(root: Path, lease: Lease) -> Progress | None:
+    """What a cell at work has told last."""
+    with suppress(OSError, ValueError, TypeError):
+        return Progress(**read_json(root / lease.folder / PROGRESS_FILE))
+    return None
+
+
+def as_json(progress: SweepProgress) -> dict[str, Any]:
+    """Return it as plain data."""
+    asked, to_ask = progress.done(asks=True)
+    graded, to_grade = progress.done(asks=False)
+    return {
+        "schema": "careeval.sweep-status/1",
+        "cells": [asdict(cell) for cell in progress.cells],
+        "states": {now.value: progress.n(now) for now in CellNow},
+        "asked": asked,
+        "to_ask": to_ask,
+        "graded": graded,
+        "to_grade": to_grade,
+        "rate": progress.rate,
+        "seconds_left": progress.seconds_left,
+        "cost_usd": progress.usd,
+        "n_unknown": progress.n_unknown,
+        "max_cost_usd": progress.max_cost,
+        "overspent_usd": progress.overspent,
+        "running": progress.driver is not None,
+    }

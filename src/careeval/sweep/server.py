@@ -1,0 +1,142 @@
+"""A model's server that a cell starts on its own machine, and stops."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from careeval.errors import ProtocolError
+from careeval.sweep.spec import Server
+
+LOG_FILE = "server.log"
+"""What the server prints, in the cell's folder."""
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks whether the server is ready."""
+
+GRACE = 15.0
+"""Seconds that a server may take to end before it is killed."""
+
+_DIE_WITH_PARENT = 1
+"""PR_SET_PDEATHSIG of Linux."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that is ready.
+
+    Attributes:
+        base_url: Where it answers.
+        is_alive: Says whether its process is.
+    """
+
+    base_url: str
+    is_alive: Callable[[], bool]
+
+
+@contextmanager
+def served(server: Server, folder: Path, is_to_end: Callable[[], object]) -> Iterator[Served]:
+    """Have a server answer for the time of the block.
+
+    Args:
+        server: How to start it.
+        folder: Where its log goes.
+        is_to_end: Says whether to wait for it no longer.
+
+    Raises:
+        ProtocolError: It cannot be started, ends by itself, or is not ready in time.
+    """
+    port = _free_port()
+    log = folder / LOG_FILE
+    process = _started(server.command.format(port=port), log)
+    try:
+        _wait_until_ready(server, process, port, log, is_to_end)
+        yield Served(f"http://127.0.0.1:{port}/v1", lambda: process.poll() is None)
+    finally:
+        _stop(process)
+
+
+def _started(command: str, log: Path) -> subprocess.Popen[bytes]:
+    try:
+        with log.open("ab") as file:
+            return subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                # with all that it starts, so that all of it can be stopped
+                start_new_session=True,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+            )
+    except (OSError, ValueError) as error:
+        raise ProtocolError(
+            f"the model's server cannot be started: {error}", hint=f"its command: {command}"
+        ) from error
+
+
+def _die_with_parent() -> None:
+    """Have the kernel kill a server whose cell is killed: it would keep its GPU for ever."""
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def _wait_until_ready(
+    server: Server,
+    process: subprocess.Popen[bytes],
+    port: int,
+    log: Path,
+    is_to_end: Callable[[], object],
+) -> None:
+    end = time.monotonic() + server.ready_seconds
+    while not _is_ready(f"http://127.0.0.1:{port}{server.health}"):
+        if (status := process.poll()) is not None:
+            raise ProtocolError(
+                f"the model's server ended with status {status} before it was ready",
+                hint=f"what it printed stands in {log}",
+            )
+        if is_to_end():
+            return
+        if time.monotonic() > end:
+            raise ProtocolError(
+                f"the model's server was not ready after {server.ready_seconds:g} seconds",
+                hint=f"what it printed stands in {log}; ready_seconds gives it longer, "
+                f"and health names another path than {server.health}",
+            )
+        time.sleep(LOOK_EVERY)
+
+
+def _is_ready(url: str) -> bool:
+    # no proxy stands between a process and its own machine
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=5) as reply:
+            return bool(reply.status == 200)
+    except (OSError, urllib.error.URLError, ValueError):
+        return False
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+            return
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port

@@ -1,0 +1,27 @@
+"""A small bank, and a fake server that cells reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fake_server import FakeServer
+from fakes import write_bank
+from sweep_files import IDS
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that cells reach as openai-api/fake/…."""
+    with FakeServer() as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield running
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    """Four scenarios of four activities."""
+    return write_bank(tmp_path / "bank", IDS)

@@ -1,0 +1,192 @@
+"""Sweeps on this machine, with real runs in real processes against a fake server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pyrage
+import pytest
+
+from careeval.bank.sealed import KEY_VARIABLE, pack, seal
+from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
+from careeval.protocol.cells import CellState, lease_folders
+from careeval.protocol.logs import read_runs
+from careeval.sweep.attend import attend, take
+from careeval.sweep.progress import sweep_progress
+from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
+from fake_server import FakeServer, Request, Said, well
+from fakes import write_bank
+from sweep_files import GRADER, IDS, tables, write_sweep
+
+CELL = "openai-api-fake-a/slice-01/ask"
+N_CALLS = 2 * 2 * len(IDS)
+"""Two responses to each scenario, asked and graded."""
+
+
+def n_answered(server: FakeServer) -> int:
+    """Return how many calls a server has answered."""
+    return server.n_answered("ask") + server.n_answered("grade")
+
+
+def test_worked_example(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sweep comes to the tables of one run; given again it asks nothing; others leave it be."""
+    file, root = write_sweep(tmp_path, bank), tmp_path / "swept"
+    command = ["sweep", str(file), "-o", str(root), "--yes"]
+    assert run(command) == OK
+    assert n_answered(server) == N_CALLS
+    whole = ["run", "-m", "openai-api/fake/a", "--grader", GRADER, "--samples", "2", "--yes"]
+    assert run([*whole, "--bank", str(bank), "-o", str(tmp_path / "run")]) == OK
+    assert tables(root) == tables(tmp_path / "run")
+    assert run(command) == OK
+    assert n_answered(server) == 2 * N_CALLS
+    capsys.readouterr()
+    assert run(["sweep", "status", str(root), "--json"]) == OK
+    told = json.loads(capsys.readouterr().out)
+    assert (told["asked"], told["graded"], told["states"]["complete"]) == (8, 8, 4)
+    assert run(["summary", str(root)]) == OK
+    assert run(["run", "--resume", "-o", str(root)]) == USAGE
+    assert run(["grade", str(root)]) == USAGE
+    assert run(["rename", str(root), "other"]) == USAGE
+    assert run(["status", str(root)]) == USAGE
+    assert "careeval sweep status" in capsys.readouterr().err
+
+
+def test_what_no_slice_has_come_to_is_missing(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """One slice of two is asked: the others' responses count as missing, and a note says so."""
+    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    assert attend(tmp_path, CELL, 1).state is CellState.complete
+    runs = read_runs(tmp_path)
+    assert runs.responses["state"].value_counts(sort=True).rows() == [
+        ("answered", 4),
+        ("missing", 4),
+    ]
+    assert runs.notes == (
+        "openai-api/fake/a: 4 of 8 responses are not there yet; 'careeval sweep' asks for them",
+    )
+
+
+def test_a_writer_that_lost_its_lease_changes_nothing(bank: Path, tmp_path: Path) -> None:
+    """A number is given once; the next begins with the calls that are finished."""
+    sweep = read_sweep(write_sweep(tmp_path, bank))
+    keep_sweep(tmp_path, sweep)
+    cell = sweep.cell(CELL)
+    first = take(tmp_path, sweep, cell, 1)
+    (first / "calls.jsonl").write_text('{"key":"ask bathing-001 1"}\n')
+    second = take(tmp_path, sweep, cell, 2)
+    (first / "calls.jsonl").write_text("written by one that has lost its lease\n")
+    assert (second / "calls.jsonl").read_text() == '{"key":"ask bathing-001 1"}\n'
+    for late in (1, 2):
+        assert attend(tmp_path, CELL, late).state is CellState.lost
+    assert lease_folders(tmp_path / CELL) == [first, second]
+
+
+def test_a_process_that_is_killed_costs_the_calls_in_flight(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """Its cell gets a new lease, and the tables are those of a sweep that nothing happened to."""
+    server.latency = 0.3
+    file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
+
+    def kill_one() -> None:
+        while server.n_answered("ask") < 2:
+            time.sleep(0.01)
+        (lock,) = root.glob("*/slice-01/ask-001/.lock")
+        os.kill(int(lock.read_text()), signal.SIGKILL)
+
+    striker = threading.Thread(target=kill_one)
+    striker.start()
+    assert run(["sweep", str(file), "-o", str(root), "--yes"]) == OK
+    striker.join()
+    assert [folder.name for folder in lease_folders(root / CELL)] == ["ask-001", "ask-002"]
+    assert read_runs(root).responses["state"].to_list() == ["answered"] * 8
+    assert n_answered(server) <= N_CALLS + 8
+    (asked,) = [cell for cell in sweep_progress(root).cells if cell.asks]
+    assert asked.n_leases == 2
+
+
+def test_one_budget_is_kept_over_all_cells(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It ends the sweep, which goes on with more; what was spent before counts."""
+    prices = tmp_path / "prices.toml"
+    dear = "input = 100.0\noutput = 1000.0\n"
+    prices.write_text(f'["openai-api/fake/a"]\n{dear}["{GRADER}"]\n{dear}')
+    file, root = write_sweep(tmp_path, bank), tmp_path / "swept"
+    command = ["sweep", str(file), "-o", str(root), "--prices", str(prices)]
+    assert run([*command, "--max-cost", "0.5"]) == BUDGET_REACHED
+    now = sweep_progress(root)
+    assert now.usd > 0
+    assert n_answered(server) < N_CALLS
+    assert run([*command, "--max-cost", "inf"]) == OK
+    assert n_answered(server) == N_CALLS
+    assert sweep_progress(root).usd > now.usd
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (f"{sys.executable} tests/fake_server.py --port {{port}}", ""),
+        (f"{sys.executable} -c {{port}}", "ended with status 0 before it was ready"),
+        ("no-such-command {port}", "cannot be started"),
+    ],
+)
+def test_a_cell_starts_its_own_server(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, why: str
+) -> None:
+    """The server answers while the cell asks, and is gone afterwards."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.setenv("FAKE_API_KEY", "planted")
+    system = f'[[systems]]\nmodel = "openai-api/fake/a"\nserver = {json.dumps(command)}\n'
+    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, f'{system}health = "/counts"\n')))
+    ended = attend(tmp_path, CELL, 1)
+    assert (ended.state is CellState.complete) == (not why)
+    if why:
+        assert why in (tmp_path / f"{CELL}-001.why").read_text()
+        return
+    started = (tmp_path / f"{CELL}-001" / "server.log").read_text().splitlines()
+    port = started[0].rpartition(":")[2].partition("/")[0]
+    lines = [path.read_text() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(f"--port\0{port}\0" in line for line in lines)
+
+
+def test_a_held_out_sweep_tells_numbers_and_no_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even a server that repeats what it is asked, and fails, leaves no word outside `private`."""
+
+    def whispered(request: Request) -> Said:
+        said = well(request)
+        return said if request.kind == "grade" else Said(f"I was asked: {request.user}")
+
+    monkeypatch.chdir(tmp_path)
+    write_bank(Path("bank"))
+    write_bank(Path("apart"), ["eating-h01"], split="held-out")
+    key = str(pyrage.x25519.Identity.generate())
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    seal(pack(Path("apart")), Path("bank"), key)
+    file = write_sweep(tmp_path, Path("bank").resolve(), slices=1)
+    text = file.read_text().replace("[scenarios]\n", '[scenarios]\nsplit = "held-out"\n')
+    file.write_text(text)
+    with FakeServer(whispered) as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        assert run(["sweep", str(file), "-o", "swept", "--yes"]) == OK
+    (system,) = Path("swept/private").glob("openai*")
+    assert (Path("swept/private").stat().st_mode & 0o777) == 0o700
+    open_files = [path for path in Path("swept").glob("*") if path.is_file()]
+    assert kept_sweep(Path("swept")).scenarios == ["eating-h01"]
+    for path in open_files:
+        assert b"Scenario eating-h01" not in path.read_bytes()
+    assert "Scenario eating-h01" not in "".join(capsys.readouterr())
+    assert any(b"eating-h01" in path.read_bytes() for path in system.rglob("responses.jsonl"))
+    assert read_runs(Path("swept")).responses["text"].to_list() == ["(held out)"] * 2

@@ -1,0 +1,106 @@
+"""What a sweep's file says, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from careeval.errors import ProtocolError
+from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
+from sweep_files import IDS, write_sweep
+
+
+def test_worked_example(tmp_path: Path, bank: Path) -> None:
+    """Two systems, four scenarios in two slices: four cells that ask and four that grade."""
+    two = '[[systems]]\nmodel = "x/a"\n[[systems]]\nmodel = "x/b"\nname = "B"\nslices = 1\n'
+    sweep = read_sweep(write_sweep(tmp_path, bank, two))
+    paths = [cell.path for cell in sweep.cells()]
+    assert paths == [
+        *("x-a/slice-01/ask", "x-a/slice-02/ask", "B/slice-01/ask"),
+        *("x-a/slice-01/grade-1", "x-a/slice-02/grade-1", "B/slice-01/grade-1"),
+    ]
+    slices = [sweep.slice(cell) for cell in sweep.cells()[:3]]
+    assert slices == [["bathing-001", "eating-001"], ["dressing-001", "grooming-001"], list(IDS)]
+    asking = sweep.run(sweep.cell("x-a/slice-02/ask"))
+    assert (asking.model, asking.grader, asking.epochs) == ("x/a", None, 2)
+    assert asking.task["scenario"] == list(IDS)
+    assert asking.task["part"] == slices[1]
+    grading = sweep.run(sweep.cell("B/slice-01/grade-1"))
+    assert (grading.system, grading.model, grading.grader) == ("B", None, "openai-api/fake/grader")
+
+
+def test_there_are_no_more_slices_than_families(tmp_path: Path, bank: Path) -> None:
+    """Four scenarios make four slices, whatever is asked for."""
+    sweep = read_sweep(write_sweep(tmp_path, bank, slices=9))
+    assert [len(sweep.slice(cell)) for cell in sweep.cells() if cell.asks] == [1, 1, 1, 1]
+
+
+def test_twins_stay_with_their_base(tmp_path: Path) -> None:
+    """A slice has a base with its twins, so that pairs are asked by one cell."""
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'slices = 5\n[scenarios]\nbank = "3"\ntwins = true\n[[systems]]\nmodel = "x/a"\n'
+    )
+    sweep = read_sweep(file)
+    families = {scenario.partition("-twin")[0] for scenario in sweep.scenarios}
+    of_slice = [sweep.slice(cell) for cell in sweep.cells() if cell.asks]
+    assert len(sweep.scenarios) == 144
+    for family in families:
+        assert sum(any(s.startswith(family) for s in one) for one in of_slice) == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ('[[systems]]\nmodle = "x/a"\n', r"systems\.1\.modle: Extra inputs"),
+        ("[[systems]]\n", r"systems\.1\.model: Field required"),
+        ('[[systems]]\nmodel = "x/a"\n[[systems]]\nmodel = "x/a"\n', "two systems are alike: x-a"),
+        ('[[systems]]\nmodel = "x/a"\nserver = "serve"\n', r"has no \{port\}"),
+        (
+            '[[systems]]\nmodel = "x/a"\nserver = "s {port}"\nbase_url = "http://h"\n',
+            "exclude each other",
+        ),
+        ('[[systems]]\nmodel = "x/a"\nslices = 0\n', r"systems\.1\.slices: .* greater than 0"),
+        ("systems = [", "is not TOML"),
+        ('[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n', "alike"),
+    ],
+)
+def test_mistakes_are_named_with_their_place(
+    tmp_path: Path, bank: Path, systems: str, message: str
+) -> None:
+    """A file that cannot be used says what is wrong, and where."""
+    with pytest.raises(ProtocolError, match=message):
+        read_sweep(write_sweep(tmp_path, bank, systems))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """It is named, without a traceback."""
+    with pytest.raises(ProtocolError, match=r"none\.toml cannot be read: No such file"):
+        read_sweep(tmp_path / "none.toml")
+
+
+def test_what_is_kept_is_what_was_read(tmp_path: Path, bank: Path) -> None:
+    """The folder gives the sweep back whole; one without says so."""
+    sweep = read_sweep(write_sweep(tmp_path, bank, max_cost=2.5))
+    keep_sweep(tmp_path, sweep)
+    assert kept_sweep(tmp_path) == sweep
+    with pytest.raises(ProtocolError, match="holds no sweep"):
+        kept_sweep(tmp_path / "bank")
+
+
+def test_systems_may_be_added_and_nothing_else(tmp_path: Path, bank: Path) -> None:
+    """A system or a budget may come; what was asked may not become something else."""
+    sweep = read_sweep(write_sweep(tmp_path, bank))
+    keep_sweep(tmp_path, sweep)
+    two = '[[systems]]\nmodel = "openai-api/fake/a"\n[[systems]]\nmodel = "openai-api/fake/b"\n'
+    more = read_sweep(write_sweep(tmp_path, bank, two, max_cost=3))
+    keep_sweep(tmp_path, more)
+    assert kept_sweep(tmp_path) == more
+    with pytest.raises(ProtocolError, match="with other systems"):
+        keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, two, samples=3)))
+    with pytest.raises(ProtocolError, match="with other scenarios"):
+        keep_sweep(tmp_path, replace(more, families=more.families[:2]))
+    with pytest.raises(ProtocolError, match="with other systems"):
+        keep_sweep(tmp_path, sweep)
