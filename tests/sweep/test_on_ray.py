@@ -1,0 +1,207 @@
+"""Sweeps on three real nodes of Ray: what is struck down is done again, and nothing is told."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyrage
+import pytest
+
+from careeval.bank.sealed import KEY_VARIABLE, pack, seal
+from careeval.protocol.logs import read_runs
+from careeval.sweep.progress import CellNow, sweep_progress
+from fake_server import FakeServer, Request, Said, well
+from fakes import write_bank
+from sweep_files import IDS, tables, write_sweep
+
+MARK = "TEST_OF_RAY"
+"""Variable of the environment that all processes of the cluster have."""
+
+API_KEY = "sk-planted-on-the-nodes"
+SECRET = "Scenario eating-h01"
+SIZE = {"object_store_memory": 80_000_000}
+
+
+def repeated(request: Request) -> Said:
+    """Repeat what a held-out scenario asks; answer others as always."""
+    said = well(request)
+    return Said(f"You said: {request.user}") if SECRET in request.user else said
+
+
+@dataclass
+class Nodes:
+    """Three nodes of Ray on this machine, the head among them, and a server that they reach."""
+
+    cluster: Any
+    server: FakeServer
+    others: list[Any]
+    bank: Path
+    held_out_key: str
+
+    def start(self, file: Path, root: Path) -> subprocess.Popen[bytes]:
+        """Start a driver, which has no key of the models' and names the held-out scenarios."""
+        command = [sys.executable, "-m", "careeval", "sweep", str(file), "-o", str(root)]
+        with printed(root).open("wb") as log:
+            return subprocess.Popen(
+                [*command, "--on", "ray", "--yes"],
+                env=os.environ
+                | {"RAY_ADDRESS": self.cluster.address, KEY_VARIABLE: self.held_out_key},
+                stderr=log,
+                stdout=subprocess.DEVNULL,
+            )
+
+    def kill_a_task(self) -> bool:
+        """Kill the process of a task, whose cell's own process then ends by itself."""
+        pids = [pid for pid, line in processes() if b"ray::_attended" in line]
+        if pids:
+            os.kill(random.choice(pids), signal.SIGKILL)
+        return bool(pids)
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    """Have three nodes, whose environment has the keys."""
+    work = tmp_path_factory.mktemp("nodes")
+    key = str(pyrage.x25519.Identity.generate())
+    bank = write_bank(work / "bank", IDS)
+    write_bank(work / "apart", ["eating-h01"], split="held-out")
+    seal(pack(work / "apart"), bank, key)
+    with FakeServer(repeated, latency=0.3) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv(MARK, "1")
+        patch.setenv("FAKE_BASE_URL", server.base_url)
+        patch.setenv("FAKE_API_KEY", API_KEY)
+        patch.setenv(KEY_VARIABLE, key)
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 1, "include_dashboard": False, **SIZE}
+        cluster = Cluster(initialize_head=True, connect=False, head_node_args=head)
+        others = [cluster.add_node(num_cpus=1, **SIZE) for _ in range(2)]
+        patch.delenv("FAKE_API_KEY")
+        try:
+            yield Nodes(cluster, server, others, bank, key)
+        finally:
+            cluster.shutdown()
+
+
+def printed(root: Path) -> Path:
+    """Return the file that has what a sweep's driver prints."""
+    return root.with_suffix(".stderr")
+
+
+def processes() -> Iterator[tuple[int, bytes]]:
+    """Yield id and command line of each process of the cluster and its sweeps."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}=1".encode() in (path / "environ").read_bytes().split(b"\0"):
+                yield int(path.name), (path / "cmdline").read_bytes()
+        except OSError:
+            continue
+
+
+def wait_until(moment: Callable[[], object], driver: subprocess.Popen[bytes], root: Path) -> None:
+    """Wait for a moment of a sweep that has not ended."""
+    end = time.monotonic() + 120
+    while not moment():
+        assert driver.poll() is None, printed(root).read_text()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_what_is_struck_down_is_done_again(nodes: Nodes, tmp_path: Path) -> None:
+    """Six cells; a task, a node and the driver are killed; the tables are those of one process."""
+    file, root = write_sweep(tmp_path, nodes.bank, slices=3), tmp_path / "swept"
+    driver = nodes.start(file, root)
+    wait_until(lambda: nodes.server.n_answered("ask") >= 1, driver, root)
+    wait_until(nodes.kill_a_task, driver, root)
+    nodes.cluster.remove_node(nodes.others.pop(), allow_graceful=False)
+    wait_until(lambda: nodes.server.n_answered("grade") >= 1, driver, root)
+    driver.kill()
+    driver.wait()
+    nodes.others.append(nodes.cluster.add_node(num_cpus=1, **SIZE))
+    again = nodes.start(file, root)
+    assert again.wait(240) == 0
+    n_answered = nodes.server.n_answered("ask") + nodes.server.n_answered("grade")
+    n_ideal, n_in_flight = 2 * 2 * len(IDS), 3 * 4
+    assert n_answered <= 1.02 * n_ideal + n_in_flight
+    now = sweep_progress(root)
+    assert now.n(CellNow.complete) == len(now.cells) == 6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAKE_API_KEY", API_KEY)
+        whole = ["run", "-m", "openai-api/fake/a", "--samples", "2", "--yes", "--bank"]
+        command = [*whole, str(nodes.bank), "--grader", "openai-api/fake/grader"]
+        command = [sys.executable, "-m", "careeval", *command, "-o", str(tmp_path / "run")]
+        subprocess.run(command, check=True, capture_output=True)
+    assert tables(root) == tables(tmp_path / "run")
+
+
+def test_ray_is_told_paths_and_numbers_alone(nodes: Nodes, tmp_path: Path) -> None:
+    """No key, held-out scenario or answer is in Ray's files; nobody outside is called."""
+    file = write_sweep(tmp_path, nodes.bank, slices=1, samples=1)
+    text = file.read_text().replace("[scenarios]\n", '[scenarios]\nsplit = "held-out"\n')
+    file.write_text(text)
+    root = tmp_path / "swept"
+    driver = nodes.start(file, root)
+    called = set[str]()
+    while driver.poll() is None:
+        called |= peers()
+        time.sleep(0.05)
+    assert driver.returncode == 0, printed(root).read_text()
+    assert read_runs(root).responses["state"].to_list() == ["answered"]
+    assert called
+    assert called <= own_addresses()
+    session = Path(nodes.cluster.head_node.get_session_dir_path())
+    files = [path for path in session.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        content = path.read_bytes()
+        for secret in (API_KEY, nodes.held_out_key, SECRET, "You said"):
+            assert secret.encode() not in content, (path, secret)
+    assert not (session / "usage_stats.json").exists()
+
+
+def peers() -> set[str]:
+    """Return the addresses that the cluster and its sweeps are connected to, or try to be."""
+    inodes = set[str]()
+    for pid, _ in processes():
+        for link in Path(f"/proc/{pid}/fd").glob("*"):
+            try:
+                name = str(link.readlink())
+            except OSError:
+                continue
+            if name.startswith("socket:["):
+                inodes.add(name[8:-1])
+    found = set[str]()
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            address, _, port = fields[2].partition(":")
+            if fields[9] in inodes and int(port, 16):
+                found.add(_readable(address))
+    return found
+
+
+def _readable(address: str) -> str:
+    """An address of /proc/net, whose words of four bytes are little-endian."""
+    words = [bytes.fromhex(address[i : i + 8])[::-1] for i in range(0, len(address), 8)]
+    raw = b"".join(words)
+    if len(raw) == 16 and raw[:12] == b"\0" * 10 + b"\xff\xff":
+        raw = raw[12:]
+    return socket.inet_ntop(socket.AF_INET if len(raw) == 4 else socket.AF_INET6, raw)
+
+
+def own_addresses() -> set[str]:
+    """Return the addresses of this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        way.connect(("192.0.2.1", 9))
+        return {"127.0.0.1", "::1", way.getsockname()[0]}
