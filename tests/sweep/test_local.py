@@ -190,3 +190,23 @@ def test_a_held_out_sweep_tells_numbers_and_no_words(
     assert "Scenario eating-h01" not in "".join(capsys.readouterr())
     assert any(b"eating-h01" in path.read_bytes() for path in system.rglob("responses.jsonl"))
     assert read_runs(Path("swept")).responses["text"].to_list() == ["(held out)"] * 2
+
+
+@pytest.mark.embedded
+def test_each_cell_that_asks_has_a_llama_cpp_server_of_its_own(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two systems, served one after the other by the engine of the embedded model, are asked."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.setenv("LLAMA_API_KEY", "none is needed")
+    command = json.dumps(f"{sys.executable} tests/serve_embedded.py {{port}}")
+    system = '[[systems]]\nmodel = "openai-api/llama/smollm2"\nname = "{}"\nserver = {}\n'
+    systems = "".join(system.format(name, command) for name in ("one", "two"))
+    file = write_sweep(tmp_path, bank, systems, samples=1, slices=1, max_tokens=16)
+    text = file.read_text().replace(GRADER, "careeval/lexical")
+    file.write_text(text.replace("[scenarios]\n", "[scenarios]\nlimit = 1\n"))
+    assert run(["sweep", str(file), "-o", str(tmp_path / "swept"), "--yes"]) == OK
+    responses = read_runs(tmp_path / "swept").responses
+    assert responses["system"].to_list() == ["one", "two"]
+    assert responses["state"].to_list() == ["answered"] * 2
+    assert responses["output_tokens"].to_list() == [16, 16]
