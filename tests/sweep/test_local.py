@@ -15,7 +15,7 @@ import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.protocol.cells import CellState, lease_folders
+from careeval.protocol.cells import CellState, Journal, Lease, lease_folders
 from careeval.protocol.logs import read_runs
 from careeval.sweep.attend import attend, take
 from careeval.sweep.progress import sweep_progress
@@ -90,6 +90,25 @@ def test_a_writer_that_lost_its_lease_changes_nothing(bank: Path, tmp_path: Path
     assert lease_folders(tmp_path / CELL) == [first, second]
 
 
+def test_a_cell_that_ended_after_its_driver_is_not_done_again(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """Its folder is complete, though the journal has never heard so: nothing is asked twice."""
+    root = tmp_path / "swept"
+    file = write_sweep(tmp_path, bank, slices=1)
+    root.mkdir()
+    keep_sweep(root, read_sweep(file))
+    journal = Journal(root)
+    journal.write(Lease(CELL, 1, CellState.begun))
+    journal.close()
+    assert attend(root, CELL, 1).state is CellState.complete
+    assert run(["sweep", str(file), "-o", str(root), "--yes"]) == OK
+    assert n_answered(server) == N_CALLS
+    assert [folder.name for folder in lease_folders(root / CELL)] == ["ask-001"]
+    now = sweep_progress(root)
+    assert (now.done(asks=True), sum(cell.n_calls for cell in now.cells)) == ((8, 8), N_CALLS)
+
+
 def test_a_process_that_is_killed_costs_the_calls_in_flight(
     server: FakeServer, bank: Path, tmp_path: Path
 ) -> None:
@@ -110,8 +129,9 @@ def test_a_process_that_is_killed_costs_the_calls_in_flight(
     assert [folder.name for folder in lease_folders(root / CELL)] == ["ask-001", "ask-002"]
     assert read_runs(root).responses["state"].to_list() == ["answered"] * 8
     assert n_answered(server) <= N_CALLS + 8
-    (asked,) = [cell for cell in sweep_progress(root).cells if cell.asks]
-    assert asked.n_leases == 2
+    cells = sweep_progress(root).cells
+    assert [cell.n_leases for cell in cells] == [2, 1]
+    assert sum(cell.n_calls for cell in cells) >= N_CALLS
 
 
 def test_one_budget_is_kept_over_all_cells(

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from careeval.files import write_text
 from careeval.protocol.cells import CellState, Journal, JournalReading, Lease, lease_folders
+from careeval.protocol.ledger import Spent, paid_for
 from careeval.protocol.lock import holder, locked
-from careeval.protocol.run import Stop
+from careeval.protocol.run import Stop, is_complete, kept_calls
 from careeval.sweep.attend import ENDING_FILE, reason
 from careeval.sweep.engines import Engine
 from careeval.sweep.spec import Cell, Sweep
@@ -98,9 +99,10 @@ class Drive:
                 continue
             last = leases[-1]
             if last.state is CellState.begun:
-                last = replace(last, state=CellState.lost)
+                lost = replace(last, state=CellState.lost)
+                last = _with_counts(lost, self.root / last.folder)
                 journal.write(last)
-            n_done = max(each.n_done for each in leases)
+            n_done = max(last.n_done, *(each.n_done for each in leases))
             self._standing[path] = _Standing(last.number, last.state, n_done=n_done)
             if last.state is CellState.lost:
                 self._standing[path].waits_since = time.monotonic()
@@ -133,12 +135,25 @@ class Drive:
             if not self._is_open(cell) or self._is_draining(cell) or not self.engine.takes(cell):
                 continue
             standing = self._standing[cell.path]
+            if ended := self._ended_unheard(cell):
+                journal.write(ended)
+                standing.state, started = ended.state, True
+                continue
             standing.number, standing.state = standing.number + 1, CellState.begun
             lease = Lease(cell.path, standing.number, CellState.begun)
             journal.write(lease)
             self.engine.start(self.root, cell, lease)
             started = True
         return started
+
+    def _ended_unheard(self, cell: Cell) -> Lease | None:
+        """Return the lease of a cell that came to its end after whoever had given it out."""
+        folders = lease_folders(self.root / cell.path)
+        if not folders or not is_complete(folders[-1]):
+            return None
+        number = self._standing[cell.path].number
+        lease = _with_counts(Lease(cell.path, number, CellState.complete), folders[-1])
+        return replace(lease, n_done=self.sweep.n_responses(cell))
 
     def _is_draining(self, cell: Cell) -> bool:
         """Whether a writer that lost its lease is still at work, and may be waited for."""
@@ -161,6 +176,8 @@ class Drive:
             time.sleep(EVERY)
         for lease in ended:
             told = replace(lease, why=reason(self.root, lease))
+            if lease.state is CellState.lost:
+                told = _with_counts(told, self.root / lease.folder)
             journal.write(told)
             self._take_down(told)
         self.show()
@@ -172,19 +189,11 @@ class Drive:
             standing.n_failures += 1
         if lease.state is CellState.lost:
             # a node may be taken away again and again: that is no fault of the cell's
-            standing.n_failures += not self._has_grown(standing, lease)
+            standing.n_failures += lease.n_done <= standing.n_done
             standing.waits_since = time.monotonic()
+        standing.n_done = max(standing.n_done, lease.n_done)
         if lease.stop in (Stop.budget, Stop.unmetered):
             self._stop = Stop(lease.stop)
-
-    def _has_grown(self, standing: _Standing, lease: Lease) -> bool:
-        """Whether more was done under a lost lease than before."""
-        from careeval.protocol.run import kept_calls
-
-        asked, graded = kept_calls(self.root / lease.folder)
-        n_done = len(graded or asked)
-        grown, standing.n_done = n_done > standing.n_done, max(n_done, standing.n_done)
-        return grown
 
     @contextmanager
     def _signals_counted(self) -> Iterator[None]:
@@ -200,3 +209,13 @@ class Drive:
         finally:
             for each, handler in zip(signals, before, strict=True):
                 signal.signal(each, handler)
+
+
+def _with_counts(lease: Lease, folder: Path) -> Lease:
+    """Return a lease that nobody told about, with what its folder says."""
+    spent = Spent.on(paid_for(folder))
+    asked, graded = kept_calls(folder)
+    return replace(
+        lease, n_done=len(graded or asked), n_calls=spent.n_calls, usd=spent.known_usd,
+        n_unknown=spent.n_unknown,
+    )  # fmt: skip
