@@ -6,6 +6,7 @@ import importlib.util
 import socket
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from careeval.protocol.doctor import (
     needed_packages,
     provider_finding,
     python_finding,
+    ray_finding,
     runs_finding,
 )
 from careeval.protocol.keys import PROVIDERS, Provider
@@ -187,3 +189,15 @@ def test_inspect_is_not_loaded(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_ray_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Ray sweeps run on this machine alone; that is no problem."""
+    assert ray_finding().state is State.OK
+
+    def version(_: str) -> str:
+        raise PackageNotFoundError
+
+    monkeypatch.setattr("careeval.protocol.doctor.version", version)
+    found = ray_finding()
+    assert (found.state, found.hint[:12]) == (State.NOTE, "pip install ")

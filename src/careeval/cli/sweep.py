@@ -213,25 +213,25 @@ def line(now: SweepProgress) -> str:
 def shown(now: SweepProgress) -> RenderableType:
     """Return how far a sweep is: the line, and the cells that run, failed or stopped."""
     order = [CellNow.failed, CellNow.stopped, CellNow.running]
-    told = sorted(
+    listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
     )
     table = new_table("Cells", ("cell", "now"), ("responses", "failed", "begun", "cost"))
-    for cell in told[:LISTED]:
+    for cell in listed[:LISTED]:
         table.add_row(
             Text(plain(cell.cell)), cell.now.value, f"{cell.n_done:,} of {cell.n_responses:,}",
             f"{cell.n_failed:,}", f"{cell.n_leases}×", dollars(cell.usd),
         )  # fmt: skip
     lines = [line(now)]
-    if len(told) > LISTED:
-        lines.append(f"… and {counted(len(told) - LISTED, 'more cell')} at work")
-    lines += [f"{cell.cell}: {cell.why}" for cell in told[:LISTED] if cell.why]
+    if len(listed) > LISTED:
+        lines.append(f"… and {counted(len(listed) - LISTED, 'more cell')} at work")
+    lines += [f"{cell.cell}: {cell.why}" for cell in listed[:LISTED] if cell.why]
     if now.overspent:
         lines.append(
             f"That is {dollars(now.overspent)} more than the budget of {dollars(now.max_cost)}: "
             "calls in flight cost more than was expected of them."
         )
-    return Group(*([table] if told else []), *(Text(plain(each)) for each in lines))
+    return Group(*([table] if listed else []), *(Text(plain(each)) for each in lines))
 
 
 def _finish(root: Path, stop: Stop | None) -> int:

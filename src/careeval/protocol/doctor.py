@@ -67,6 +67,7 @@ def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
         needed,
         *(provider_finding(p, environment, installed_version) for p in PROVIDERS),
         embedded_finding(),
+        ray_finding(),
         # what is read with packages that are not there cannot be read
         *([bank_finding(), runs_finding(folder)] if needed.state is State.OK else []),
         disk_finding(folder),
@@ -142,6 +143,15 @@ def embedded_finding() -> Finding:
         hint = f"{INSTALL} (or: make demo, in a checkout)"
         return Finding("embedded model", State.NOTE, str(error), hint)
     return Finding("embedded model", State.OK, f"{file.name}, with its engine xllamacpp")
+
+
+def ray_finding() -> Finding:
+    """Whether Ray is there, on which a sweep may run; it is not loaded."""
+    try:
+        return Finding("Ray", State.OK, f"{version('ray')}, for sweeps on a cluster")
+    except PackageNotFoundError:
+        hint = "pip install 'careeval[ray]', on every node"
+        return Finding("Ray", State.NOTE, "not installed: sweeps run on this machine alone", hint)
 
 
 def bank_finding() -> Finding:

@@ -134,8 +134,8 @@ class _Watch:
             return self._n_asked
         self._looked = time.monotonic()
         if self.progress:
-            told = replace(self.progress, last_error="")
-            write_text(self.folder / PROGRESS_FILE, json.dumps(told.as_json()))
+            report = replace(self.progress, last_error="")
+            write_text(self.folder / PROGRESS_FILE, json.dumps(report.as_json()))
         if lease_folders(self.cell)[-1] != self.folder:
             self._n_asked = max(self._n_asked, 1)
         if not self.is_served():

@@ -17,9 +17,6 @@ from careeval.protocol.run import Stop
 from careeval.sweep.attend import PROGRESS_FILE
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
-STALE_SECONDS = 60.0
-"""A cell whose last report is older does not count in the rate."""
-
 
 class CellNow(StrEnum):
     """What a cell is doing."""
@@ -141,19 +138,20 @@ def _cell(
     root: Path, sweep: Sweep, cell: Cell, leases: Sequence[Lease], is_driven: bool
 ) -> CellProgress:
     last = leases[-1] if leases else None
-    told = _told(root, last) if last and last.state is CellState.begun else None
-    n_done = told.n_done if told else max((lease.n_done for lease in leases), default=0)
+    is_open = last is not None and last.state is CellState.begun
+    report = _report(root, last) if last and is_open else None
+    n_done = report.n_done if report else max((lease.n_done for lease in leases), default=0)
     return CellProgress(
         cell.path,
-        _now(last, told, is_driven),
+        _now(root, last, is_driven),
         len(leases),
         sweep.n_responses(cell),
         n_done,
-        told.n_failed if told else last.n_failed if last else 0,
-        sum(lease.n_calls for lease in leases) + (told.n_calls if told else 0),
-        sum(lease.usd for lease in leases) + ((told.usd or 0.0) if told else 0.0),
-        sum(lease.n_unknown for lease in leases) + bool(told and told.usd is None),
-        told.rate if told and is_driven else None,
+        report.n_failed if report else last.n_failed if last else 0,
+        sum(lease.n_calls for lease in leases) + (report.n_calls if report else 0),
+        sum(lease.usd for lease in leases) + ((report.usd or 0.0) if report else 0.0),
+        sum(lease.n_unknown for lease in leases) + bool(report and report.usd is None),
+        report.rate if report and is_driven else None,
         (last.why or _stop_words(last)) if last else "",
     )
 
@@ -162,22 +160,22 @@ def _stop_words(lease: Lease) -> str:
     return "" if lease.stop in ("", Stop.interrupted) else f"stopped: {lease.stop}"
 
 
-def _now(last: Lease | None, told: Progress | None, is_driven: bool) -> CellNow:
+def _now(root: Path, last: Lease | None, is_driven: bool) -> CellNow:
     match last and last.state:
-        case None:
-            return CellNow.waiting
-        case CellState.begun if is_driven:
-            return CellNow.running if told else CellNow.waiting
         case CellState.complete:
             return CellNow.complete
         case CellState.failed:
             return CellNow.failed
+        case CellState.begun if last and is_driven and (root / last.folder).exists():
+            return CellNow.running
+        case None:
+            return CellNow.waiting
         case _:
             return CellNow.waiting if is_driven else CellNow.stopped
 
 
-def _told(root: Path, lease: Lease) -> Progress | None:
-    """What a cell at work has told last."""
+def _report(root: Path, lease: Lease) -> Progress | None:
+    """What a cell at work has reported last."""
     with suppress(OSError, ValueError, TypeError):
         return Progress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None
