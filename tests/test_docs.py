@@ -95,6 +95,11 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
+def _shown(file: str, language: str) -> str:
+    """A file of the documentation, as a page shows it."""
+    return f"```{language}\n{(DOCS / file).read_text(encoding='utf-8')}```"
+
+
 def _first_line(value: object) -> str:
     return (inspect.getdoc(value) or "").splitlines()[0]
 
@@ -522,6 +527,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/scoring.md", "power"): _power,
     ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,
+    ("guides/sweeps.md", "sbatch"): lambda: _shown("guides/sweep.sbatch", "bash"),
+    ("guides/sweeps.md", "rayjob"): lambda: _shown("guides/sweep-rayjob.yaml", "yaml"),
     ("../README.md", "speed"): _speed,
     ("../README.md", "campaign"): _campaign,
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from careeval.errors import ProtocolError
 from careeval.protocol import cores
 from careeval.protocol.logs import read_runs
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Run, prepare
+from careeval.protocol.run import Run, Stop, prepare
 from careeval.protocol.workers import carry_out, started_early
 from fake_server import FakeServer
 
@@ -187,3 +189,27 @@ def test_room_for_runs(
     assert cores.runs_at_once() == n
     monkeypatch.setattr(cores, "free_memory", lambda: None)
     assert cores.runs_at_once() == 8
+
+
+def test_a_run_ends_in_order_where_interrupts_are_blocked(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """Ray blocks them in all that it starts; a worker hears its own nevertheless."""
+    server.latency = 0.3
+    told: list[float] = []
+
+    def asked_to_end() -> int:
+        if sum(server.answered.values()) < 2:
+            return 0
+        told.append(time.monotonic())
+        # where it does not end in order, it is killed
+        return 1 if told[-1] - told[0] < 15 else 2
+
+    run = Run("a", "openai-api/fake/a", GRADER, 9, {"bank": str(bank)}, max_connections=1)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        (outcome,) = carry_out([prepare(run, tmp_path / "a")], asked_to_end=asked_to_end)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert outcome.stopped is Stop.interrupted
+    assert told[-1] - told[0] < 10

@@ -152,6 +152,40 @@ def test_one_budget_is_kept_over_all_cells(
     assert sweep_progress(root).usd > now.usd
 
 
+def test_a_budget_of_the_file_is_checked_as_a_typed_one(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stands for a yes, and is refused before a call whose price nobody knows."""
+    prices = tmp_path / "prices.toml"
+    free = "input = 0\noutput = 0\n"
+    prices.write_text(f'["openai-api/fake/a"]\n{free}["{GRADER}"]\n{free}')
+    file, root = write_sweep(tmp_path, bank, max_cost=0.5), tmp_path / "swept"
+    command = ["sweep", str(file), "-o", str(root)]
+    assert run(command) == USAGE
+    assert "a budget cannot be kept" in capsys.readouterr().err
+    assert not root.exists()
+    assert run([*command, "--prices", str(prices)]) == OK
+    assert n_answered(server) == N_CALLS
+
+
+def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sweep begins without prices, and goes on with prices and a budget: more does not help."""
+    root, prices = tmp_path / "swept", tmp_path / "prices.toml"
+    free = "input = 0\noutput = 0\n"
+    models = ("openai-api/fake/a", "openai-api/fake/b", GRADER)
+    prices.write_text("".join(f'["{model}"]\n{free}' for model in models))
+    command = ["sweep", str(write_sweep(tmp_path, bank)), "-o", str(root)]
+    assert run([*command, "--yes"]) == OK
+    write_sweep(tmp_path, bank, "".join(f'[[systems]]\nmodel = "{m}"\n' for m in models[:2]))
+    capsys.readouterr()
+    assert run([*command, "--prices", str(prices), "--max-cost", "9"]) == BUDGET_REACHED
+    told = capsys.readouterr().err
+    assert "calls whose cost is not known" in told
+    assert "budget is reached" not in told
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [

@@ -87,7 +87,10 @@ def sweep(
         spending: What may be sent and spent.
     """
     root = (out or Path("runs") / file.stem).absolute()
-    made = _priced(read_sweep(file), spending)
+    made = read_sweep(file)
+    if spending.max_cost is None and made.max_cost is not None:
+        spending = replace(spending, max_cost=made.max_cost)
+    made = _priced(made, spending)
     before = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
     runs, on_disk = zip(*_planned(made, before), strict=True)
     for run in runs:
@@ -140,9 +143,7 @@ def status(
 
 
 def _priced(made: Sweep, spending: Spending) -> Sweep:
-    """The sweep with the prices of its models, and the budget that is typed or in its file."""
-    if spending.max_cost is None and made.max_cost is not None:
-        spending = replace(spending, max_cost=made.max_cost)
+    """The sweep with the prices of its models and the budget."""
     systems = [replace(each, run=spending.applied(each.run)) for each in made.systems]
     gradings = [spending.applied(each) for each in made.gradings]
     return replace(
@@ -241,6 +242,12 @@ def _finish(root: Path, stop: Stop | None) -> int:
     _say_next(root, now)
     if stop is Stop.interrupted:
         return INTERRUPTED
+    if stop is Stop.unmetered:
+        say(
+            "There are calls whose cost is not known, so the budget cannot be kept; "
+            "--max-cost inf goes on without one."
+        )
+        return BUDGET_REACHED
     if stop is not None:
         say("The budget is reached; --max-cost MORE goes on, --max-cost inf without one.")
         return BUDGET_REACHED

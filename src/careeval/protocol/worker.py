@@ -113,6 +113,8 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
 
 def main() -> None:
     """Carry out one run, and leave stdout to the reports: what libraries print goes to stderr."""
+    # a run is ended by an interrupt of its own process, which Ray blocks in all that it starts
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # on a full disk logging would fill stderr with its own failures
     logging.raiseExceptions = False
     reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
