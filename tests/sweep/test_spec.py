@@ -31,6 +31,18 @@ def test_worked_example(tmp_path: Path, bank: Path) -> None:
     assert (grading.system, grading.model, grading.grader) == ("B", None, "openai-api/fake/grader")
 
 
+def test_a_bank_is_seen_from_the_file(
+    tmp_path: Path, bank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the command is typed; one of careeval's own keeps its number on every node."""
+    file = write_sweep(tmp_path, Path("bank"))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert read_sweep(file).systems[0].run.task["bank"] == str(bank)
+    assert read_sweep(write_sweep(tmp_path, Path("2"))).systems[0].run.task["bank"] == "2"
+
+
 def test_there_are_no_more_slices_than_families(tmp_path: Path, bank: Path) -> None:
     """Four scenarios make four slices, whatever is asked for."""
     sweep = read_sweep(write_sweep(tmp_path, bank, slices=9))

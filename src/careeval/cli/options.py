@@ -91,7 +91,7 @@ class Scenarios:
     """Which scenarios are put."""
 
     bank: Path | None = None
-    """Folder of the bank, or 2 or 3 for careeval's own; 2 where not given."""
+    """Folder of the bank, or 2 or 3 for careeval's own; 3 where not given."""
     adl: Annotated[list[str], Parameter(negative=())] | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
     scenario: Annotated[list[str], Parameter(negative=())] | None = None

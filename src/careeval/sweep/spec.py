@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
-from careeval.bank import bank_folder, load_bank
+from careeval.bank import load_bank
+from careeval.bank.load import OWN_BANKS
 from careeval.bank.sealed import split_key
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
@@ -239,11 +240,11 @@ def read_sweep(file: Path) -> Sweep:
         BankError: The bank cannot be read.
     """
     table = _table(file)
-    families = _families(_chosen(table.scenarios))
-    scenarios = table.scenarios
+    bank = _bank(file, table.scenarios.bank)
+    families = _families(_chosen(table.scenarios, bank))
     task: dict[str, Any] = {
-        "bank": str(bank_folder(scenarios.bank).resolve()) if scenarios.bank else None,
-        "split": scenarios.split,
+        "bank": bank,
+        "split": table.scenarios.split,
         "prompts": str((file.parent / table.prompts).resolve()) if table.prompts else None,
     }
     asked = task | {"seed": table.seed, "max_tokens": table.max_tokens}
@@ -279,10 +280,17 @@ def _mistakes(file: Path, error: ValidationError) -> list[str]:
     ]
 
 
-def _chosen(table: ScenariosTable) -> list[Scenario]:
-    bank = load_bank(table.bank, split_key(table.split), probes=False)
+def _bank(file: Path, name: str | None) -> str | None:
+    """A bank's folder, seen from the file; careeval's own have the same number on every node."""
+    if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
+        return name
+    return str((file.parent / name).resolve())
+
+
+def _chosen(table: ScenariosTable, bank: str | None) -> list[Scenario]:
+    loaded = load_bank(bank, split_key(table.split), probes=False)
     adls, ids = table.adl or (), table.scenario or ()
-    return select_scenarios(bank, Split(table.split), adls, ids, table.limit, twins=table.twins)
+    return select_scenarios(loaded, Split(table.split), adls, ids, table.limit, twins=table.twins)
 
 
 def _families(chosen: Sequence[Scenario]) -> tuple[tuple[str, ...], ...]:
