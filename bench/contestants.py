@@ -141,12 +141,11 @@ class Bench:
         command: list[str | Path] = [CAREEVAL, "run", "--no-grade", "-o", "out", "-m", EMBEDDED]
         command += _options(limit=N_EMBEDDED, samples=n_samples, max_tokens=max_tokens)
         taken = take(command, folder)
-        calls = [*_model_events(folder)]
+        calls = [*_outputs(folder)]
         first = min(
-            came - event["call"]["response"]["timings"]["predicted_ms"] / 1000
-            for came, event in calls
+            came - output["metadata"]["timings"]["predicted_ms"] / 1000 for came, output in calls
         )
-        tokens = sum(event["output"]["usage"]["output_tokens"] for _, event in calls)
+        tokens = sum(output["usage"]["output_tokens"] for _, output in calls)
         seconds = max(came for came, _ in calls) - first
         return {"tokens_a_second": tokens / seconds, "tokens": tokens, "wall": taken.wall}
 
@@ -206,13 +205,12 @@ def _numbers(taken: Taken, server: Server, n_responses: int) -> Numbers:
     return found | ({"all_mb": taken.all_mb} if taken.all_mb else {})
 
 
-def _model_events(folder: Path) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The calls in the logs below a folder, each with the second in which it was completed."""
+def _outputs(folder: Path) -> Iterator[tuple[float, dict[str, Any]]]:
+    """The outputs in the logs below a folder, each with the second in which it was completed."""
     for path in folder.rglob("*.eval"):
         with zipfile.ZipFile(path) as file:
             for name in file.namelist():
                 if name.startswith("samples/"):
-                    for event in json.loads(file.read(name))["events"]:
-                        if event["event"] == "model":
-                            completed = datetime.fromisoformat(event["completed"])
-                            yield completed.timestamp(), event
+                    sample = json.loads(file.read(name))
+                    completed = datetime.fromisoformat(sample["completed_at"])
+                    yield completed.timestamp(), sample["output"]

@@ -14,7 +14,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
-from careeval.protocol.calls import _sampling_sent
+from careeval.protocol.calls import _sampling_logged
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
 from careeval.protocol.logs import read_runs
 from careeval.protocol.run import Run, Stop, Watch, amend, begin, prepare, resume, sharing
@@ -347,4 +347,4 @@ def test_sampling_is_what_the_last_request_said(
     init_transcript(transcript)
     for request in requests:
         transcript._event(event(request))
-    assert _sampling_sent() == expected
+    assert _sampling_logged() == expected

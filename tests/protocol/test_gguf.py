@@ -58,6 +58,8 @@ def test_an_answer_has_text_a_model_and_true_token_counts() -> None:
     assert output.usage is not None
     assert output.usage.input_tokens > 2
     assert 0 < output.usage.output_tokens < 200
+    assert output.metadata is not None
+    assert output.metadata["timings"]["predicted_ms"] > 0
     assert output.usage.total_tokens == output.usage.input_tokens + output.usage.output_tokens
 
 

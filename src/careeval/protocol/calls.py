@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +112,14 @@ class _Flight:
         failure: What went wrong at its last attempt.
         words: The same in words.
         is_silent: Whether the server answered nothing else meanwhile either.
+        sampling: The fields of the last attempt's request that say how its answer is drawn.
     """
 
     role: Role
     model: Model
     n_bytes: int
     expected_tokens: float
+    sampling: dict[str, Any] = field(default_factory=dict)
     under_way: bool = False
     reserved: int | None = None
     since: float = 0.0
@@ -215,7 +217,7 @@ class Calls:
             output = await _generate(model, messages, config)
             # a request that the provider would not take is no call that it charges for
             taken = output.usage is not None or output.stop_reason not in NOT_TAKEN
-            called = Called(_truly_metered(model, output), _sampling_sent())
+            called = Called(_truly_metered(model, output), flight.sampling)
             paid = self._paid(role, model, output) if taken else None
             self._keep(key, paid, called)
             self._settle(flight, paid.cost_usd if paid else None)
@@ -269,6 +271,11 @@ class Calls:
         """Whether no call of the present one's role has come back so far."""
         flight = _FLIGHT.get()
         return flight is not None and flight.role not in self._succeeded
+
+    def sent(self, request: Mapping[str, Any]) -> None:
+        """Note what the last attempt at the present call sent to the provider."""
+        if flight := _FLIGHT.get():
+            flight.sampling = _sampling_in(request)
 
     def silent(self) -> None:
         """Take down that the server of the present call answers nothing else either."""
@@ -480,7 +487,7 @@ async def call(
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
     output = _truly_metered(model, await _generate(model, messages, config))
-    return Called(output, _sampling_sent())
+    return Called(output, _sampling_logged())
 
 
 async def _generate(
@@ -565,14 +572,18 @@ def metered(output: ModelOutput) -> tuple[int | None, int | None, float | None, 
     return usage.input_tokens + cached, usage.output_tokens, usage.total_cost, output.time
 
 
-def _sampling_sent() -> dict[str, Any]:
-    """How the last call's answer was drawn, as the request to the provider said it.
+def _sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request to a provider that say how its answer is drawn.
 
     A provider may drop a field that its model refuses (a reasoning model's temperature, say): what
     is not in here was not sent.
     """
+    return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
+
+
+def _sampling_logged() -> dict[str, Any]:
+    """Return the same of the last request in Inspect's transcript."""
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):
-            request = event.call.request if event.call else {}
-            return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
+            return _sampling_in(event.call.request if event.call else {})
     return {}

@@ -56,6 +56,7 @@ def prepare_clients(api: Any, turns: Turns, blot: Blot) -> None:
         if client is not None and hasattr(client, "max_retries"):
             # repeating is Inspect's, which counts it
             client.max_retries = 0
+            _lighten(client)
         hooks.put_on(getattr(client, "_client", None))
 
     def initialized() -> None:
@@ -77,6 +78,15 @@ def prepare_clients(api: Any, turns: Turns, blot: Blot) -> None:
         api._http_default_args = hooked
 
 
+def _lighten(client: Any) -> None:
+    """Spare a client of OpenAI's package the conversion of what needs none."""
+    if type(client).__module__.partition(".")[0] == "openai":
+        # that package is loaded then, and need not be otherwise
+        from careeval.protocol.completions import lighten
+
+        lighten(client)
+
+
 def _over_aiohttp(api: Any) -> bool:
     """Have a client of OpenAI's kind send over aiohttp: a sixth less work a call than over httpx.
 
@@ -93,7 +103,8 @@ def _over_aiohttp(api: Any) -> bool:
         return False
     api.http_client = DefaultAioHttpClient(
         timeout=httpx2.Timeout(TIMEOUT, connect=connect_timeout()),
-        limits=httpx2.Limits(max_connections=None),
+        # 0 is no limit; where none is given, aiohttp takes a hundred
+        limits=httpx2.Limits(max_connections=0),
     )
     return True
 

@@ -105,6 +105,7 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
     prepare_clients(model.api, turns, blot)
     _repeat_in_one_place(model)
     _blot_results(model, blot)
+    _note_requests(model)
     if config.attempt_timeout:
         _watch_for_silence(model, config.attempt_timeout)
     return model
@@ -148,6 +149,19 @@ def _repeat_in_one_place(model: Model) -> None:
 def _failed(error: BaseException) -> bool:
     calls = current_calls()
     return calls is not None and calls.failed(error)
+
+
+def _note_requests(model: Model) -> None:
+    """Tell the run what each call sent to the provider, which Inspect's log does not keep."""
+    generate: Any = model.api.generate
+
+    async def noted(*args: Any, **more: Any) -> Any:
+        result = await generate(*args, **more)
+        if isinstance(result, tuple) and (calls := current_calls()):
+            calls.sent(result[1].request)
+        return result
+
+    model.api.generate = noted  # type: ignore[method-assign]
 
 
 def _blot_results(model: Model, blot: Blot) -> None:

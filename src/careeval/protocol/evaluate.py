@@ -110,6 +110,8 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
                 log_buffer=LOG_EVERY,
                 # Inspect's own record of what is unfinished: ours is on disk sooner
                 log_realtime=False,
+                # requests and replies as they were sent: the messages say the same
+                log_model_api=False,
                 display="none",
                 # means that nobody sees, reckoned anew all the time
                 score_display=False,

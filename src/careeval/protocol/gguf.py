@@ -357,6 +357,7 @@ def _output(model: str, answer: Answer, seconds: float) -> ModelOutput:
             total_tokens=answer.usage["total_tokens"],
         ),
         time=seconds,
+        metadata={"timings": answer.timings},
     )
 
 

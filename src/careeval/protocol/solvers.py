@@ -90,10 +90,22 @@ def recorded(responses: str, system: str) -> Solver:
     return solve
 
 
-def stored_response(state: TaskState) -> Response:
-    """The response that a solver has left; read back from a log, its state is a plain string."""
-    stored: dict[str, Any] = state.store.get(STORE_KEY)
+def response_given(state: TaskState) -> Response | None:
+    """Return the response that a solver has left; `None` where its call failed.
+
+    Read back from a log, its state is a plain string.
+    """
+    stored: dict[str, Any] | None = state.store.get(STORE_KEY)
+    if stored is None:
+        return None
     return Response(**{**stored, "state": ResponseState(stored["state"])})
+
+
+def stored_response(state: TaskState) -> Response:
+    """Return the response that a solver has left; there is one."""
+    response = response_given(state)
+    assert response is not None
+    return response
 
 
 def epoch_seed(seed: int, scenario: str, epoch: int) -> int:

@@ -25,6 +25,7 @@ from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.templates import load_prompts
+from careeval.protocol.transcript import transcript_left_out
 from careeval.protocol.version import PROTOCOL_VERSION, known_version
 
 N_EPOCHS = 10
@@ -123,6 +124,7 @@ def careeval(
         solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
+        cleanup=transcript_left_out(graded=grade),
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
         version=int(protocol.split("-")[0]),
