@@ -438,7 +438,7 @@ def _limits_that_are_met() -> str:
         ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
          f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", f"{_size(folder_limits.MAX_RUN_FILE)}; {folder_limits.MAX_DEPTH} levels"),
+        ("`run.json`", f"{_size(log_limits.HEADER.n_bytes)}; {folder_limits.MAX_DEPTH} levels"),
         ("`calls.jsonl`", f"{_size(folder_limits.MAX_CALLS)}; {folder_limits.MAX_LINES:,} lines; "
          f"{_size(folder_limits.MAX_LINE)} and {folder_limits.MAX_DEPTH} levels a line"),
         ("`spent.jsonl`, `reserved.jsonl`", f"{_size(folder_limits.MAX_LEDGER)}; the same"),

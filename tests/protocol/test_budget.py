@@ -50,12 +50,12 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 def test_one_budget_over_many_runs(folders: tuple[Path, Path]) -> None:
     """What any of the runs pays counts at once, whichever process wrote it."""
     budget = Budget(0.30, folders, folders[0])
-    assert budget.spent_usd() == 0
+    assert budget.left_usd() == 0.30
     pay(folders[0], 0.10)
-    assert budget.spent_usd() == pytest.approx(0.10)
+    assert budget.left_usd() == pytest.approx(0.20)
     pay(folders[1], 0.15)
     pay(folders[1], None)
-    assert budget.spent_usd() == pytest.approx(0.25)
+    assert budget.left_usd() == pytest.approx(0.05)
     assert budget.n_unknown() == 1
 
 
@@ -85,7 +85,7 @@ def test_calls_in_flight_are_as_many_as_the_budget_pays(folders: tuple[Path, Pat
         number = reserve(budget)
         assert number is not None
         come_back(budget, folders[0], number, 0.05)
-    assert budget.spent_usd() == pytest.approx(5.0)
+    assert budget.left_usd() == pytest.approx(5.0)
     assert budget.next_usd(ASK) == pytest.approx(0.05)
     # a tenth more is set aside, a hundred having come back, but for one that is alone
     n_in_flight = 0

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from careeval.errors import StatsError
 from careeval.stats import (
-    Confusion,
     gwet_ac1,
     positive_agreement,
     positive_agreement_interval,
@@ -90,7 +89,7 @@ def test_ac1_of_counts_is_gwets(rows: list[tuple[int, int, int]]) -> None:
     if len(verdicts):
         assert presence_ac1(counts) == pytest.approx(gwet_ac1(verdicts, (0, 1)).value)
     if both + one:
-        assert positive_agreement(counts) == pytest.approx(Confusion(both, one, 0, neither).f1)
+        assert positive_agreement(counts) == pytest.approx(2 * both / (2 * both + one))
 
 
 def test_intervals_take_the_scenario_as_the_unit() -> None:

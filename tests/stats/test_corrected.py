@@ -1,4 +1,4 @@
-"""Corrected rates and scores: worked by hand, by enumeration, by simulation, and refused."""
+"""Corrected scores: worked by hand, by enumeration, by simulation, and refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from careeval.stats import (
     CorrectedMean,
     pooled_score,
     prediction_powered,
-    prediction_powered_scenarios,
-    rogan_gladen,
-    rogan_gladen_interval,
 )
 from careeval.stats.score import FloatArray
 
@@ -28,37 +25,6 @@ SCORES = st.tuples(st.integers(2, 6), st.integers(1, 4)).flatmap(
 
 
 # Rates
-
-
-def test_rate_worked_by_hand() -> None:
-    """A rate of .16 found with .90 and .95 is (.16 - .05) / .85 in truth."""
-    assert rogan_gladen(0.16, 0.9, 0.95) == pytest.approx(0.11 / 0.85)
-
-
-@given(st.floats(0, 1), st.floats(0.6, 1), st.floats(0.6, 1))
-def test_correction_undoes_the_grader(share: float, se: float, sp: float) -> None:
-    """What a grader would find of a true share is corrected back to that share."""
-    found = share * se + (1 - share) * (1 - sp)
-    assert rogan_gladen(found, se, sp) == pytest.approx(share, abs=1e-9)
-
-
-def test_rate_below_what_the_grader_invents() -> None:
-    """Fewer found than false alarms alone would give is below 0 and is not clipped to 0."""
-    assert rogan_gladen(0.02, 0.9, 0.95) < 0
-
-
-def test_interval_holds_the_rate() -> None:
-    """Of 600 audits with a true rate of .1 about 95% have it within their limits."""
-    rng = np.random.default_rng(0)
-    held = 0
-    for _ in range(600):
-        found = rng.binomial(600, 0.1 * 0.9 + 0.9 * 0.05)
-        interval = rogan_gladen_interval(
-            (found, 600), (rng.binomial(50, 0.9), 50), (rng.binomial(150, 0.95), 150)
-        )
-        held += interval.low <= 0.1 <= interval.high
-    # The standard error is .009, and the interval is known to hold a little more than 95%.
-    assert held / 600 == pytest.approx(0.955, abs=0.03)
 
 
 # Scores
@@ -154,30 +120,12 @@ def test_interval_of_clustered_audits() -> None:
     assert np.mean(held) == pytest.approx(0.95, abs=0.04)
 
 
-def test_scenarios_read_whole() -> None:
-    """By hand: 1 among those not read, and people 1/2 below the grader, are 1/2."""
-    found = prediction_powered_scenarios(np.array([2.0, 1]), np.array([1.0, 1]), np.array([0.0, 2]))
-    # Variances 1 over 2 and 1/4 over 2.
-    assert found == pytest.approx((0.5, 0.625**0.5, 2))
-
-
-def test_tuning_ignores_a_grader_that_says_nothing() -> None:
-    """A grader uncorrelated with people leaves the mean of people's own scores."""
-    graded, human = np.array([0.0, 1, 0, 1]), np.array([1.0, 1, 3, 3])
-    found = prediction_powered_scenarios(graded, human, np.array([1.0, 1, 1]), tuned=True)
-    assert found.value == human.mean()
-
-
 # What is refused
 
 
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (lambda: rogan_gladen(0.2, 0.5, 0.5), "tells nothing"),
-        (lambda: rogan_gladen_interval((3, 10), (2, 10), (3, 10)), "tells nothing"),
-        (lambda: rogan_gladen_interval((3, 10), (0, 0), (3, 10)), "empty"),
-        (lambda: rogan_gladen_interval((0, 9000), (90, 90), (50, 100)), "outside 0 to 1"),
         (lambda: prediction_powered(np.ones((3, 2)), np.full((3, 2), NAN)), "no response"),
         (lambda: prediction_powered(np.ones((3, 2)), np.ones((3, 1))), "shape"),
         (lambda: prediction_powered(np.ones((1, 2)), np.ones((1, 2))), "fewer than two"),
@@ -193,19 +141,9 @@ def test_tuning_ignores_a_grader_that_says_nothing() -> None:
         ),
         (lambda: CorrectedMean(0.5, 0.1, 4).interval, "fewer than five"),
         (lambda: CorrectedMean(0.5, 0.0, 40).interval, "no variation"),
-        (lambda: prediction_powered_scenarios(np.ones(1), np.ones(1), np.ones(5)), "fewer"),
-        (lambda: prediction_powered_scenarios(np.ones(2), np.ones(3), np.ones(5)), "2 scores"),
-        (
-            lambda: prediction_powered_scenarios(np.ones(2), np.array([1, NAN]), np.ones(5)),
-            "no value",
-        ),
-        (
-            lambda: prediction_powered_scenarios(np.ones(3), np.ones(3), np.ones(5), tuned=True),
-            "do not vary",
-        ),
     ],
 )
 def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:
-    """A grader that tells nothing, an audit of nothing, and too few scenarios have a reason."""
+    """An audit of nothing, unknown chances, and too few scenarios have a reason."""
     with pytest.raises(StatsError, match=reason):
         call()

@@ -15,9 +15,7 @@ from careeval.errors import StatsError
 from careeval.stats import (
     epoch_scores,
     pooled_score,
-    scenario_mean_score,
     sd_epochs,
-    worst_at_n,
     worst_epoch,
 )
 from careeval.stats.score import FloatArray
@@ -27,11 +25,14 @@ POINTS = np.array([[2.0, 1, -3], [3, 3, 1], [4, 1, -3]])
 MAXIMA = np.array([3.0, 4, 4])
 
 
+def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
+    """The score if every scenario had got the lowest of its responses."""
+    return pooled_score(points.min(axis=1, keepdims=True), maxima)
+
+
 def test_scores_of_three_scenarios() -> None:
-    """C01: means 0, 7/3 and 2/3 of 3, 4 and 4 give 3/11 pooled, and 1/4 as a mean of ratios."""
+    """C01: means 0, 7/3 and 2/3 of 3, 4 and 4 give 3/11 pooled."""
     assert pooled_score(POINTS, MAXIMA) == pytest.approx(3 / 11)
-    # (0 + 7/12 + 2/12) / 3
-    assert scenario_mean_score(POINTS, MAXIMA) == pytest.approx(1 / 4)
 
 
 def test_runs_of_three_scenarios() -> None:
@@ -69,14 +70,12 @@ def test_worst_of_ten_of_pure_noise() -> None:
 def test_missing_response_is_left_out_of_its_mean() -> None:
     """A scenario with points 2, missing and 0 has a mean of 1, not of 2/3."""
     assert pooled_score(np.array([[2.0, NAN, 0]]), np.array([2.0])) == 1 / 2
-    assert scenario_mean_score(np.array([[2.0, NAN, 0]]), np.array([2.0])) == 1 / 2
 
 
 def test_scenario_without_a_response_is_left_out() -> None:
     """A scenario that was never answered is in neither sum: 3 of 3, not of 6."""
     points, maxima = np.array([[3.0, 3], [NAN, NAN]]), np.array([3.0, 3])
     assert pooled_score(points, maxima) == 1
-    assert scenario_mean_score(points, maxima) == 1
 
 
 def test_run_with_a_missing_response_has_no_score() -> None:
@@ -85,7 +84,7 @@ def test_run_with_a_missing_response_has_no_score() -> None:
     np.testing.assert_array_equal(epoch_scores(points, np.array([3.0, 3])), [1 / 2, NAN])
 
 
-@pytest.mark.parametrize("statistic", [sd_epochs, worst_at_n, worst_epoch])
+@pytest.mark.parametrize("statistic", [sd_epochs, worst_epoch])
 def test_missing_response_makes_extremes_unknown(
     statistic: Callable[[FloatArray, FloatArray], float],
 ) -> None:
@@ -105,7 +104,7 @@ def test_one_run_has_no_spread() -> None:
 
 @pytest.mark.parametrize(
     "statistic",
-    [pooled_score, scenario_mean_score, epoch_scores, sd_epochs, worst_at_n, worst_epoch],
+    [pooled_score, epoch_scores, sd_epochs, worst_epoch],
 )
 def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object]) -> None:
     """Where nothing can be gained, there is no score."""
@@ -113,28 +112,23 @@ def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object
         statistic(np.array([[-1.0, 0]]), np.array([0.0]))
 
 
-@pytest.mark.parametrize("statistic", [pooled_score, scenario_mean_score])
 @pytest.mark.parametrize("points", [np.full((2, 2), NAN), np.empty((2, 0)), np.empty((0, 2))])
-def test_no_response(
-    statistic: Callable[[FloatArray, FloatArray], float], points: FloatArray
-) -> None:
+def test_no_response(points: FloatArray) -> None:
     """Where nothing was answered, there is no score."""
     with pytest.raises(StatsError, match="no response"):
-        statistic(points, np.full(len(points), 3.0))
+        pooled_score(points, np.full(len(points), 3.0))
 
 
-@pytest.mark.parametrize("statistic", [worst_at_n, worst_epoch])
-def test_worst_of_no_epochs(statistic: Callable[[FloatArray, FloatArray], float]) -> None:
+def test_worst_of_no_epochs() -> None:
     """The worst of no response is unknown."""
     with pytest.raises(StatsError, match="no response"):
-        statistic(np.empty((2, 0)), np.array([3.0, 3]))
+        worst_epoch(np.empty((2, 0)), np.array([3.0, 3]))
 
 
 def test_scenario_that_can_only_lose() -> None:
-    """A scenario without positive points lowers the pooled score, and has no ratio of its own."""
+    """A scenario without positive points lowers the pooled score."""
     points, maxima = np.array([[3.0], [-2]]), np.array([4.0, 0])
     assert pooled_score(points, maxima) == 1 / 4
-    assert scenario_mean_score(points, maxima) == 3 / 4
 
 
 # For any points
@@ -172,14 +166,6 @@ def test_order_of_scenarios_changes_nothing(
     points, maxima = data
     order = list(range(len(maxima)))
     rng.shuffle(order)
-    for statistic in (pooled_score, scenario_mean_score, sd_epochs, worst_at_n, worst_epoch):
+    for statistic in (pooled_score, sd_epochs, worst_at_n, worst_epoch):
         shuffled = statistic(points[order], maxima[order])
         assert shuffled == pytest.approx(statistic(points, maxima), abs=1e-12)
-
-
-@given(runs())
-def test_equal_maxima_make_both_means_equal(data: tuple[FloatArray, FloatArray]) -> None:
-    """Where every rubric has the same maximum, the pooled score is the mean of the ratios."""
-    points, maxima = data
-    same = np.full_like(maxima, 6)
-    assert pooled_score(points, same) == pytest.approx(scenario_mean_score(points, same))

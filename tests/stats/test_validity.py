@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -16,11 +15,7 @@ from careeval.stats import (
     AikenV,
     Endorsement,
     Rule,
-    aiken_critical,
     aiken_v,
-    content_validity_critical,
-    content_validity_p,
-    content_validity_ratio,
     cut_sensitive,
     i_cvi,
     modified_kappa,
@@ -119,23 +114,6 @@ def test_all_at_the_top_is_not_certain() -> None:
     assert v.interval.low == pytest.approx(0.82, abs=0.005)
 
 
-@given(st.integers(1, 4), st.integers(1, 4))
-def test_p_counts_every_panel(n: int, steps: int) -> None:
-    """The p of every V is the share of all panels, one by one, that reach it."""
-    sums = [sum(panel) for panel in itertools.product(range(steps + 1), repeat=n)]
-    for excess in range(n * steps + 1):
-        share = sum(total >= excess for total in sums) / len(sums)
-        assert AikenV(excess, n, steps).p == pytest.approx(share)
-        assert AikenV(excess, n, steps).p <= 1
-
-
-@given(st.integers(2, 9))
-def test_critical_v_is_the_first(n: int) -> None:
-    """One step below the critical V, p is above .05."""
-    v = aiken_critical(n, 4)
-    assert v.p <= 0.05 < AikenV(v.excess - 1, n, 4).p
-
-
 # Scales
 
 
@@ -152,18 +130,6 @@ def test_universal_agreement_is_at_most_the_average(counts: list[tuple[int, int]
     items = [Endorsement(*count) for count in counts]
     assert s_cvi_ua(items) <= s_cvi_ave(items) + 1e-12
     assert (s_cvi_ua(items) == 1) == (s_cvi_ave(items) == 1)
-
-
-# Lawshe
-
-
-def test_nine_of_ten_are_needed() -> None:
-    """8 of 10 have a chance of 56/1024 under coin tosses, 9 of 10 of 11/1024."""
-    assert content_validity_p(8, 10) == 56 / 1024
-    assert content_validity_p(9, 10) == 11 / 1024
-    assert content_validity_critical(10) == 9
-    assert content_validity_ratio(9, 10) == pytest.approx(0.8)
-    assert (content_validity_ratio(0, 6), content_validity_ratio(3, 6)) == (-1, 0)
 
 
 # What is refused
@@ -185,9 +151,6 @@ def test_nine_of_ten_are_needed() -> None:
         (lambda: aiken_v(np.array([NAN]), 1, 5), "nobody"),
         (lambda: aiken_v(np.array([3.0]), 3, 3), "one category"),
         (lambda: AikenV(9, 2, 4), "no such sum"),
-        (lambda: aiken_critical(1, 4), "too few"),
-        (lambda: content_validity_critical(4), "too few"),
-        (lambda: content_validity_ratio(0, 0), "nobody"),
         (lambda: s_cvi_ave([]), "no item"),
         (lambda: s_cvi_ua([]), "no item"),
     ],

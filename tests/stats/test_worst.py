@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats import any_of_k, lowest_of_k, pooled_score, worst_at_k, worst_at_n
+from careeval.stats import any_of_k, lowest_of_k
 from careeval.stats.score import FloatArray
 
 NAN = np.nan
@@ -21,12 +21,6 @@ NAN = np.nan
 def test_lowest_of_three() -> None:
     """Of 0, 3 and 6 the lowest is on average 3 of one, 1 of two (0, 0, 3), and 0 of three."""
     assert lowest_of_k(np.array([6.0, 0, 3])).tolist() == pytest.approx([3, 1, 0])
-
-
-def test_worst_at_k_of_two_scenarios() -> None:
-    """Means of 3 and 1, then lowest of 0 and 1, of maxima 6 and 2, score 4/8 and 1/8."""
-    points, maxima = np.array([[0.0, 6], [1, 1]]), np.array([6.0, 2])
-    assert worst_at_k(points, maxima).tolist() == pytest.approx([4 / 8, 1 / 8])
 
 
 def test_any_of_ten() -> None:
@@ -61,12 +55,6 @@ def test_lowest_of_nothing() -> None:
     """The lowest of no response is unknown."""
     with pytest.raises(StatsError, match="no response"):
         lowest_of_k(np.empty((3, 0)))
-
-
-def test_worst_at_k_without_a_maximum() -> None:
-    """Where nothing can be gained, there is no score."""
-    with pytest.raises(StatsError, match="no positive points"):
-        worst_at_k(np.array([[-1.0, 0]]), np.array([0.0]))
 
 
 def test_any_of_an_unknown_chance() -> None:
@@ -108,13 +96,12 @@ def test_lowest_is_the_mean_over_all_subsets(values: FloatArray) -> None:
 
 
 @given(POINTS)
-def test_worst_at_k_goes_from_the_score_to_the_worst(points: FloatArray) -> None:
-    """The curve starts at the score, never rises, and ends at the lowest of all."""
-    maxima = np.arange(1.0, len(points) + 1)
-    curve = worst_at_k(points, maxima)
-    assert curve[0] == pytest.approx(pooled_score(points, maxima))
-    assert (np.diff(curve) <= 1e-12).all()
-    assert curve[-1] == worst_at_n(points, maxima)
+def test_lowest_goes_from_the_mean_to_the_lowest(points: FloatArray) -> None:
+    """The curve starts at the mean, never rises, and ends at the lowest of all."""
+    curve = lowest_of_k(points)
+    assert curve[:, 0] == pytest.approx(points.mean(axis=1))
+    assert (np.diff(curve, axis=1) <= 1e-12).all()
+    assert curve[:, -1].tolist() == points.min(axis=1).tolist()
 
 
 @given(st.lists(st.sampled_from([0.0, 0.125, 0.5, 1.0]), min_size=1, max_size=7))

@@ -138,11 +138,6 @@ class Budget:
         self._ledgers[folder] = Reading(folder / SPENT_FILE)
         self._reserved[folder] = _Reserved(folder, Reading(folder / RESERVED_FILE))
 
-    def spent_usd(self) -> float:
-        """What is known to be spent so far, by all of them."""
-        self._read()
-        return self._usd
-
     def left_usd(self) -> float:
         """What may still be set aside; below 0 where estimates missed."""
         self._read()

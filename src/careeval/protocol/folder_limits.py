@@ -17,9 +17,6 @@ from careeval.protocol.log_limits import HEADER, SAMPLE, Bounds, check_values
 MAX_DEPTH = 100
 """Lists and objects inside one another."""
 
-MAX_RUN_FILE = HEADER.n_bytes
-"""Bytes of a `run.json`; one that names 100,000 scenarios has 3 million."""
-
 MAX_LINE = SAMPLE.n_bytes
 """Bytes of one line; a longer one is skipped as a damaged one is."""
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
-from careeval.errors import CareEvalError, ProtocolError
+from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.protocol.address import BARE, check_address
 from careeval.protocol.answers import n_epochs, write_answers
@@ -279,20 +279,6 @@ def _has_calls(folder: Path) -> bool:
     files = (folder / name for name in (CALLS_FILE, SPENT_FILE))
     called = any(file.exists() and file.stat().st_size > 0 for file in files)
     return called or any(folder.glob("*.eval*"))
-
-
-def begin(run: Run, folder: Path) -> Outcome:
-    """Carry out a run in this process, in a folder that holds none yet.
-
-    Raises:
-        ProtocolError: The folder holds a run already, or the run is set up wrongly.
-    """
-    prepare(run, folder)
-    try:
-        return resume(folder)
-    except CareEvalError:
-        forget(folder)
-        raise
 
 
 def read_run_file(folder: Path) -> Run:

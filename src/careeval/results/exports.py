@@ -304,12 +304,11 @@ def cells_by(
             raise ValueError(f"a cell of {by} is of another kind")
 
 
-ORDERS = ("name", "score", "worst", "severe")
-"""What entries may be sorted by: the best first, what is unknown last."""
-
-
 def in_order(order: str, summaries: Sequence[Summary]) -> list[int]:
-    """The places of the entries, sorted by one of `ORDERS`; a tie is broken by name."""
+    """The places of the entries, sorted by `name`, `score`, `worst` or `severe`.
+
+    The best come first, what is unknown last; a tie is broken by name.
+    """
 
     def number(s: Summary) -> float | None:
         if order == "score":

@@ -11,24 +11,16 @@ from careeval.stats.agreement import (
     presence_ac1_interval,
     weighted_kappa,
 )
-from careeval.stats.audit import audit_size, inverse_weights, majority_accuracy, sensitivity_range
+from careeval.stats.audit import inverse_weights, sensitivity_range
 from careeval.stats.corrected import (
     CorrectedMean,
     prediction_powered,
-    prediction_powered_scenarios,
-    rogan_gladen,
-    rogan_gladen_interval,
 )
 from careeval.stats.estimate import Estimate
 from careeval.stats.grader import (
     Confusion,
     Measure,
-    graders_p,
-    mcnemar,
-    mcnemar_chi_squared,
-    mcnemar_exact,
     measure_interval,
-    scenario_cells,
 )
 from careeval.stats.gwet import (
     Gwet,
@@ -42,7 +34,6 @@ from careeval.stats.intervals import (
     MIN_CLUSTERS,
     TRIALS_A_FAMILY,
     Interval,
-    bootstrap_interval,
     bounded_ratio_interval,
     clopper_pearson,
     linearised_ratio,
@@ -51,29 +42,22 @@ from careeval.stats.intervals import (
     sd_epochs_interval,
 )
 from careeval.stats.intraclass import Icc, IccForm, icc, icc_interval
-from careeval.stats.items import correlation, fisher_interval, item_rest
+from careeval.stats.items import fisher_interval, item_rest
 from careeval.stats.krippendorff import Metric, krippendorff_alpha, krippendorff_interval
 from careeval.stats.paired import (
-    PairedT,
-    bayesian_bootstrap_variance,
-    chance_above_zero,
     detectable_after,
     detectable_difference,
     difference_intervals,
     flips_for,
     holm,
     least_error,
-    paired_t,
     rank_sets,
-    scenarios_needed,
-    sign_flip_p,
     sign_flip_ps,
     smallest_p,
     t_ps,
 )
 from careeval.stats.rates import (
     drawn_rate_interval,
-    jeffreys,
     rate_interval,
     rule_of_three,
     wilson,
@@ -82,7 +66,6 @@ from careeval.stats.resampled import by_cluster
 from careeval.stats.score import (
     epoch_scores,
     pooled_score,
-    scenario_mean_score,
     sd_epochs,
 )
 from careeval.stats.validity import (
@@ -90,11 +73,7 @@ from careeval.stats.validity import (
     AikenV,
     Endorsement,
     Rule,
-    aiken_critical,
     aiken_v,
-    content_validity_critical,
-    content_validity_p,
-    content_validity_ratio,
     cut_sensitive,
     endorsed,
     i_cvi,
@@ -111,7 +90,7 @@ from careeval.stats.variance import (
     noise_corrected_worst_interval,
     response_reliability,
 )
-from careeval.stats.worst import any_of_k, lowest_of_k, worst_at_k, worst_at_n, worst_epoch
+from careeval.stats.worst import any_of_k, lowest_of_k, worst_epoch
 
 __all__ = [
     "MIN_CLUSTERS",
@@ -130,23 +109,13 @@ __all__ = [
     "Interval",
     "Measure",
     "Metric",
-    "PairedT",
     "Reliability",
     "Rule",
-    "aiken_critical",
     "aiken_v",
     "any_of_k",
-    "audit_size",
-    "bayesian_bootstrap_variance",
-    "bootstrap_interval",
     "bounded_ratio_interval",
     "by_cluster",
-    "chance_above_zero",
     "clopper_pearson",
-    "content_validity_critical",
-    "content_validity_p",
-    "content_validity_ratio",
-    "correlation",
     "cut_sensitive",
     "detectable_after",
     "detectable_difference",
@@ -156,7 +125,6 @@ __all__ = [
     "epoch_scores",
     "fisher_interval",
     "flips_for",
-    "graders_p",
     "grading_variance",
     "gwet_ac1",
     "gwet_ac1_interval",
@@ -169,26 +137,19 @@ __all__ = [
     "identical_pairs",
     "inverse_weights",
     "item_rest",
-    "jeffreys",
     "krippendorff_alpha",
     "krippendorff_interval",
     "least_error",
     "linearised_ratio",
     "lowest_of_k",
-    "majority_accuracy",
-    "mcnemar",
-    "mcnemar_chi_squared",
-    "mcnemar_exact",
     "measure_interval",
     "modified_kappa",
     "noise_corrected_worst",
     "noise_corrected_worst_interval",
-    "paired_t",
     "pooled_score",
     "positive_agreement",
     "positive_agreement_interval",
     "prediction_powered",
-    "prediction_powered_scenarios",
     "presence_ac1",
     "presence_ac1_interval",
     "rank_sets",
@@ -196,24 +157,16 @@ __all__ = [
     "ratio_errors",
     "ratio_interval",
     "response_reliability",
-    "rogan_gladen",
-    "rogan_gladen_interval",
     "rule_of_three",
     "s_cvi_ave",
     "s_cvi_ua",
-    "scenario_cells",
-    "scenario_mean_score",
-    "scenarios_needed",
     "sd_epochs",
     "sd_epochs_interval",
     "sensitivity_range",
-    "sign_flip_p",
     "sign_flip_ps",
     "smallest_p",
     "t_ps",
     "weighted_kappa",
     "wilson",
-    "worst_at_k",
-    "worst_at_n",
     "worst_epoch",
 ]

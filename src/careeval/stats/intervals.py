@@ -11,7 +11,6 @@ Each method was chosen by how often it holds the truth in `bench/coverage.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -243,81 +242,6 @@ def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray
     left = numerators - np.outer(numerators.sum(axis=1) / total, denominators)
     errors = np.sqrt(n / (n - 1) * (left**2).sum(axis=1)) / total
     return np.where(errors > _NO_WIDTH, errors, 0.0)
-
-
-def bootstrap_interval(
-    statistic: Callable[[FloatArray], FloatArray],
-    numerators: FloatArray,
-    denominators: FloatArray,
-    *,
-    seed: int = 0,
-    draws: int = 10_000,
-) -> Interval:
-    """Percentile interval, over resampled scenarios, of a statistic of run scores.
-
-    `bootstrap_interval(lambda runs: runs.min(axis=1), points, maxima)` is the interval of
-    `worst_epoch`. It is not for a spread of runs: resampled scenarios repeat each other's noise,
-    which widens the spread by a factor near the square root of two (`sd_epochs_interval`). Below
-    20 scenarios the interval is rather narrow.
-
-    Args:
-        statistic: From run scores, shape (draws, n_epochs), to one number a draw, shape (draws,).
-        numerators: Points, shape (n_scenarios, n_epochs).
-        denominators: Positive points, shape (n_scenarios,).
-        seed: Seed of the resampling; equal seeds resample the same scenarios.
-        draws: Number of resamples.
-
-    Returns:
-        An interval in the unit of the statistic.
-
-    Raises:
-        StatsError: There are fewer than five scenarios, a number is missing, or the statistic does
-            not vary.
-    """
-    count_clusters(numerators, denominators)
-    return _percentiles(
-        statistic(resampled_ratios(numerators, denominators, seed=seed, draws=draws))
-    )
-
-
-def _percentiles(values: FloatArray) -> Interval:
-    low, high = np.quantile(values, [TAIL, 1 - TAIL])
-    return with_width(float(low), float(high))
-
-
-def resampled_ratios(
-    numerators: FloatArray, denominators: FloatArray, *, seed: int = 0, draws: int = 10_000
-) -> FloatArray:
-    """Ratios of sums, column by column, each row over one resample of the scenarios.
-
-    A resample is as many scenarios as there are, drawn with replacement. Drawn as counts, it makes
-    all resamples one matrix product.
-
-    Args:
-        numerators: Shape (n_scenarios, n_columns).
-        denominators: Shape (n_scenarios,).
-        seed: Seed of the resampling.
-        draws: Number of resamples.
-
-    Returns:
-        Ratios, shape (draws, n_columns).
-
-    Raises:
-        StatsError: A resample has no positive points.
-    """
-    counts = draw_counts(len(denominators), seed, draws)
-    if (denominators == denominators[0]).all():
-        # every resample has the same sum, and half the work is saved
-        total = len(denominators) * float(denominators[0])
-        if total <= 0:
-            raise StatsError("too few scenarios have positive points")
-        return np.asarray((counts @ numerators) / total)
-    # one product for both: the counts are many times larger than what they are multiplied with
-    sums = counts @ np.column_stack([numerators, denominators])
-    totals = sums[:, -1:]
-    if (totals <= 0).any():
-        raise StatsError("too few scenarios have positive points")
-    return np.asarray(sums[:, :-1] / totals)
 
 
 @lru_cache(maxsize=16)

@@ -48,31 +48,6 @@ def item_rest(present: FloatArray) -> FloatArray:
     return _correlations(resolved, resolved.sum(axis=1, keepdims=True) - resolved)
 
 
-def correlation(x: FloatArray, y: FloatArray) -> float:
-    """Pearson's correlation.
-
-    Args:
-        x: One number a respondent, or a scenario, shape (n,).
-        y: The other, in the same order.
-
-    Returns:
-        From -1 to 1.
-
-    Raises:
-        StatsError: There are fewer than three pairs, one is unknown, or either does not vary.
-    """
-    if len(x) != len(y):
-        raise StatsError(f"{len(x)} numbers against {len(y)}")
-    if len(x) < _MIN_RESPONDENTS:
-        raise StatsError("fewer than three pairs to correlate")
-    if np.isnan(x).any() or np.isnan(y).any():
-        raise StatsError("one of a pair to correlate is unknown")
-    (r,) = _correlations(x[:, np.newaxis], y[:, np.newaxis])
-    if np.isnan(r):
-        raise StatsError("one of the two does not vary: no correlation is defined")
-    return float(r)
-
-
 def fisher_interval(r: float, n: int) -> Interval:
     """Interval of a correlation, by Fisher's z: tanh(artanh r ± 1.96 / √(n - 3)).
 

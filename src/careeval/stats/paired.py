@@ -10,7 +10,6 @@ intervals of two scores say nothing about it. The scenario is the unit, as in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,46 +38,14 @@ _LARGEST_SPREAD = 0.9
 _CELLS = 2_000_000
 
 
-class PairedT(NamedTuple):
-    """The mean difference, its standard error, their ratio, and the two-sided p value of that."""
-
-    mean: float
-    se: float
-    t: float
-    p: float
-
-
-def sign_flip_p(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS) -> float:
-    """Two-sided p value of "the two systems are exchangeable in every scenario".
+def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS) -> FloatArray:
+    """Two-sided p values of "the two systems are exchangeable in every scenario", of many pairs.
 
     If they are, each difference could as well have had the other sign. p is the share of all sign
     patterns whose sum is at least as far from 0 as the one seen. It assumes no distribution, and
-    nothing about the scenarios beyond their independence.
-
-    All patterns are counted where there are no more than `draws`; else they are drawn, and the
-    pattern seen is counted among them, so that p is never 0. 10,000 are drawn first, and the others
-    where p is below 5% by them. A difference of 0 has no sign to flip.
-
-    Args:
-        differences: Shape (n_scenarios,).
-        seed: Seed of the drawing.
-        draws: Number of patterns to draw, and the most to enumerate.
-
-    Returns:
-        From 1 / (draws + 1), or 2 / 2ᴳ where G differences are enumerated, to 1. It is 1 where no
-        scenario differs.
-
-    Raises:
-        StatsError: There are fewer than five scenarios, or one has no difference.
-
-    Source: Fisher 1935, The Design of Experiments, §21; Phipson and Smyth 2010,
-    doi:10.2202/1544-6115.1585 (the pattern seen is counted).
-    """
-    return float(sign_flip_ps(differences[np.newaxis], seed=seed, draws=draws)[0])
-
-
-def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS) -> FloatArray:
-    """`sign_flip_p` of many pairs of systems over the same number of scenarios, in one go.
+    nothing about the scenarios beyond their independence. All patterns are counted where there are
+    no more than `draws`; else they are drawn, and the pattern seen is counted among them, so that p
+    is never 0. A difference of 0 has no sign to flip.
 
     All pairs are tried with the same patterns, and more draws begin with those of fewer: the p of a
     pair does not hang on which others are there. Where more than 10,000 are to be drawn, they are
@@ -91,10 +58,14 @@ def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS)
         draws: Number of patterns to draw, and the most to enumerate; `flips_for` of the family.
 
     Returns:
-        Shape (n_pairs,), each as `sign_flip_p` has it.
+        Shape (n_pairs,), each from 1 / (draws + 1), or 2 / 2ᴳ where G differences are enumerated,
+        to 1. It is 1 where no scenario differs.
 
     Raises:
-        StatsError: As `sign_flip_p`.
+        StatsError: There are fewer than five scenarios, or one has no difference.
+
+    Source: Fisher 1935, The Design of Experiments, §21; Phipson and Smyth 2010,
+    doi:10.2202/1544-6115.1585 (the pattern seen is counted).
     """
     count_clusters(differences.T, np.ones(differences.shape[1]))
     moved = np.abs(differences) > _NO_DIFFERENCE
@@ -222,83 +193,6 @@ def least_error(n_families: int) -> float:
     return 1 / n_families
 
 
-def paired_t(differences: FloatArray) -> PairedT:
-    """Student's t of the mean difference, with G - 1 degrees of freedom over G scenarios.
-
-    Args:
-        differences: Shape (n_scenarios,).
-
-    Returns:
-        In the unit of the differences. Where no scenario differs, t is 0 and p is 1: nothing speaks
-        against equality.
-
-    Raises:
-        StatsError: There are fewer than five scenarios, one has no difference, or all differ by the
-            same: the standard error would be 0, and p with it.
-
-    Source: Miller 2024, arXiv:2411.00640 §4.2.
-    """
-    n_scenarios = _count_scenarios(differences)
-    if (np.abs(differences) <= _NO_DIFFERENCE).all():
-        return PairedT(mean=0.0, se=0.0, t=0.0, p=1.0)
-    _require_variation(differences)
-    mean = float(differences.mean())
-    se = float(differences.std(ddof=1) / np.sqrt(n_scenarios))
-    p = 2 * float(special.stdtr(n_scenarios - 1, -abs(mean / se)))
-    return PairedT(mean, se, mean / se, p)
-
-
-def chance_above_zero(differences: FloatArray, *, seed: int = 0, draws: int = 10_000) -> float:
-    """Posterior chance that the mean difference over scenarios like these is above 0.
-
-    By the Bayesian bootstrap, which weighs the scenarios seen in every possible way and imagines no
-    other: where all differences have one sign, the chance is 1 or 0 by construction.
-
-    Args:
-        differences: Shape (n_scenarios,).
-        seed: Seed of the drawing.
-        draws: Number of weightings.
-
-    Returns:
-        From 0 to 1, in steps of 1 / draws.
-
-    Raises:
-        StatsError: There are fewer than five scenarios, one has no difference, or they do not vary.
-
-    Source: Rubin 1981, doi:10.1214/aos/1176345338.
-    """
-    n_scenarios = _count_scenarios(differences)
-    _require_variation(differences)
-    rng = np.random.default_rng(seed)
-    # Exponential draws over their sum are uniform weights; their sum changes no sign.
-    n_above = sum(
-        int(np.count_nonzero(rng.standard_exponential((n_rows, n_scenarios)) @ differences > 0))
-        for n_rows in _blocks(draws, n_scenarios)
-    )
-    return n_above / draws
-
-
-def bayesian_bootstrap_variance(differences: FloatArray) -> float:
-    """Variance of the mean difference under the Bayesian bootstrap, Σ(d - d̄)² / (G (G + 1)).
-
-    Args:
-        differences: Shape (n_scenarios,).
-
-    Returns:
-        In the squared unit of the differences; (G - 1) / (G + 1) of the squared standard error of
-        `paired_t`.
-
-    Raises:
-        StatsError: As `chance_above_zero`.
-
-    Source: Rubin 1981, doi:10.1214/aos/1176345338.
-    """
-    n_scenarios = _count_scenarios(differences)
-    _require_variation(differences)
-    squares = float(np.sum((differences - differences.mean()) ** 2))
-    return squares / (n_scenarios * (n_scenarios + 1))
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p values adjusted for being one family: any false finding stays as rare as alpha.
 
@@ -383,41 +277,6 @@ def detectable_difference(
     return _reach(comparisons, alpha, power, degrees) * float(np.sqrt(variance / n_scenarios))
 
 
-def scenarios_needed(
-    difference: float,
-    scenario_variance: float,
-    run_variances: tuple[float, float],
-    n_runs: tuple[int, int],
-    *,
-    comparisons: int = 1,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> float:
-    """Scenarios that show a difference with the power asked: `detectable_difference` turned round.
-
-    Args:
-        difference: The difference to show, of either sign.
-        scenario_variance: As in `detectable_difference`, and so are the others.
-        run_variances: Of each system.
-        n_runs: Of each system.
-        comparisons: Size of the family.
-        alpha: Two-sided.
-        power: Chance of a finding.
-
-    Returns:
-        A number of scenarios, to be rounded up.
-
-    Raises:
-        StatsError: The difference is 0, there is no run, or nothing varies.
-
-    Source: Miller 2024, arXiv:2411.00640 §5.
-    """
-    if difference == 0:
-        raise StatsError("no number of scenarios shows a difference of 0")
-    variance = _difference_variance(scenario_variance, run_variances, n_runs)
-    return variance * (_reach(comparisons, alpha, power) / difference) ** 2
-
-
 def detectable_after(
     standard_error: float,
     *,
@@ -435,7 +294,7 @@ def detectable_after(
     (`bench/coverage.py --table power`).
 
     Args:
-        standard_error: Of the difference, in any unit, as `paired_t` gives it; above 0.
+        standard_error: Of the difference, in any unit; above 0.
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
         alpha: Two-sided.
         power: Chance of a finding where there is this difference.
@@ -528,19 +387,3 @@ def _slices(n_rows: int, n_columns: int) -> Iterator[slice]:
     most = max(1, _CELLS // n_columns)
     for start in range(0, n_rows, most):
         yield slice(start, min(start + most, n_rows))
-
-
-def _blocks(draws: int, n_columns: int) -> Iterator[int]:
-    """Numbers of rows that sum to `draws`, each small enough to be held."""
-    for rows in _slices(draws, n_columns):
-        yield rows.stop - rows.start
-
-
-def _count_scenarios(differences: FloatArray) -> int:
-    """Number of scenarios, once there are enough and each has its difference."""
-    return count_clusters(differences, np.ones(len(differences)))
-
-
-def _require_variation(differences: FloatArray) -> None:
-    if np.ptp(differences) <= _NO_DIFFERENCE:
-        raise StatsError("zero variance: all scenarios differ by the same")

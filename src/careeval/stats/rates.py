@@ -2,18 +2,15 @@
 
 What a system does wrong in one scenario it tends to do wrong each time it is asked, so ten
 responses to one scenario may be worth little more than one. `rate_interval` is the one to publish;
-`wilson`, `clopper_pearson` and `jeffreys` are for independent trials only, such as one response a
-scenario.
+`wilson` and `clopper_pearson` are for independent trials only, such as one response a scenario.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import (
-    TAIL,
     TRIALS_A_FAMILY,
     Interval,
     Scale,
@@ -117,25 +114,6 @@ def wilson(events: float, trials: float) -> Interval:
         float(low) if events > 0 else 0.0,
         float(high) if events < trials else 1.0,
     )
-
-
-def jeffreys(events: float, trials: float) -> Interval:
-    """Where a proportion of independent trials lies with 95% probability, if little was known.
-
-    Args:
-        events: Events, 0 to `trials`.
-        trials: Trials, more than 0.
-
-    Returns:
-        Quantiles of Beta(events + 1/2, trials - events + 1/2); from 0 where there is no event, to 1
-        where there are only events.
-
-    Source: Brown, Cai and DasGupta 2001, doi:10.1214/ss/1009213286.
-    """
-    shape = events + 0.5, trials - events + 0.5
-    low = special.betaincinv(*shape, TAIL) if events > 0 else 0.0
-    high = special.betaincinv(*shape, 1 - TAIL) if events < trials else 1.0
-    return Interval(float(low), float(high))
 
 
 def rule_of_three(n: float) -> float:

@@ -39,29 +39,6 @@ def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
     return float(np.nanmean(points, axis=1).sum() / positive_points(maxima))
 
 
-def scenario_mean_score(points: FloatArray, maxima: FloatArray) -> float:
-    """Mean over scenarios of each one's own score: a small rubric weighs as much as a large one.
-
-    Args:
-        points: Points, shape (n_scenarios, n_epochs); NaN = missing response, left out as in
-            `pooled_score`.
-        maxima: Positive points, shape (n_scenarios,); a scenario with 0 has no ratio, and is left
-            out.
-
-    Returns:
-        A fraction of the maximum; the same as `pooled_score` where all maxima are equal.
-
-    Raises:
-        StatsError: There is no response, or there are no positive points.
-
-    Source: the reduction of HealthBench (arXiv:2505.08775), without its clip to 0..1.
-    """
-    points, maxima = _answered(points, maxima)
-    positive_points(maxima)
-    has_ratio = maxima > 0
-    return float(np.mean(np.nanmean(points[has_ratio], axis=1) / maxima[has_ratio]))
-
-
 def epoch_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
     """The score of each run.
 

@@ -21,8 +21,6 @@ from careeval.stats.score import FloatArray
 MIN_RATERS = 3
 """With fewer raters nothing is decided: their ratings are shown as they are."""
 
-_ALPHA = 0.05
-
 
 class Rule(StrEnum):
     """When an item is kept rather than revised, by how many of its raters endorse it.
@@ -135,14 +133,6 @@ class AikenV:
         """
         return wilson(self.excess, self.n * self.steps)
 
-    @property
-    def p(self) -> float:
-        """Chance of a V at least as high if every rater picked a category blindly, exact."""
-        chances = np.ones(1)
-        for _ in range(self.n):
-            chances = np.convolve(chances, np.full(self.steps + 1, 1 / (self.steps + 1)))
-        return min(1.0, float(chances[self.excess :].sum()))
-
 
 def endorsed(ratings: FloatArray, cut: float) -> FloatArray:
     """1 where a rating is at least the cut, 0 where it is below, NaN where there is none."""
@@ -252,7 +242,7 @@ def aiken_v(ratings: FloatArray, low: int, high: int) -> AikenV:
         high: Its highest.
 
     Returns:
-        V with its score interval and its exact p.
+        V with its score interval.
 
     Raises:
         StatsError: Nobody rated the item, or a rating is not on the scale.
@@ -262,63 +252,6 @@ def aiken_v(ratings: FloatArray, low: int, high: int) -> AikenV:
     if off.size:
         raise StatsError(f"a rating of {off[0]:g} is not on the scale from {low} to {high}")
     return AikenV(excess=int((known - low).sum()), n=len(known), steps=high - low)
-
-
-def aiken_critical(n: int, steps: int, *, alpha: float = _ALPHA) -> AikenV:
-    """The smallest V that blind ratings reach with a chance of at most alpha.
-
-    Args:
-        n: Raters.
-        steps: As of `AikenV`.
-        alpha: One-sided.
-
-    Raises:
-        StatsError: So few raters reach it with no ratings at all.
-    """
-    for excess in range(n * steps + 1):
-        if (v := AikenV(excess, n, steps)).p <= alpha:
-            return v
-    raise StatsError(f"{n} raters on {steps + 1} categories are too few for p = {alpha}")
-
-
-def content_validity_ratio(k: int, n: int) -> float:
-    """Lawshe's CVR: how far more than half of the raters call an item essential.
-
-    It is for "essential, useful, or not necessary", and says nothing of ratings from 1 to 5.
-
-    Args:
-        k: Raters who call it essential.
-        n: Raters.
-
-    Returns:
-        From -1, none, over 0, half, to 1, all.
-
-    Raises:
-        StatsError: As `Endorsement`.
-
-    Source: Lawshe 1975, doi:10.1111/j.1744-6570.1975.tb01393.x.
-    """
-    return 2 * Endorsement(k, n).value - 1
-
-
-def content_validity_p(k: int, n: int) -> float:
-    """Chance that at least k of n raters who toss a coin call an item essential, exact."""
-    item = Endorsement(k, n)
-    return sum(comb(item.n, j) for j in range(item.k, item.n + 1)) / float(2**item.n)
-
-
-def content_validity_critical(n: int, *, alpha: float = _ALPHA) -> int:
-    """The smallest number of n raters for which `content_validity_p` is at most alpha.
-
-    Raises:
-        StatsError: So few raters reach it not even when they all agree: four, for .05.
-
-    Source: Ayre and Scally 2014, doi:10.1177/0748175613513808.
-    """
-    for k in range(n + 1):
-        if content_validity_p(k, n) <= alpha:
-            return k
-    raise StatsError(f"{n} raters are too few for p = {alpha}, though all agree")
 
 
 def _some(items: Sequence[Endorsement]) -> Sequence[Endorsement]:

@@ -131,7 +131,7 @@ def grading_variance(values: FloatArray, varies: BoolArray | None = None) -> Gra
 def noise_corrected_worst(
     points: FloatArray, maxima: FloatArray, varies: BoolArray | None = None
 ) -> float:
-    """The worst of n if the grader did not vary: `worst_at_n` without what grading noise adds.
+    """The worst of n if the grader did not vary: without what noise of grading adds to it.
 
     The grading variance is taken out of every scenario's variance within: from all the same amount,
     from those that have less all they have, so that what is left averages the response variance.
@@ -154,7 +154,7 @@ def noise_corrected_worst(
         varies: As of `grading_variance`.
 
     Returns:
-        A fraction of the maximum, from `worst_at_n` to `pooled_score` of the first gradings.
+        A fraction of the maximum, from the worst of n to `pooled_score` of the first gradings.
 
     Raises:
         StatsError: As `grading_variance`, though nothing needs to vary, and where there are no

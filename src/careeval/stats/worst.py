@@ -17,28 +17,7 @@ from math import comb
 import numpy as np
 
 from careeval.errors import StatsError
-from careeval.stats.score import FloatArray, epoch_scores, positive_points, require_complete
-
-
-def worst_at_n(points: FloatArray, maxima: FloatArray) -> float:
-    """The score if every scenario had got the lowest of its n responses.
-
-    Args:
-        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
-        maxima: Positive points, shape (n_scenarios,).
-
-    Returns:
-        A fraction of the maximum; at or below `worst_epoch`. It tends to fall as n grows, so only
-        systems of equal n compare.
-
-    Raises:
-        StatsError: A response is missing, there is none, or there are no positive points.
-
-    Source: CareEval (HRI Companion '26) §4 "lowest-performing output", read as a minimum per
-    scenario.
-    """
-    require_complete(points)
-    return float(points.min(axis=1).sum() / positive_points(maxima))
+from careeval.stats.score import FloatArray, epoch_scores, require_complete
 
 
 def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
@@ -49,7 +28,8 @@ def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        A fraction of the maximum; at or above `worst_at_n`, at or below `pooled_score`.
+        A fraction of the maximum; at or below `pooled_score`, and at or above that of the lowest
+        points of each scenario.
 
     Raises:
         StatsError: A response is missing, there is none, or there are no positive points.
@@ -58,25 +38,6 @@ def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
     """
     require_complete(points)
     return float(epoch_scores(points, maxima).min())
-
-
-def worst_at_k(points: FloatArray, maxima: FloatArray) -> FloatArray:
-    """The score if every scenario had got the lowest of k of its n responses, for k = 1 … n.
-
-    Args:
-        points: Points, shape (n_scenarios, n_epochs); n is n_epochs.
-        maxima: Positive points, shape (n_scenarios,).
-
-    Returns:
-        Fractions of the maximum, shape (n_epochs,), falling from `pooled_score` at k = 1 to
-        `worst_at_n` at k = n. At the same k, systems of unequal n compare.
-
-    Raises:
-        StatsError: As `worst_at_n`.
-
-    Source: the worst-at-k of HealthBench (arXiv:2505.08775), pooled over scenarios.
-    """
-    return np.asarray(lowest_of_k(points).sum(axis=0) / positive_points(maxima))
 
 
 def lowest_of_k(values: FloatArray) -> FloatArray:
