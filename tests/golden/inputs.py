@@ -240,9 +240,8 @@ def _twins() -> None:
     recorded = Run("closed", None, GRADER, 1, {"bank": bank}, prices=prices)
     resume(prepare_recorded(Path("twins/closed"), answers, recorded))
     task = {"bank": bank, "scenario": sorted({each.scenario for each in answers})}
-    begin(
-        Run("planner", "fake/planner", GRADER, EPOCHS, task, prices=prices), Path("twins/planner")
-    )
+    planner = Run("planner", "fake/planner", GRADER, EPOCHS, task, prices=prices)
+    resume(prepare(planner, Path("twins/planner")))
     again = Run("", None, GRADER, 1, {"bank": bank}, prices=prices)
     for folder in prepare_regrading(Path("twins/closed"), Path(bank), again, Part(0.5, 2)):
         resume(folder)
