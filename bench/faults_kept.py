@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from careeval.protocol.folder import run_folders
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
-from careeval.protocol.run import run_folders
 from careeval.protocol.solvers import epoch_seed
 from faults_server import Ident
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import fake_server as fake
+from careeval.protocol.folder import is_complete, run_folders
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
-from careeval.protocol.run import is_complete, run_folders
 from faults_drawn import FULL, SET_UP, Drawn, Shape, Strike
 from faults_kept import damage, kept, part_of, rows, unpaid
 from faults_outcome import Outcome, differences, flaws, outcome_of

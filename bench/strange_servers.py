@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 from careeval.errors import ProtocolError
 from careeval.protocol import connect
-from careeval.protocol.run import resume
+from careeval.protocol.evaluate import resume
 connect.ATTEMPT_TIMEOUT = int(sys.argv[2])
 try:
     outcome = resume(Path(sys.argv[1]))
@@ -41,7 +41,8 @@ print("\\n" + str(outcome.stopped), outcome.n_failed, outcome.why, sep="\\t")
 PREPARE = """
 import json, sys
 from pathlib import Path
-from careeval.protocol.run import Run, prepare
+from careeval.protocol.folder import prepare
+from careeval.protocol.spec import Run
 bank, folder, n = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 prepare(Run("robot", "openai-api/fake/m", None, 10, {"bank": bank}, max_connections=n), folder)
 """

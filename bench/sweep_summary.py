@@ -17,8 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from careeval.protocol.folder import prepare
 from careeval.protocol.logs import read_run
-from careeval.protocol.run import Run, prepare
+from careeval.protocol.spec import Run
 from careeval.sweep.spec import Sweep, System, keep_sweep
 from make_logs import Stored, _scenarios, write_run
 from processes import take

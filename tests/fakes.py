@@ -29,8 +29,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from careeval.core.response import Response
 from careeval.errors import CareEvalError
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import forget, prepare, prepare_recorded
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.run import Outcome, Run, forget, prepare_recorded, resume
+from careeval.protocol.spec import Outcome, Run
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,16 @@ def leave_out(log: Path, *names: str) -> None:
     with zipfile.ZipFile(log, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in kept.items():
             file.writestr(name, content)
+
+
+def begin(run: Run, folder: Path) -> Outcome:
+    """Carry out a run in this process, in a folder that holds none yet; take it back if refused."""
+    prepare(run, folder)
+    try:
+        return resume(folder)
+    except CareEvalError:
+        forget(folder)
+        raise
 
 
 def begin_recorded(

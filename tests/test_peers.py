@@ -28,7 +28,7 @@ import pytest
 from careeval.core.scenario import Rung
 from careeval.protocol.grading import read_reply, resolve
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, begin
+from careeval.protocol.spec import Run
 from careeval.results.entries import entries
 from careeval.results.harms import harms
 from careeval.results.summary import Summary, summarise
@@ -39,6 +39,7 @@ from fakes import (
     Fake,
     Script,
     asked_of_grader,
+    begin,
     judgments,
     keyword_grader,
     regrade,

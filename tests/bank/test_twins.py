@@ -14,9 +14,11 @@ from careeval.bank.short_rules import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, prepare, resume
 from careeval.protocol.select import select_scenarios, selection_hashes
+from careeval.protocol.spec import Run
 from careeval.results.summary import summarise
 from careeval.review.study import new_plan
 from fakes import Call, Fake, asked_of_grader, judgments, leave_out

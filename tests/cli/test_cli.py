@@ -21,7 +21,7 @@ from careeval.cli.app import (
     counted,
     run,
 )
-from careeval.protocol.run import Outcome, Stop
+from careeval.protocol.spec import Outcome, Stop
 
 OFFLINE = ["--grader", "careeval/lexical"]
 

@@ -9,9 +9,11 @@ import pytest
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import prepare_probes
-from careeval.protocol.run import Run, prepare_recorded, resume
+from careeval.protocol.spec import Run
 from fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."

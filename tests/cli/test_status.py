@@ -9,10 +9,12 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare, prepare_recorded
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, as_json
-from careeval.protocol.run import Run, prepare, prepare_recorded, resume
+from careeval.protocol.spec import Run
 from fakes import write_bank
 
 

@@ -18,18 +18,12 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import OK
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Spent, paid_for
 from careeval.protocol.lock import LOCK_FILE
 from careeval.protocol.logs import CACHE, read_run
-from careeval.protocol.run import (
-    RESPONSES_FILE,
-    RUN_FILE,
-    Outcome,
-    Run,
-    is_complete,
-    prepare_recorded,
-    resume,
-)
+from careeval.protocol.spec import Outcome, Run
 from fakes import IDS, Call, Fake, keyword_grader, write_bank
 
 GRADER = "damage-grader"

@@ -18,8 +18,10 @@ from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
 from careeval.files import write_bytes, write_text, written_whole
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.logs import CACHE, read_run
-from careeval.protocol.run import Run, prepare_recorded, resume
+from careeval.protocol.spec import Run
 from careeval.results.tables import files_in
 from fakes import Fake, keyword_grader, write_bank
 

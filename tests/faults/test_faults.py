@@ -35,10 +35,11 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import USAGE
 from careeval.cli.app import run as command
 from careeval.protocol import connect
+from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Outcome, Run, Stop, begin, folder_name, resume
 from careeval.protocol.solvers import epoch_seed
+from careeval.protocol.spec import Outcome, Run, Stop, folder_name
 from careeval.results.exports import remarks
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
@@ -53,7 +54,7 @@ from fake_server import (
     too_many,
     well,
 )
-from fakes import SCENARIO, Fake, write_bank
+from fakes import SCENARIO, Fake, begin, write_bank
 from faults.matrix import ANSWER, FOUND, GRADER, ROWS, SYSTEM, Asked, Judged, Row, table
 
 KEY = "sk-planted-7f3a91c4d2"
@@ -501,7 +502,7 @@ def test_the_key_is_nowhere(
 CRAMPED = """
 import resource, sys
 from pathlib import Path
-from careeval.protocol.run import resume
+from careeval.protocol.evaluate import resume
 resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))
 try:
     outcome = resume(Path(sys.argv[1]))
@@ -515,7 +516,7 @@ else:
 
 def test_a_full_disk(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run on a full disk stops and says so, and resumed with room it asks for the rest alone."""
-    from careeval.protocol.run import prepare
+    from careeval.protocol.folder import prepare
 
     folder = prepare(a_run(bank, 20, grader=None), tmp_path / "robot")
     with FakeServer() as server:

@@ -13,7 +13,9 @@ import pytest
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE
 from careeval.cli.app import run as command
-from careeval.protocol.run import RUN_FILE, Outcome, is_complete, read_run_file, resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import RUN_FILE, is_complete, read_run_file
+from careeval.protocol.spec import Outcome
 from fakes import Fake, keyword_grader, write_bank
 
 N = 12

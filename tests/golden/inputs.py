@@ -29,10 +29,12 @@ from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare, prepare_recorded
 from careeval.protocol.private import keep_apart, run_folder
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.run import Run, prepare, prepare_recorded, resume
+from careeval.protocol.spec import Run
 from fakes import Call, Fake, asked_of_grader, begin_recorded, judgments, regrade, write_bank
 
 ROOT = Path(__file__).parents[2]

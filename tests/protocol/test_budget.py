@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from careeval.protocol.budget import RESERVED_FILE, Budget, cut_off, tidy
 from careeval.protocol.estimate import Estimate, estimate
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare
 from careeval.protocol.ledger import SPENT_FILE, Lines, Paid, entry
 from careeval.protocol.lock import locked
-from careeval.protocol.run import Run, Stop, Watch, prepare, resume
+from careeval.protocol.spec import Run, Stop, Watch
 from fakes import Call, Fake, keyword_grader
 
 ASK = Estimate("ask fake/model", 0.10, 0.40)

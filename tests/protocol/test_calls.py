@@ -15,10 +15,12 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
 from careeval.protocol.calls import _sampling_logged
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import amend, prepare, sharing
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, Stop, Watch, amend, begin, prepare, resume, sharing
-from fakes import Call, Fake, keyword_grader
+from careeval.protocol.spec import Run, Stop, Watch
+from fakes import Call, Fake, begin, keyword_grader
 
 PRICE = {"input": 1e5, "output": 1e5, "cache_read": 0.0, "cache_write": 0.0, "source": "made up"}
 """A fake's call takes 7 + 5 tokens: $1.20."""

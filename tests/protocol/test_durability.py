@@ -23,11 +23,12 @@ from polars.testing import assert_frame_equal
 
 from careeval.__main__ import main
 from careeval.errors import ProtocolError
+from careeval.protocol.folder import is_complete, prepare
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.run import Run, Stop, is_complete, prepare
+from careeval.protocol.spec import Run, Stop
 from careeval.protocol.workers import carry_out
 from careeval.results.tables import Runs
 from fake_server import FakeServer

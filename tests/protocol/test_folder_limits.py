@@ -15,6 +15,7 @@ from careeval.errors import ProtocolError
 from careeval.protocol import folder_limits
 from careeval.protocol.answers import MAX_LISTED, read_answers
 from careeval.protocol.budget import RESERVED_FILE, cut_off
+from careeval.protocol.folder import RUN_FILE, read_run_file
 from careeval.protocol.folder_limits import MAX_DEPTH, MAX_LINE, parse_json
 from careeval.protocol.ledger import (
     CALLS_FILE,
@@ -26,7 +27,6 @@ from careeval.protocol.ledger import (
     kept_keys,
     paid_for,
 )
-from careeval.protocol.run import RUN_FILE, read_run_file
 from careeval.protocol.setup import SETUP_FILE, finish_setup
 
 MB = 1_000_000

@@ -33,7 +33,7 @@ from careeval.protocol.plan import (
     rows,
 )
 from careeval.protocol.prices import FREE, Price
-from careeval.protocol.run import GRADER_TOKENS, Run
+from careeval.protocol.spec import GRADER_TOKENS, Run
 from fakes import IDS, Fake, item, keyword_grader, write_bank
 
 MODEL, GRADER = "acme/asked", "acme/grader"

@@ -11,6 +11,8 @@ import pytest
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError, ProtocolError
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import amend
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import (
@@ -20,7 +22,7 @@ from careeval.protocol.probes import (
     trial,
     unfinished_audit,
 )
-from careeval.protocol.run import Run, amend, resume
+from careeval.protocol.spec import Run
 from careeval.protocol.version import FIRST
 from careeval.results.probes import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from careeval.protocol import progress as module
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare
 from careeval.protocol.ledger import Paid
 from careeval.protocol.progress import Pace, Progress, Tally, together
-from careeval.protocol.run import Run, Watch, prepare, resume
+from careeval.protocol.spec import Run, Watch
 from fakes import Call, Fake, keyword_grader
 
 

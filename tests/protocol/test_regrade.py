@@ -13,12 +13,14 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import read_run_file
 from careeval.protocol.logs import read_run, read_runs
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.run import Outcome, Run, begin, read_run_file, resume
+from careeval.protocol.spec import Outcome, Run
 from careeval.results.summary import summarise
-from fakes import Call, Fake, keyword_grader, leave_out, regrade, write_bank
+from fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 
 
 def answer(call: Call) -> str:

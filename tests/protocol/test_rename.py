@@ -9,12 +9,14 @@ import pytest
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import LogError, ProtocolError
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare, read_run_file
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.rename import rename, run_in
-from careeval.protocol.run import PROBES, Run, begin, prepare, read_run_file, resume
+from careeval.protocol.spec import PROBES, Run
 from careeval.results.entries import entries
-from fakes import Call, Fake, begin_recorded, keyword_grader, regrade, write_bank
+from fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
 
 GIVEN = [
     Response(scenario, 1, "I wait for her to reach the sleeve.", ResponseState.answered)

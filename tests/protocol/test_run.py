@@ -14,30 +14,25 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
-from careeval.protocol.lock import locked
-from careeval.protocol.logs import read_runs
-from careeval.protocol.run import (
-    PROBES,
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import (
     RESPONSES_FILE,
     RUN_FILE,
-    Outcome,
-    Run,
-    Stop,
     amend,
-    begin,
-    folder_name,
     forget,
     latest_unfinished,
     prepare,
     read_run_file,
-    resume,
     run_folders,
 )
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
+from careeval.protocol.lock import locked
+from careeval.protocol.logs import read_runs
+from careeval.protocol.spec import PROBES, Outcome, Run, Stop, folder_name
 from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
 from eval_files import COMPLETE
-from fakes import Call, Fake, begin_recorded, keyword_grader, write_bank
+from fakes import Call, Fake, begin, begin_recorded, keyword_grader, write_bank
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 

@@ -35,11 +35,13 @@ from careeval.errors import ProtocolError
 from careeval.protocol import clients, connect, patience
 from careeval.protocol.address import check_address, shown
 from careeval.protocol.blot import BLOT, Blot
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import RUN_FILE, prepare
 from careeval.protocol.logs import read_runs
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import RUN_FILE, Outcome, Run, Stop, Watch, begin, prepare, resume
+from careeval.protocol.spec import Outcome, Run, Stop, Watch
 from fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
-from fakes import write_bank
+from fakes import begin, write_bank
 from strange_servers import KEY, SERVERS, dropping, http, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.evaluate import resume
+from careeval.protocol.folder import prepare, prepare_recorded
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Paid, entry
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import holder, locked
-from careeval.protocol.run import Run, begin, prepare, prepare_recorded, resume
+from careeval.protocol.spec import Run
 from careeval.protocol.standing import Standing, standing
-from fakes import Call, Fake, keyword_grader
+from fakes import Call, Fake, begin, keyword_grader
 
 
 def numbers(run: Standing) -> tuple[int | None, int, int | None, int]:

@@ -9,8 +9,8 @@ import pytest
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ModelOutput
 
-from careeval.protocol.run import Run, begin
-from fakes import Call, Fake, keyword_grader
+from careeval.protocol.spec import Run
+from fakes import Call, Fake, begin, keyword_grader
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 

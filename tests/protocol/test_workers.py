@@ -13,9 +13,10 @@ from polars.testing import assert_frame_equal
 
 from careeval.errors import ProtocolError
 from careeval.protocol import cores
+from careeval.protocol.folder import prepare
 from careeval.protocol.logs import read_runs
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Run, Stop, prepare
+from careeval.protocol.spec import Run, Stop
 from careeval.protocol.workers import carry_out, started_early
 from fake_server import FakeServer
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from careeval.protocol.cells import CellState, JournalReading, Lease
-from careeval.protocol.run import Stop
+from careeval.protocol.spec import Stop
 from careeval.sweep.drive import TIMES, Drive
 from careeval.sweep.progress import CellNow, sweep_progress
 from careeval.sweep.spec import Cell, Sweep, keep_sweep, read_sweep

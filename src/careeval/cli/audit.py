@@ -25,7 +25,8 @@ from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.run import Run, amend, forget
+from careeval.protocol.folder import amend, forget
+from careeval.protocol.spec import Run
 
 EXAMPLES = """\
 Examples:

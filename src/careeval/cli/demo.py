@@ -14,9 +14,10 @@ from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.protocol.embedded import check_embedded
+from careeval.protocol.folder import prepare
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
-from careeval.protocol.run import Run, folder_name, prepare
+from careeval.protocol.spec import Run, folder_name
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 

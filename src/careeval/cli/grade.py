@@ -15,7 +15,7 @@ from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.run import DEFAULT_GRADER, Run
+from careeval.protocol.spec import DEFAULT_GRADER, Run
 from careeval.results.summary import summarise
 
 EXAMPLES = """\

@@ -8,10 +8,10 @@ from pathlib import Path
 from careeval.bank.load import Bank
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
+from careeval.protocol.folder import is_audit, is_complete, run_folders
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_run
 from careeval.protocol.probes import agreement, lexical_agreement
-from careeval.protocol.run import is_audit, is_complete, run_folders
 from careeval.results.audit import AuditResults, audit_results
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.tables import Runs

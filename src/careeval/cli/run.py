@@ -20,17 +20,10 @@ from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.cells import refuse_sweep
-from careeval.protocol.ledger import CALLS_FILE
-from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
-from careeval.protocol.roster import PAPER, read_roster
-from careeval.protocol.run import (
-    DEFAULT_GRADER,
+from careeval.protocol.folder import (
     GRADED,
-    Outcome,
-    Run,
     amend,
     check_fit,
-    folder_name,
     forget,
     is_audit,
     is_complete,
@@ -42,7 +35,11 @@ from careeval.protocol.run import (
     recorded,
     run_folders,
 )
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
+from careeval.protocol.roster import PAPER, read_roster
 from careeval.protocol.setup import broken_off, finish_setup, prepare_together
+from careeval.protocol.spec import DEFAULT_GRADER, Outcome, Run, folder_name
 from careeval.protocol.standing import logged
 from careeval.protocol.workers import started_early
 

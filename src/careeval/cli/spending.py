@@ -22,7 +22,7 @@ from careeval.protocol.keys import missing_keys
 from careeval.protocol.ledger import Paid, Spent, paid_for
 from careeval.protocol.prices import Price, from_json, price_of, read_prices
 from careeval.protocol.prices import as_json as prices_as_json
-from careeval.protocol.run import Run, provider
+from careeval.protocol.spec import Run, provider
 
 
 @Parameter(name="*")

@@ -14,8 +14,8 @@ from careeval.cli.tables import console, new_table
 from careeval.cli.working import told_whole
 from careeval.errors import UsageError
 from careeval.protocol.cells import refuse_sweep
+from careeval.protocol.folder import GRADED, orphans, run_folders
 from careeval.protocol.ledger import Spent
-from careeval.protocol.run import GRADED, orphans, run_folders
 from careeval.protocol.setup import broken_off
 from careeval.protocol.standing import Standing, standing
 from careeval.results.amounts import dollars

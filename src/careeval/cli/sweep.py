@@ -30,7 +30,8 @@ from careeval.cli.app import (
 from careeval.cli.spending import Spending
 from careeval.cli.tables import console, new_table
 from careeval.protocol.cells import ASK, SWEEP_FILE
-from careeval.protocol.run import Run, Stop, check_fit, refuse_runs_folder
+from careeval.protocol.folder import check_fit, refuse_runs_folder
+from careeval.protocol.spec import Run, Stop
 from careeval.results.amounts import dollars
 from careeval.sweep.drive import Drive
 from careeval.sweep.engines import HERE, engine

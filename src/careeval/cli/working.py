@@ -11,9 +11,10 @@ from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, complain,
 from careeval.cli.display import displayed
 from careeval.cli.spending import Spending, say_spent
 from careeval.errors import CareEvalError
+from careeval.protocol.folder import forget, read_run_file, sharing
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Outcome, Stop, forget, read_run_file, sharing
+from careeval.protocol.spec import Outcome, Stop
 from careeval.protocol.workers import Early, carry_out
 from careeval.results.amounts import dollars
 

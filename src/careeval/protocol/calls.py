@@ -45,7 +45,7 @@ from careeval.protocol.ledger import (
     key_of,
 )
 from careeval.protocol.prices import in_process
-from careeval.protocol.run import MAX_TOKENS, Stop
+from careeval.protocol.spec import MAX_TOKENS, Stop
 from careeval.protocol.usage import is_counted
 from careeval.results.amounts import dollars
 

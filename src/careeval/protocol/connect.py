@@ -32,7 +32,7 @@ from careeval.protocol.clients import (
 from careeval.protocol.keys import secrets
 from careeval.protocol.ledger import Role
 from careeval.protocol.patience import ServersWord, Watched
-from careeval.protocol.run import GRADER_TOKENS, LOCAL, Run, provider
+from careeval.protocol.spec import GRADER_TOKENS, LOCAL, Run, provider
 from careeval.protocol.turns import Turns
 
 EMBEDDED = "gguf"

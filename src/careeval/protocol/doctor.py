@@ -177,7 +177,7 @@ def runs_finding(folder: Path) -> Finding:
     root = folder / "runs"
     if not root.is_dir():
         return Finding("runs", State.OK, "none in ./runs yet")
-    from careeval.protocol.run import run_folders
+    from careeval.protocol.folder import run_folders
 
     names = {path.relative_to(root).parts[:1] for path in run_folders(root)}
     found = sorted(Path("runs", *parts).as_posix() for parts in names)

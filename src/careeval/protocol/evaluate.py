@@ -20,13 +20,14 @@ from careeval.protocol.budget import Budget, tidy
 from careeval.protocol.calls import Calls, kept_by
 from careeval.protocol.connect import calls_in_flight, connect, set_prices
 from careeval.protocol.eval_log import read_log
+from careeval.protocol.folder import RESPONSES_FILE, is_complete, read_run_file
 from careeval.protocol.hooks import alone, counted_by
 from careeval.protocol.ledger import CALLS_FILE, forget_calls
 from careeval.protocol.lock import locked
 from careeval.protocol.log_limits import check_size
 from careeval.protocol.private import apart, is_held_out, tellable, unheard
 from careeval.protocol.progress import Tally
-from careeval.protocol.run import RESPONSES_FILE, Outcome, Run, Stop, Watch, is_complete
+from careeval.protocol.spec import UNWATCHED, Outcome, Run, Stop, Watch
 from careeval.protocol.standing import logged
 from careeval.protocol.task import careeval
 from careeval.protocol.turns import Turns
@@ -34,6 +35,23 @@ from careeval.protocol.version import PROTOCOL_VERSION
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""
+
+
+def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = UNWATCHED) -> Outcome:
+    """Do what is left of the run in a folder, in this process; nothing when it is complete.
+
+    Args:
+        folder: The run's.
+        siblings: Folders of the runs that share its budget.
+        watch: Whom to tell.
+
+    Raises:
+        ProtocolError: The folder holds no run, is another process's now, or the run is set up
+            wrongly.
+    """
+    run = read_run_file(folder)
+    with locked(folder):
+        return evaluate(run, folder, siblings or [folder], watch)
 
 
 def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:

@@ -42,10 +42,10 @@ from careeval.protocol.eval_log import (
     Usage,
     read_log,
 )
+from careeval.protocol.folder import is_audit, is_grading, system_of
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT, MAX_RESPONSES
 from careeval.protocol.prices import in_process
-from careeval.protocol.run import is_audit, is_grading, system_of
 from careeval.protocol.usage import is_counted
 from careeval.results.parquet_limits import check_parquet
 from careeval.results.tables import (

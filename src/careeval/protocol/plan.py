@@ -31,8 +31,8 @@ from careeval.protocol.estimate import (
 from careeval.protocol.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.protocol.log_limits import check_size
 from careeval.protocol.prices import FREE, Price, cost_of
-from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.select import rubrics_graded, select_scenarios
+from careeval.protocol.spec import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.templates import Prompts, load_prompts
 
 SCHEMA = json.dumps(Judgments.model_json_schema())

@@ -17,7 +17,8 @@ from pathlib import Path
 from careeval.core.scenario import Split
 from careeval.errors import ProtocolError
 from careeval.files import write_text
-from careeval.protocol.run import Run, folder_name, is_grading, run_folders, system_of
+from careeval.protocol.folder import is_grading, run_folders, system_of
+from careeval.protocol.spec import Run, folder_name
 
 PRIVATE = "private"
 

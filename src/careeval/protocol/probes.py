@@ -10,18 +10,11 @@ from careeval.bank import Bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
+from careeval.protocol.folder import is_complete, prepare_recorded, read_run_file, run_folders
 from careeval.protocol.lexical import THRESHOLD, coverage
 from careeval.protocol.logs import read_run
-from careeval.protocol.run import (
-    PROBES,
-    Run,
-    folder_name,
-    is_complete,
-    prepare_recorded,
-    read_run_file,
-    run_folders,
-)
 from careeval.protocol.select import rubrics_graded
+from careeval.protocol.spec import PROBES, Run, folder_name
 from careeval.results.cost import grading_cost
 from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
 

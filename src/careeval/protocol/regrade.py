@@ -21,10 +21,11 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.eval_log import read_log
+from careeval.protocol.folder import forget, grading_folder, recorded
 from careeval.protocol.logs import read_run, responses_of, run_roots
-from careeval.protocol.run import Run, forget, grading_folder, recorded
 from careeval.protocol.select import rubrics_graded, selection_hashes
 from careeval.protocol.setup import broken_off, prepare_together
+from careeval.protocol.spec import Run
 from careeval.results.tables import NOT_ASKED, Runs
 
 

@@ -11,20 +11,19 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.protocol.cells import refuse_sweep
-from careeval.protocol.lock import locked
-from careeval.protocol.private import PRIVATE
-from careeval.protocol.run import (
+from careeval.protocol.folder import (
     GRADED,
-    PROBES,
     RUN_FILE,
     amend,
-    check_name,
     is_audit,
     is_grading,
     read_run_file,
     run_folders,
     system_of,
 )
+from careeval.protocol.lock import locked
+from careeval.protocol.private import PRIVATE
+from careeval.protocol.spec import PROBES, check_name
 
 
 def run_in(folder: Path) -> Path:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.files import write_text
+from careeval.protocol.folder import RUN_FILE, check_fit, forget, prepare
 from careeval.protocol.folder_limits import read_json
-from careeval.protocol.run import RUN_FILE, Run, check_fit, forget, prepare, run_from
+from careeval.protocol.spec import Run, run_from
 
 SETUP_FILE = ".setup.json"
 """What is to be set up: the runs by their folders, seen from its own."""

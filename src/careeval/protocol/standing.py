@@ -12,11 +12,12 @@ from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.eval_log import log_summaries, read_log
+from careeval.protocol.folder import RESPONSES_FILE, is_complete, kept_calls, read_run_file
 from careeval.protocol.ledger import Spent, paid_for
 from careeval.protocol.lock import holder
 from careeval.protocol.progress import SampleKey
-from careeval.protocol.run import RESPONSES_FILE, Run, is_complete, kept_calls, read_run_file
 from careeval.protocol.select import part_of, select_scenarios
+from careeval.protocol.spec import Run
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,10 @@ import traceback
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from careeval.errors import CareEvalError
-from careeval.protocol.run import Outcome, Stop, Watch, resume
-
-if TYPE_CHECKING:
-    from careeval.protocol.calls import Calls
+from careeval.protocol.spec import Outcome, Stop, Stoppable, Watch
 
 GRACE = 20.0
 """Seconds that calls in flight may take when the run is to end: less than most who send SIGTERM
@@ -44,10 +41,13 @@ class Worker:
         self._orders, self._reports = orders, reports
         self._go = threading.Event()
         self._ending = False
-        self._calls: Calls | None = None
+        self._calls: Stoppable | None = None
 
     def work(self) -> None:
         """Carry out the run that the first order names."""
+        # Inspect is loaded by now: see `main`
+        from careeval.protocol.evaluate import resume
+
         if not (first := self._orders.readline()):
             return  # the parent died before it said what to do
         order = json.loads(first)
@@ -91,7 +91,7 @@ class Worker:
         if self._ending:
             raise KeyboardInterrupt
 
-    def _hold(self, calls: Calls) -> None:
+    def _hold(self, calls: Stoppable) -> None:
         self._calls = calls
         if self._ending:
             calls.stop(Stop.interrupted, GRACE)

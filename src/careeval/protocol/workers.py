@@ -22,9 +22,10 @@ from typing import IO, Any
 
 from careeval.errors import ProtocolError
 from careeval.protocol.cores import n_cores, runs_at_once
+from careeval.protocol.folder import amend, forget, read_run_file, sharing
 from careeval.protocol.private import tellable
 from careeval.protocol.progress import Pace, Progress
-from careeval.protocol.run import Outcome, Stop, amend, forget, read_run_file, sharing
+from careeval.protocol.spec import Outcome, Stop
 
 Show = Callable[[Sequence[Progress], bool], None]
 """Is shown how far each run has come, and whether they are being ended."""

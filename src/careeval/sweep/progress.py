@@ -13,7 +13,7 @@ from careeval.protocol.cells import CellState, JournalReading, Lease
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.lock import holder
 from careeval.protocol.progress import Progress
-from careeval.protocol.run import Stop
+from careeval.protocol.spec import Stop
 from careeval.sweep.attend import PROGRESS_FILE
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 

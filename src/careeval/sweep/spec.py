@@ -25,8 +25,8 @@ from careeval.files import read_text, write_text
 from careeval.protocol.cells import ASK, SWEEP_FILE
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.private import PRIVATE, is_held_out
-from careeval.protocol.run import DEFAULT_GRADER, MAX_TOKENS, Run, folder_name, run_from
 from careeval.protocol.select import select_scenarios
+from careeval.protocol.spec import DEFAULT_GRADER, MAX_TOKENS, Run, folder_name, run_from
 
 SCHEMA = "careeval.sweep/1"
 

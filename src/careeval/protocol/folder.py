@@ -1,4 +1,4 @@
-"""Running: one system over a bank into a folder that can be resumed and graded again.
+"""A run's folder: how it is prepared, read, found and taken back.
 
 ```text
 DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl, and calls.jsonl
@@ -15,12 +15,11 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
@@ -35,147 +34,27 @@ from careeval.protocol.folder_limits import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
 from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import LOCK_FILE, holder, locked
-from careeval.protocol.progress import Report, SampleKey
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
-
-if TYPE_CHECKING:
-    from careeval.protocol.calls import Calls
+from careeval.protocol.progress import SampleKey
+from careeval.protocol.spec import (
+    PROBES,
+    Run,
+    asked_for,
+    check_name,
+    folder_name,
+    provider,
+    run_from,
+)
 
 RUN_FILE = "run.json"
 """What a run was asked for; a folder that has one holds a run."""
 
+
 GRADED = "graded"
 """Folder of later gradings within a run's."""
 
+
 RESPONSES_FILE = "responses.jsonl"
 """The recorded answers of a run that asks no model."""
-
-MAX_NAME = 120
-"""Characters of a system's name, which is a folder's too."""
-
-PROBES = "probes"
-"""Name of the system that a bank's labelled probes stand under: an audit of a grader, no run."""
-
-DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
-"""The paper's grader, dated: an alias moves."""
-
-MAX_TOKENS = 8192
-"""At most in one answer, reasoning included; the paper does not say."""
-
-GRADER_TOKENS = 8192
-"""At most in one reply of a grader, reasoning included."""
-
-LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
-"""Providers that load a model on this machine, unless they are given a server's address."""
-
-
-class Stop(StrEnum):
-    """Why a run ended before it was complete."""
-
-    interrupted = "interrupted"
-    budget = "budget"
-    unmetered = "unmetered"
-    """A call came back whose cost nobody knows, and there is a budget to keep."""
-    turned_away = "turned away"
-    """No call has succeeded: a wrong key, no such model, or no server at the address."""
-    unusable = "unusable"
-    """The grader answers, and judges nothing."""
-    disk = "disk"
-    died = "died"
-    """Its process was killed, or broke down."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """Everything that one run is made of.
-
-    Attributes:
-        system: Name of what is evaluated. It may differ from that in the logs: see `rename`.
-        model: Inspect's name of the model to ask; `None` for recorded answers.
-        grader: Inspect's name of the grader; `None` to store the responses ungraded.
-        epochs: Responses to each scenario.
-        task: Arguments of the task, `careeval.protocol.task.careeval`; its `system` is the name
-            that the run began with, where that is not the present one.
-        model_args: Arguments of the model's provider.
-        base_url: Address of the model's server, for providers that take one.
-        max_connections: Calls in flight to each of model and grader; `None` for as many as the
-            provider takes.
-        prices: Inspect's name of a model → fields of its `prices.Price`; a model that is not in
-            here has none that is known.
-        max_cost: Dollars that may be spent, by this run and those it was begun with together.
-        together: Paths from the run's folder to those of the runs it was begun with, its own
-            included; empty where it was begun alone.
-        protocol: Version of the protocol that it follows to its end.
-        n_answers: Recorded answers that its folder keeps; `None` where a model is asked, and in
-            runs of older versions.
-        sweep: Path from the run's folder to that of the sweep that it is a cell of.
-    """
-
-    system: str
-    model: str | None
-    grader: str | None
-    epochs: int
-    task: dict[str, Any] = field(default_factory=dict)
-    model_args: dict[str, Any] = field(default_factory=dict)
-    base_url: str | None = None
-    max_connections: int | None = None
-    prices: dict[str, dict[str, Any]] = field(default_factory=dict)
-    max_cost: float | None = None
-    together: list[str] = field(default_factory=list)
-    protocol: str = PROTOCOL_VERSION
-    n_answers: int | None = None
-    sweep: str | None = None
-
-    @property
-    def local(self) -> bool:
-        """Whether a model is loaded on this machine: such runs take turns."""
-        return (provider(self.model) in LOCAL and self.base_url is None) or (
-            provider(self.grader) in LOCAL
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended.
-
-    Attributes:
-        folder: Where it is.
-        complete: Whether every sample finished; otherwise resuming the folder does the rest.
-        n_failed: Samples that ended in an error.
-        stopped: Why it ended early; `None` if it came to its end.
-        why: The same in words, where there is more to say.
-    """
-
-    folder: Path
-    complete: bool
-    n_failed: int
-    stopped: Stop | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Whom a run tells what.
-
-    Attributes:
-        report: How far it has come.
-        ready: All is set up as it must be; comes back when the first call may be made.
-        hold: The calls of the run, by which it can be ended early.
-    """
-
-    report: Report = lambda _: None
-    ready: Callable[[], None] = lambda: None
-    hold: Callable[[Calls], None] = lambda _: None
-
-
-def provider(model: str | None) -> str:
-    """The part of Inspect's name of a model that says who runs it; empty for no model."""
-    return (model or "").partition("/")[0]
-
-
-def folder_name(name: str) -> str:
-    """A system's or grader's name as a folder's: what a path cannot hold becomes a hyphen."""
-    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
 
 
 def prepare(run: Run, folder: Path) -> Path:
@@ -304,47 +183,6 @@ def read_run_file(folder: Path) -> Run:
             f"{file} is not what careeval wrote: {why}", hint=_without_run_file(folder)
         ) from error
     return run
-
-
-def run_from(fields: Any) -> Run:
-    """A run from its fields, as JSON has them.
-
-    Raises:
-        TypeError: They are not those of a run.
-        ValueError: One is of another type.
-    """
-    # careeval 0.1, which knew one protocol, named none
-    run = Run(**{"protocol": FIRST} | fields)
-    if odd := _odd_field(run):
-        raise ValueError(odd)
-    return run
-
-
-def _odd_field(run: Run) -> str:
-    """Which field of a run is of another type than it should be; empty where none is."""
-    words = (run.system, run.protocol)
-    maybe_words = (run.model, run.grader, run.base_url, run.sweep)
-    tables = (run.task, run.model_args, run.prices, *_values(run.prices))
-    right = {
-        "system or protocol": all(isinstance(each, str) for each in words),
-        "model, grader, base_url or sweep": all(
-            isinstance(each, str | None) for each in maybe_words
-        ),
-        "task, model_args or prices": all(isinstance(each, dict) for each in tables),
-        "epochs": type(run.epochs) is int and run.epochs >= 1,
-        "max_connections": run.max_connections is None or type(run.max_connections) is int,
-        "n_answers": run.n_answers is None or type(run.n_answers) is int,
-        "max_cost": run.max_cost is None or type(run.max_cost) in (int, float),
-        "together": isinstance(run.together, list)
-        and all(isinstance(each, str) for each in run.together),
-    }
-    return next(
-        (f"{name} is of another type" for name, is_right in right.items() if not is_right), ""
-    )
-
-
-def _values(table: object) -> list[object]:
-    return list(table.values()) if isinstance(table, dict) else []
 
 
 def _without_run_file(folder: Path) -> str:
@@ -477,25 +315,6 @@ def _text(run: Run) -> str:
     return json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n"
 
 
-def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = Watch()) -> Outcome:
-    """Do what is left of the run in a folder, in this process; nothing when it is complete.
-
-    Args:
-        folder: The run's.
-        siblings: Folders of the runs that share its budget.
-        watch: Whom to tell.
-
-    Raises:
-        ProtocolError: The folder holds no run, is another process's now, or the run is set up
-            wrongly.
-    """
-    from careeval.protocol.evaluate import evaluate
-
-    run = read_run_file(folder)
-    with locked(folder):
-        return evaluate(run, folder, siblings or [folder], watch)
-
-
 def run_folders(root: Path) -> list[Path]:
     """Return the folders under `root` that hold a run or a grading, `root` itself included.
 
@@ -544,28 +363,7 @@ def _may_take(folder: Path, run: Run) -> bool:
         there = read_run_file(folder)
     except ProtocolError:
         return True
-    return _asked_for(there) == _asked_for(run)
-
-
-def _asked_for(run: Run) -> object:
-    """What tells a run from another of the same system: not its price, nor how fast it goes."""
-    of_answers = ("responses", "scenario", "system") if run.model is None else ()
-    task = {name: value for name, value in run.task.items() if name not in of_answers}
-    epochs = None if run.model is None else run.epochs
-    return run.system, run.model, run.grader, run.base_url, epochs, task, run.model_args
-
-
-def check_name(system: str) -> None:
-    """Return if a system may have a name.
-
-    Raises:
-        ProtocolError: It may not.
-    """
-    if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
-        raise ProtocolError(
-            f"a system cannot be called {system[:MAX_NAME]!r}",
-            hint=f"give a name of at most {MAX_NAME} characters, without control characters",
-        )
+    return asked_for(there) == asked_for(run)
 
 
 def refuse_runs_folder(folder: Path) -> None:
