@@ -29,6 +29,7 @@ from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
+from careeval.protocol.connect import set_prices
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare, prepare_recorded
 from careeval.protocol.private import keep_apart, run_folder
@@ -196,6 +197,8 @@ def _scripted() -> dict[str, dict[str, Any]]:
     """Make the scripted models known; return their prices."""
     Fake("reader", _judge, usage=(900, 310))
     Fake("planner", _answer, unmetered=["content_filter"], usage=(280, 190))
+    # what Inspect was told of it in this process, whatever ran there before
+    set_prices({LEXICAL: _price(0.0)})
     return {GRADER: _price(2.5), "fake/planner": _price(1.0)}
 
 

@@ -10,11 +10,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from careeval.core.scenario import Adl, Rubric
+from careeval.report import page as pages
 from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
 from careeval.report.words import entry_names, grader_names
@@ -685,3 +687,13 @@ def test_the_file_is_the_page(found: Findings, tmp_path: Path) -> None:
     first, second = ((tmp_path / name / "page.html").read_bytes() for name in ("a", "b"))
     assert first == second
     assert b"<h1>A title</h1>" in first
+
+
+@pytest.mark.parametrize("is_graded", [True, False])
+def test_no_way_leads_to_responses_that_are_left_out(is_graded: bool) -> None:
+    """Neither on a page with numbers nor on one without."""
+    tables = dict.fromkeys(pages._GRADER_TABLES, SimpleNamespace(rows=()))
+    values = {"words_shown": False, "summaries": [object()] * is_graded, "tables": tables}
+    sections = [section for section, _ in pages._nav(values)]
+    assert "responses" not in sections
+    assert ("overview" in sections) == is_graded

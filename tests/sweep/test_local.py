@@ -141,7 +141,7 @@ def test_one_budget_is_kept_over_all_cells(
     prices = tmp_path / "prices.toml"
     dear = "input = 100.0\noutput = 1000.0\n"
     prices.write_text(f'["openai-api/fake/a"]\n{dear}["{GRADER}"]\n{dear}')
-    file, root = write_sweep(tmp_path, bank), tmp_path / "swept"
+    file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
     command = ["sweep", str(file), "-o", str(root), "--prices", str(prices)]
     assert run([*command, "--max-cost", "0.5"]) == BUDGET_REACHED
     now = sweep_progress(root)
@@ -159,7 +159,7 @@ def test_a_budget_of_the_file_is_checked_as_a_typed_one(
     prices = tmp_path / "prices.toml"
     free = "input = 0\noutput = 0\n"
     prices.write_text(f'["openai-api/fake/a"]\n{free}["{GRADER}"]\n{free}')
-    file, root = write_sweep(tmp_path, bank, max_cost=0.5), tmp_path / "swept"
+    file, root = write_sweep(tmp_path, bank, max_cost=0.5, slices=1), tmp_path / "swept"
     command = ["sweep", str(file), "-o", str(root)]
     assert run(command) == USAGE
     assert "a budget cannot be kept" in capsys.readouterr().err
@@ -176,9 +176,10 @@ def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
     free = "input = 0\noutput = 0\n"
     models = ("openai-api/fake/a", "openai-api/fake/b", GRADER)
     prices.write_text("".join(f'["{model}"]\n{free}' for model in models))
-    command = ["sweep", str(write_sweep(tmp_path, bank)), "-o", str(root)]
+    command = ["sweep", str(write_sweep(tmp_path, bank, slices=1, samples=1)), "-o", str(root)]
     assert run([*command, "--yes"]) == OK
-    write_sweep(tmp_path, bank, "".join(f'[[systems]]\nmodel = "{m}"\n' for m in models[:2]))
+    two = "".join(f'[[systems]]\nmodel = "{m}"\n' for m in models[:2])
+    write_sweep(tmp_path, bank, two, slices=1, samples=1)
     capsys.readouterr()
     assert run([*command, "--prices", str(prices), "--max-cost", "9"]) == BUDGET_REACHED
     told = capsys.readouterr().err

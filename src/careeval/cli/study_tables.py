@@ -203,8 +203,12 @@ def _range_of(years: Years) -> str:
 def _agreement(found: StudyResults) -> Any:
     table = new_table("Agreement", ("round", "scale"), ("raters", *NAMES.values()))
     for each in found.agreement:
-        estimates = [_in_short(getattr(each, name)) for name in COEFFICIENTS]
-        estimates[-1] += f" of {each.n_complete}" if each.icc.value is not None else ""
+        # of all coefficients it alone is of the subjects that every rater rated
+        of_complete = f" of {each.n_complete}" if each.icc.value is not None else ""
+        estimates = [
+            _in_short(getattr(each, name)) + (of_complete if name == "icc" else "")
+            for name in COEFFICIENTS
+        ]
         table.add_row(str(each.round), each.scale, str(each.n_raters), *estimates)
     return table
 

@@ -635,8 +635,9 @@ _GRADER_TABLES = ("corrected", "noise", "pairs", "odd_items")
 
 def _nav(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Sections that are there."""
-    without = set() if values["words_shown"] else {"responses"}
-    absent = without | set() if values["summaries"] else set(_WITH_NUMBERS)
+    absent = set() if values["words_shown"] else {"responses"}
+    if not values["summaries"]:
+        absent |= _WITH_NUMBERS
     if not any(values["tables"][name].rows for name in _GRADER_TABLES):
         absent.add("grader")
     return [(id, name) for id, name in _NAV if id not in absent]
