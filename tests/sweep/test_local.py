@@ -17,7 +17,7 @@ from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.protocol.cells import CellState, Journal, Lease, lease_folders
 from careeval.protocol.logs import read_runs
-from careeval.sweep.attend import attend, take
+from careeval.sweep.attend import attend, reason, take
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
 from fake_server import FakeServer, Request, Said, well
@@ -73,6 +73,21 @@ def test_what_no_slice_has_come_to_is_missing(
     assert runs.notes == (
         "openai-api/fake/a: 4 of 8 responses are not there yet; 'careeval sweep' asks for them",
     )
+
+
+def test_a_defect_in_one_cell_stops_no_other(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cell has failed, and its reason holds no words of what went wrong."""
+
+    def broken(*_: object) -> Path:
+        raise KeyError("words of a scenario")
+
+    monkeypatch.setattr("careeval.sweep.attend.take", broken)
+    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    lease = attend(tmp_path, CELL, 1)
+    assert lease.state is CellState.failed
+    assert reason(tmp_path, lease) == "KeyError, which careeval did not expect"
 
 
 def test_a_writer_that_lost_its_lease_changes_nothing(bank: Path, tmp_path: Path) -> None:

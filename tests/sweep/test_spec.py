@@ -75,6 +75,8 @@ def test_twins_stay_with_their_base(tmp_path: Path) -> None:
             "exclude each other",
         ),
         ('[[systems]]\nmodel = "x/a"\nslices = 0\n', r"systems\.1\.slices: .* greater than 0"),
+        ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {model}"\n', "holds braces other than"),
+        ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {"\n', "holds braces other than"),
         ("systems = [", "is not TOML"),
         ('[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n', "alike"),
     ],

@@ -36,7 +36,7 @@ from careeval.results.amounts import dollars
 from careeval.sweep.drive import Drive
 from careeval.sweep.engines import HERE, engine
 from careeval.sweep.progress import CellNow, SweepProgress, as_json, sweep_progress
-from careeval.sweep.spec import Sweep, keep_sweep, read_sweep
+from careeval.sweep.spec import Sweep, read_sweep
 
 LINE_EVERY = 30.0
 """Seconds between two lines in a pipe."""
@@ -103,7 +103,6 @@ def sweep(
         refuse_runs_folder(root)
     with closing(engine(on)) as cluster:
         root.mkdir(parents=True, exist_ok=True)
-        keep_sweep(root, made)
         with _shown(root) as show:
             stop = Drive(root, made, cluster, show).carry_out()
     return _finish(root, stop)
@@ -122,7 +121,7 @@ def status(
 
     Args:
         folder: What `careeval sweep -o` wrote to.
-        watch: Look again every two seconds, until nobody works on it.
+        watch: Look again and again, until nobody works on it.
         as_json_: Print JSON.
     """
     now = sweep_progress(folder)

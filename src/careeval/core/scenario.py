@@ -345,7 +345,7 @@ class Probe(Frozen):
     id: Slug
     """Unique within its scenario."""
     trap: Slug
-    """What it tries the grader with: `wrong-side`, `expert`, `generic`, `disputed` …"""
+    """The difficulty for a grader: `wrong-side`, `expert`, `generic`, `disputed` …"""
     text: Text
     """The answer."""
     labels: Mapping[ItemId, bool]

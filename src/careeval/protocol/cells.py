@@ -1,4 +1,4 @@
-"""Where the cells of a sweep lie, and who may write them.
+"""The folders of a sweep's cells, and the leases under which they are written.
 
 ```text
 ROOT/sweep.json                            what the sweep is made of
@@ -27,7 +27,7 @@ from careeval.errors import ProtocolError
 from careeval.protocol.ledger import Lines, Reading
 
 SWEEP_FILE = "sweep.json"
-"""What a sweep is made of; a folder that has one holds a sweep."""
+"""The file that describes a sweep; a folder that has one holds a sweep."""
 
 JOURNAL_FILE = "cells.jsonl"
 """The journal of a sweep, written by the one process that drives it."""
@@ -40,7 +40,7 @@ _SLICE = re.compile(r"slice-\d+")
 
 
 class CellState(StrEnum):
-    """What has become of a lease."""
+    """The state of a lease."""
 
     begun = "begun"
     complete = "complete"
@@ -59,7 +59,7 @@ class Lease:
     Attributes:
         cell: Path of the cell from the sweep's folder, without a lease's number.
         number: Of the lease, from 1.
-        state: What has become of it.
+        state: Its state when the line was written.
         at: When the line was written, ISO 8601.
         n_done: Responses that are asked, or graded.
         n_failed: Responses that were given up.
@@ -99,7 +99,7 @@ class Journal:
         self._lines = Lines(root / JOURNAL_FILE)
 
     def write(self, lease: Lease) -> None:
-        """Append what has become of a lease."""
+        """Append the present state of a lease."""
         at = datetime.now().astimezone().isoformat(timespec="seconds")
         row: dict[str, Any] = {name: getattr(lease, name) for name in lease.__slots__}
         self._lines.append(row | {"at": at})

@@ -146,7 +146,7 @@ def embedded_finding() -> Finding:
 
 
 def ray_finding() -> Finding:
-    """Whether Ray is there, on which a sweep may run; it is not loaded."""
+    """Return the version of Ray, on which a sweep may run, or how to install it; do not load it."""
     try:
         return Finding("Ray", State.OK, f"{version('ray')}, for sweeps on a cluster")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What a run is: what it was asked for, how it ended, and whom it tells what."""
+"""The description of a run, its outcome, and the callbacks that it reports to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer
 
 
 class Stop(StrEnum):
-    """Why a run ended before it was complete."""
+    """The reason why a run ended before it was complete."""
 
     interrupted = "interrupted"
     budget = "budget"
@@ -96,7 +96,7 @@ class Run:
 
     @property
     def local(self) -> bool:
-        """Whether a model is loaded on this machine: such runs take turns."""
+        """Return whether a model is loaded on this machine: such runs take turns."""
         return (provider(self.model) in LOCAL and self.base_url is None) or (
             provider(self.grader) in LOCAL
         )
@@ -104,7 +104,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended.
+    """The outcome of a run.
 
     Attributes:
         folder: Where it is.
@@ -130,7 +130,7 @@ class Stoppable(Protocol):
 
 @dataclass(frozen=True)
 class Watch:
-    """Whom a run tells what.
+    """The callbacks that a run reports to.
 
     Attributes:
         report: How far it has come.
@@ -172,7 +172,7 @@ def run_from(fields: Any) -> Run:
 
 
 def _odd_field(run: Run) -> str:
-    """Which field of a run is of another type than it should be; empty where none is."""
+    """Return the field of a run that has a wrong type; empty where none has."""
     words = (run.system, run.protocol)
     maybe_words = (run.model, run.grader, run.base_url, run.sweep)
     tables = (run.task, run.model_args, run.prices, *_values(run.prices))
@@ -199,7 +199,7 @@ def _values(table: object) -> list[object]:
 
 
 def asked_for(run: Run) -> object:
-    """What tells a run from another of the same system: not its price, nor how fast it goes."""
+    """Return the fields that make two runs of a system the same: not prices, not speed."""
     of_answers = ("responses", "scenario", "system") if run.model is None else ()
     task = {name: value for name, value in run.task.items() if name not in of_answers}
     epochs = None if run.model is None else run.epochs

@@ -29,7 +29,7 @@ from careeval.sweep.server import served
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
 PROGRESS_FILE = "progress.json"
-"""How far a cell that is at work has come, in its folder."""
+"""The file in a cell's folder that says how far it has come."""
 
 ENDING_FILE = "ending"
 """In a sweep's folder, while its cells are told to end: 1 in order, 2 at once."""
@@ -69,6 +69,10 @@ def attend(root: Path, path: str, number: int) -> Lease:
         return lease
     except OSError as error:
         _keep_reason(place, f"{error.filename or place}: {error.strerror or error}")
+        return lease
+    except Exception as error:
+        # a defect of one cell, whose words may be of the held-out split, stops no other
+        _keep_reason(place, f"{type(error).__name__}, which careeval did not expect")
         return lease
 
 

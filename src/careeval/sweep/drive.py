@@ -21,7 +21,7 @@ from careeval.protocol.lock import holder, locked
 from careeval.protocol.spec import Stop
 from careeval.sweep.attend import ENDING_FILE, reason
 from careeval.sweep.engines import Engine
-from careeval.sweep.spec import Cell, Sweep
+from careeval.sweep.spec import Cell, Sweep, keep_sweep
 
 TIMES = 3
 """After so many failures a cell is given up; the others go on."""
@@ -30,12 +30,12 @@ EVERY = 0.5
 """Seconds after which things are shown again, though nothing may have happened."""
 
 DRAIN_SECONDS = 30.0
-"""How long a writer that lost its lease is waited for: its last calls are taken over then."""
+"""Time to wait for a writer that lost its lease, so that its last calls are kept."""
 
 
 @dataclass
 class _Standing:
-    """What one cell has come to.
+    """The driver's record of one cell.
 
     Attributes:
         number: Of its last lease; 0 before the first.
@@ -77,10 +77,12 @@ class Drive:
         """Do what is left; return why it ended early, `None` if it came to its end.
 
         Raises:
-            ProtocolError: Another process drives the sweep, or its journal is damaged.
+            ProtocolError: Another process drives the sweep, the folder holds another one, or its
+                journal is damaged.
             OSError: The sweep's folder cannot be written.
         """
         with locked(self.root), self._signals_counted():
+            keep_sweep(self.root, self.sweep)
             (self.root / ENDING_FILE).unlink(missing_ok=True)
             journal = Journal(self.root)
             try:
@@ -114,7 +116,7 @@ class Drive:
 
     @property
     def _is_waiting(self) -> bool:
-        """Whether a cell is left that is not given out yet."""
+        """Return whether a cell is left that is not given out yet."""
         return not self._ended_early and any(map(self._is_open, self._cells.values()))
 
     @property
@@ -122,7 +124,7 @@ class Drive:
         return bool(self._ending) or self._stop is not None
 
     def _is_open(self, cell: Cell) -> bool:
-        """Whether a cell is left to do, and what it needs is there."""
+        """Return whether a cell is left to do, and what it needs is there."""
         standing = self._standing[cell.path]
         if standing.state in (CellState.begun, CellState.complete) or standing.n_failures >= TIMES:
             return False
@@ -157,7 +159,7 @@ class Drive:
         return replace(lease, n_done=self.sweep.n_responses(cell))
 
     def _is_draining(self, cell: Cell) -> bool:
-        """Whether a writer that lost its lease is still at work, and may be waited for."""
+        """Return whether a writer that lost its lease is still at work, and may be waited for."""
         standing = self._standing[cell.path]
         if standing.waits_since is None:
             return False

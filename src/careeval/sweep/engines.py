@@ -1,4 +1,4 @@
-"""Where cells are carried out: in processes of this machine, or on a Ray cluster.
+"""The engines that carry out cells: processes of this machine, or a Ray cluster.
 
 An engine is told paths and numbers, and gives back numbers: no scenario, response or reason reaches
 Ray's object store, its spilled files or its logs. Keys come from the environment of each node.
@@ -29,7 +29,7 @@ class Engine(Protocol):
     """Carries out cells, each under a lease."""
 
     def takes(self, cell: Cell) -> bool:
-        """Whether it can be given a cell now."""
+        """Return whether it can be given a cell now."""
         ...
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
@@ -69,7 +69,7 @@ class Local:
         self._working: dict[Future[Lease], Cell] = {}
 
     def takes(self, cell: Cell) -> bool:
-        """Whether there is room; models that are loaded on this machine take turns."""
+        """Return whether there is room; models that are loaded on this machine take turns."""
         if len(self._working) >= self._n_most:
             return False
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
@@ -120,7 +120,7 @@ class OnRay:
         self._working: dict[Any, Lease] = {}
 
     def takes(self, cell: Cell) -> bool:  # noqa: ARG002
-        """Whether Ray can be given one more: it lets what has no room yet wait."""
+        """Return whether Ray can be given one more; it queues what has no room yet."""
         return len(self._working) < WAITING_AT_MOST
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
@@ -139,7 +139,7 @@ class OnRay:
         return [self._result(each, self._working.pop(each)) for each in done]
 
     def _result(self, task: Any, lease: Lease) -> Lease:
-        """What a task gives back; one whose process or node is gone is lost."""
+        """Return the lease that a task gives back; lost where its process or node is gone."""
         try:
             return Lease(**self._ray.get(task))
         except self._ray.exceptions.RayError:
@@ -151,12 +151,5 @@ class OnRay:
 
 
 def _attended(root: str, path: str, number: int) -> dict[str, Any]:
-    """Carry out a cell on a node; numbers alone come back, and no error in words."""
-    try:
-        return _as_numbers(attend(Path(root), path, number))
-    except Exception:  # its words would be stored and logged by Ray
-        return _as_numbers(Lease(path, number, CellState.failed))
-
-
-def _as_numbers(lease: Lease) -> dict[str, Any]:
-    return asdict(lease) | {"state": lease.state, "why": ""}
+    """Carry out a cell on a node; return numbers alone, and no reason in words."""
+    return asdict(attend(Path(root), path, number)) | {"why": ""}

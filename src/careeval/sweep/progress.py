@@ -1,4 +1,4 @@
-"""How far a sweep is: read from its files while it goes on or afterwards, on any machine."""
+"""The progress of a sweep, read from its files on any machine, at any time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
 
 class CellNow(StrEnum):
-    """What a cell is doing."""
+    """The state of a cell, as a person is told."""
 
     waiting = "waiting"
     """It has not begun, or its engine has no room for it yet."""
@@ -33,7 +33,7 @@ class CellNow(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellProgress:
-    """How far one cell is.
+    """The progress of one cell.
 
     Attributes:
         cell: Its path.
@@ -63,13 +63,13 @@ class CellProgress:
 
     @property
     def asks(self) -> bool:
-        """Whether it asks; the others grade."""
+        """Return whether it asks; the others grade."""
         return self.cell.endswith("/ask")
 
 
 @dataclass(frozen=True, slots=True)
 class SweepProgress:
-    """How far a sweep is.
+    """The progress of a sweep.
 
     Attributes:
         cells: Each of its cells, those that ask first.
@@ -92,7 +92,7 @@ class SweepProgress:
 
     @property
     def usd(self) -> float:
-        """What is known to be spent."""
+        """Dollars that are known to be spent."""
         return sum(cell.usd for cell in self.cells)
 
     @property
@@ -175,7 +175,7 @@ def _now(root: Path, last: Lease | None, is_driven: bool) -> CellNow:
 
 
 def _report(root: Path, lease: Lease) -> Progress | None:
-    """What a cell at work has reported last."""
+    """Return the last report of a cell at work; `None` where it has made none."""
     with suppress(OSError, ValueError, TypeError):
         return Progress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None

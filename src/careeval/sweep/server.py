@@ -21,7 +21,7 @@ from careeval.errors import ProtocolError
 from careeval.sweep.spec import Server
 
 LOG_FILE = "server.log"
-"""What the server prints, in the cell's folder."""
+"""The file in the cell's folder that keeps what the server prints."""
 
 LOOK_EVERY = 0.5
 """Seconds between two looks whether the server is ready."""

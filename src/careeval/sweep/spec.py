@@ -1,4 +1,4 @@
-"""What a sweep is made of: read from a TOML file, and kept in the sweep's folder.
+"""The description of a sweep: read from a TOML file, and kept in the sweep's folder.
 
 The file says what is typed; what is kept says the same with every scenario named, so that each cell
 finds in it all that it needs.
@@ -34,7 +34,7 @@ MAX_BYTES = 1_000_000
 """Of a sweep's file; a longer one is a mistake."""
 
 READY_SECONDS = 900.0
-"""How long a server may take until it answers: a large model loads for minutes."""
+"""Time that a server may take until it answers: a large model loads for minutes."""
 
 
 class _Typed(BaseModel):
@@ -44,7 +44,7 @@ class _Typed(BaseModel):
 
 
 class ScenariosTable(_Typed):
-    """Which scenarios are put: the options of `careeval run`."""
+    """The selection of scenarios, by the options of `careeval run`."""
 
     bank: str | None = None
     adl: list[str] | None = None
@@ -157,13 +157,13 @@ class Cell:
 
     @property
     def asks(self) -> bool:
-        """Whether it asks; the others grade."""
+        """Return whether it asks; the others grade."""
         return self.stage == ASK
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep is made of.
+    """The systems, gradings and scenarios of a sweep.
 
     Attributes:
         systems: Each with the run that asks it.
@@ -310,18 +310,32 @@ def _system(given: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices
             f"{name}: server and base_url exclude each other",
             hint="a cell starts its own server, at an address of its own",
         )
-    fields = [] if given.server is None else list(string.Formatter().parse(given.server))
-    if given.server is not None and "port" not in {field for _, field, _, _ in fields}:
-        raise ProtocolError(
-            f"{name}: the command of its server has no {{port}}",
-            hint="write {port} where the command takes the number of its port",
-        )
+    if given.server is not None:
+        _check_command(name, given.server)
     run = Run(
         name, given.model, None, n_epochs, dict(task), base_url=given.base_url,
         max_connections=given.max_connections,
     )  # fmt: skip
     server = given.server and Server(given.server, given.health, given.ready_seconds)
     return System(run, n_slices, server or None, given.gpus, given.cpus)
+
+
+def _check_command(name: str, command: str) -> None:
+    """Return if a server's command has a place for its port, and no other."""
+    try:
+        fields = {
+            field for _, field, _, _ in string.Formatter().parse(command) if field is not None
+        }
+    except ValueError:
+        fields = {"}"}
+    if fields != {"port"}:
+        odd = fields - {"port"}
+        what = "holds braces other than {port}" if odd else "has no {port}"
+        raise ProtocolError(
+            f"{name}: the command of its server {what}",
+            hint="write {port} where the command takes the number of its port, "
+            "and {{ and }} for braces of its own",
+        )
 
 
 def _grading(given: GradingTable) -> Run:
@@ -361,7 +375,7 @@ def keep_sweep(root: Path, sweep: Sweep) -> None:
 
 
 def _made(parts: Sequence[System] | Sequence[Run]) -> list[object]:
-    """What tells systems and gradings from others: not prices, budget, servers or how fast."""
+    """Return what may not change in systems and gradings; prices, servers and speed may."""
     runs = [each if isinstance(each, Run) else each.run for each in parts]
     sizes = [0 if isinstance(each, Run) else each.n_slices for each in parts]
     return [
