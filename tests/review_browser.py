@@ -28,6 +28,12 @@ def press(page: Page, text: str) -> None:
         page.keyboard.press("Enter")
 
 
+def click(page: Page, name: str) -> None:
+    """Click a button that leads to another page, and wait until that page is there."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name).click()
+
+
 def check(page: Page, place: str) -> None:
     """An automatic check finds nothing, light or dark; nothing is too wide or a small target."""
     page.set_viewport_size({"width": 1280, "height": 900})

@@ -19,7 +19,7 @@ from careeval.review.labels import labels
 from careeval.review.store import Store, Work
 from chromium import IN_A_BROWSER
 from review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
-from review_browser import ACTIVE, check, press
+from review_browser import ACTIVE, check, click, press
 
 pytestmark = IN_A_BROWSER
 
@@ -220,11 +220,11 @@ def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> N
     page.get_by_role("radio", name="Unsure").check()
     page.locator(".why summary").click()
     page.get_by_label("The words that show it").fill("I")
-    page.get_by_role("button", name="Save and next").click()
+    click(page, "Save and next")
     for place in ("label/2?missing=1", "overview", "finish"):
         page.goto(f"{begun.address}/{place}")
         check(page, place)
-    page.get_by_role("button", name="Hand in").click()
+    click(page, "Hand in")
     check(page, "handed in")
     page.goto(f"{begun.address}/help")
     check(page, "help")
@@ -237,10 +237,10 @@ def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> N
     page.context.clear_cookies()
     begun.enter(page, "r02")
     page.goto(f"{begun.address}/finish")
-    page.get_by_role("button", name="Hand in").click()
+    click(page, "Hand in")
     page.context.clear_cookies()
     begun.enter(page, "a01")
     assert page.url.endswith("/settle/1")
     check(page, "settle")
-    page.get_by_role("button", name="Save and next").click()
+    click(page, "Save and next")
     check(page, "settle, missing")
