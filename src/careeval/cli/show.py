@@ -12,6 +12,7 @@ from rich.text import Text
 
 from careeval.cli.app import plain
 from careeval.cli.tables import console, new_table, print_table
+from careeval.core.grader import Grader
 from careeval.core.scenario import Adl, Domain
 from careeval.report.words import DOMAINS
 from careeval.results import corrected as people
@@ -33,7 +34,7 @@ from careeval.results.exports import (
     share_cell,
 )
 from careeval.results.ranking import Ranking
-from careeval.results.summary import LEXICAL_GRADER, Cell, DomainCell, Summary
+from careeval.results.summary import Cell, DomainCell, Summary
 
 HEADLINE = ("severe % [95% CI]", "score % [95% CI]", "rank", "severe")
 """Columns of the first table that stay longest where a terminal is narrow."""
@@ -97,7 +98,7 @@ def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
     numbers = {
         s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
         for s in summaries
-        if s.grader.startswith(LEXICAL_GRADER)
+        if Grader.parse(s.grader).is_lexical
     }
     return [lexical_sentence(number) for number in sorted(numbers)]
 

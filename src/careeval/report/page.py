@@ -17,6 +17,7 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
+from careeval.core.grader import Grader
 from careeval.core.scenario import Adl, Domain, Split
 from careeval.files import write_text
 from careeval.report import charts, tables, trust_tables, words
@@ -261,7 +262,7 @@ class Judge:
 
 
 def _judge(card: GraderCard) -> Judge:
-    name, _, mode = card.grader.rstrip(")").partition(" (")
+    grader = Grader.parse(card.grader)
     share = card.n_unresolved / card.n_judgments if card.n_judgments else None
     own = "none of these systems is its vendor’s" if card.vendor else UNKNOWN_VENDOR
     if card.own_vendor:
@@ -281,8 +282,8 @@ def _judge(card: GraderCard) -> Judge:
     if card.probes is not None:
         facts.insert(0, ("On labelled probes", (_sentence(card.probes.sentence()),)))
     return Judge(
-        name,
-        mode,
+        grader.model,
+        grader.setting,
         card.grader,
         tuple((term, said if term == "Vendor" else _sentence(said)) for term, said in short),
         tuple(facts),

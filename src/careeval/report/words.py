@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import Assistance, Condition, Domain
 from careeval.results.exports import percent
 from careeval.results.summary import Summary
@@ -147,7 +148,7 @@ def grader_names(graders: Iterable[str]) -> dict[str, str]:
     Mode and prompt's hash go first, then whoever made or hosts it.
     """
     whole = list(dict.fromkeys(graders))
-    without_mode = [name.partition(" (")[0] or name for name in whole]
+    without_mode = [Grader.parse(name).model for name in whole]
     shortest = [name.rpartition("/")[2] or name for name in without_mode]
     for short in (shortest, without_mode):
         if len(set(short)) == len(whole):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
@@ -99,20 +100,11 @@ def sentences(summaries: Sequence[Summary]) -> list[str]:
 
 def grader_names(summaries: Sequence[Summary]) -> list[str]:
     """Each entry's grader in short, with its protocol where entries would else be called alike."""
-    keys = [(s.system, s.rubric, short_grader(s.grader)) for s in summaries]
+    keys = [(s.system, s.rubric, Grader.parse(s.grader).short) for s in summaries]
     return [
-        f"{short_grader(s.grader)}, protocol {s.grading_protocol}"
-        if keys.count(key) > 1
-        else short_grader(s.grader)
+        f"{key[-1]}, protocol {s.grading_protocol}" if keys.count(key) > 1 else key[-1]
         for s, key in zip(summaries, keys, strict=True)
     ]
-
-
-def short_grader(grader: str) -> str:
-    """Return a grader's name, with its mode where that is not the usual one."""
-    name, _, mode = grader.rstrip(")").partition(" (")
-    mode = mode.partition(",")[0]
-    return name if mode == "batched" else f"{name} ({mode})"
 
 
 def sentence(s: Summary) -> str:

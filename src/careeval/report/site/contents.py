@@ -9,6 +9,7 @@ from functools import cached_property
 
 import polars as pl
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric, Split
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
@@ -277,16 +278,6 @@ def rubric_words(rubric: Rubric) -> str:
     return rubric.value.capitalize()
 
 
-def short(grader: str) -> str:
-    """A grader's name without its mode and the hash of its prompt."""
-    return grader.partition(" (")[0]
-
-
-def mode(grader: str) -> str:
-    """What stands behind a grader's name: its mode and the hash of its prompt; may be empty."""
-    return grader.partition(" (")[2].rstrip(")")
-
-
 def public_rows(responses: pl.DataFrame) -> pl.DataFrame:
     """The responses that say themselves that they are public, with the edition of their bank.
 
@@ -370,7 +361,7 @@ def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     """A slug for each: of its rubric and grader alone, unless another board has the same."""
-    plain = {of: f"{of.rubric} {short(of.grader)}" for of in bases}
+    plain = {of: f"{of.rubric} {Grader.parse(of.grader).model}" for of in bases}
     n_of = Counter(plain.values())
     names = {of: name if n_of[name] == 1 else " ".join(of) for of, name in plain.items()}
     found = slugs(names.values(), "board")
@@ -379,8 +370,8 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
     """What tells each entry from the others of its system; empty where there is no other."""
-    n_of = Counter(short(grader) for grader in {s.grader for s in summaries})
-    shown = {s.grader: short(s.grader) for s in summaries}
+    shown = {s.grader: Grader.parse(s.grader).model for s in summaries}
+    n_of = Counter(shown.values())
     shown = {grader: name if n_of[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")
     protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")
