@@ -19,7 +19,6 @@ from careeval.results.judged import Terms
 from careeval.results.panel import Years
 from careeval.results.rater_agreement import low_end
 from careeval.results.round_said import (
-    WITHHELD,
     RoundSaid,
     Seated,
     without_held_out_words,
@@ -27,6 +26,7 @@ from careeval.results.round_said import (
 )
 from careeval.results.study import StudyResults, chance_of_passing, standings, study_results
 from careeval.results.study_json import role_json
+from careeval.results.withheld import WITHHELD
 from careeval.stats.validity import Rule
 from strategies import scenarios
 

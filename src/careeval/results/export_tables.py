@@ -57,8 +57,10 @@ def export_tables(findings: Findings) -> Iterator[ExportTable]:
     yield export_graders.grading_noise(findings)
     yield export_graders.grader_pairs(findings)
     yield export_graders.grader_agreement(findings)
-    yield ExportTable("responses", "a response", RESPONSES, findings.runs.responses)
-    yield ExportTable("judgments", "a judgment of one item", JUDGMENTS, findings.runs.judgments)
+    yield ExportTable("responses", "a response", RESPONSES, findings.public.runs.responses)
+    yield ExportTable(
+        "judgments", "a judgment of one item", JUDGMENTS, findings.public.runs.judgments
+    )
 
 
 # The entries

@@ -17,11 +17,11 @@ from careeval.files import write_bytes, write_text
 from careeval.results.export_columns import ExportTable
 from careeval.results.judged import Judged
 from careeval.results.rater_agreement import COEFFICIENTS
-from careeval.results.round_said import WITHHELD
 from careeval.results.study import SCvi, StudyResults
 from careeval.results.study_json import Row, comment_json, panel_rows, role_json, view_json
 from careeval.results.table_files import csv_text, parquet_bytes
 from careeval.results.tables import Column
+from careeval.results.withheld import WITHHELD
 from careeval.stats.validity import AikenV, Endorsement
 
 # Tables

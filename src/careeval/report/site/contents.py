@@ -10,7 +10,7 @@ from functools import cached_property
 import polars as pl
 
 from careeval.core.grader import Grader
-from careeval.core.scenario import Rubric, Split
+from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
 from careeval.report.words import grader_names
@@ -19,6 +19,7 @@ from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
+from careeval.results.public import PublicEntry, edition
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
@@ -43,7 +44,7 @@ class Listed:
         n_ranked: Entries that its ranks are among.
         why_not: Why it is not ranked; else empty.
         date: When its run was begun, ISO 8601; empty where no log says.
-        public: Scenarios all of whose responses here are of the public split and of its edition.
+        public: What may be shown of it, scenario by scenario.
     """
 
     entry: Entry
@@ -57,7 +58,7 @@ class Listed:
     n_ranked: int
     why_not: str
     date: str
-    public: frozenset[str]
+    public: PublicEntry
 
     @property
     def page(self) -> str:
@@ -81,7 +82,7 @@ class Listed:
 
     @property
     def edition(self) -> str:
-        """The bank and the N of its version: within it a scenario's id means one scenario."""
+        """The edition of the bank that it was asked."""
         return edition(self.summary.bank, self.summary.bank_version)
 
 
@@ -153,8 +154,6 @@ class Contents:
     Attributes:
         boards: The one with the most ranked entries first.
         scenarios: Edition of a bank and public scenario → slug of its page, in order.
-        private: Ids of the scenarios that are not known to be public in every log of any bank.
-        n_held_out: Scenarios that count in the numbers and are not shown.
         graders: Grader → its anchor among the evidence.
         banners: What a reader must see on every page.
         provenances: Of the banks, each once.
@@ -166,8 +165,6 @@ class Contents:
     title: str
     boards: tuple[Board, ...]
     scenarios: dict[tuple[str, str], str]
-    private: frozenset[str]
-    n_held_out: int
     graders: dict[str, str]
     banners: tuple[str, ...]
     provenances: tuple[str, ...]
@@ -220,7 +217,11 @@ class Contents:
 
     def page_of(self, listed: Listed, scenario: str) -> str:
         """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
-        return self.scenario_page(listed.edition, scenario) if scenario in listed.public else ""
+        return (
+            self.scenario_page(listed.edition, scenario)
+            if scenario in listed.public.scenarios
+            else ""
+        )
 
     def corrected(self, listed: Listed) -> Corrected | None:
         """An entry's score as people correct it; `None` where its grader was not audited."""
@@ -242,8 +243,6 @@ def contents(
         canary: Of the bank.
         repository: Where runs may be sent to.
     """
-    splits = _is_public(found.runs.responses)
-    public = sorted(key for key, is_public in splits.items() if is_public)
     provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
     order = sorted(
         range(len(found.rankings)),
@@ -257,9 +256,7 @@ def contents(
         found=found,
         title=title or "Which systems decide like an expert caregiver?",
         boards=_boards(found, [found.rankings[at] for at in order]),
-        scenarios=_scenario_slugs(public),
-        private=frozenset(name for (_, name), is_public in splits.items() if not is_public),
-        n_held_out=len(splits) - len(public),
+        scenarios=_scenario_slugs(found.public.scenarios),
         graders=slugs((s.grader for s in found.summaries), "grader"),
         banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
         provenances=tuple(provenances),
@@ -268,46 +265,9 @@ def contents(
     )
 
 
-def edition(bank: str, version: str) -> str:
-    """A bank and the N of its version."""
-    return f"{bank} {version.partition('-')[0]}"
-
-
 def rubric_words(rubric: Rubric) -> str:
     """What a rubric is called where it begins a heading."""
     return rubric.value.capitalize()
-
-
-def public_rows(responses: pl.DataFrame) -> pl.DataFrame:
-    """The responses that say themselves that they are public, with the edition of their bank.
-
-    A response whose split is not known is not among them.
-    """
-    return _with_edition(responses).filter(pl.col("split") == Split.public.value)
-
-
-def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:
-    n = pl.col("bank_version").str.split("-").list.first()
-    return responses.with_columns(edition=pl.concat_str("bank", pl.lit(" "), n))
-
-
-def _is_public(responses: pl.DataFrame) -> dict[tuple[str, str], bool]:
-    """Edition and scenario → whether every response to it says that it is public.
-
-    One log that holds a scenario out is enough: whichever log is right, nothing is given away.
-    """
-    is_public = (pl.col("split") == Split.public.value).fill_null(value=False).all()
-    of_each = _with_edition(responses).group_by("edition", "scenario").agg(is_public)
-    return {(of, name): public for of, name, public in of_each.drop_nulls().iter_rows()}
-
-
-def _public_of(entry: Entry) -> frozenset[str]:
-    """Scenarios of an entry all of whose rows are public, and of the edition that it stands for."""
-    of = edition(entry.run["bank"], entry.run["bank_version"])
-    rows = public_rows(entry.responses).filter(pl.col("edition") == of)
-    counts = dict(rows.group_by("scenario").len().iter_rows())
-    whole = entry.responses.group_by("scenario").len().iter_rows()
-    return frozenset(name for name, n in whole if counts.get(name) == n)
 
 
 def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -344,7 +304,7 @@ def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
                 n_ranked=len(ranked),
                 why_not=why_not[place],
                 date=_date(found.entries[place].responses),
-                public=_public_of(found.entries[place]),
+                public=found.public.of_entry(found.entries[place]),
             )
             for place in (*ranked, *left_out)
         ]
