@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 import careeval
-from careeval.bank import OWN_BANK, load_bank, records, sealed, yaml_nodes
+from careeval.bank import OWN_BANK, evidence, load_bank, records, sealed, yaml_nodes
 from careeval.bank.check import RULE_SETS
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
@@ -449,6 +449,7 @@ def _limits_that_are_met() -> str:
         ("recorded responses", f"{_size(answers.MAX_BYTES)}; {answers.MAX_ANSWERS:,} responses; "
          f"{answers.MAX_LINE:,} characters a line"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
+        ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
         ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "
          f"{records.MAX_ROWS:,} rows"),
         ("… an XLSX file", f"{_size(records.MAX_UNPACKED_BYTES)} unpacked; "

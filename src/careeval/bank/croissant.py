@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.load import Bank
 from careeval.bank.sealed import HASH, SEALED
 from careeval.core.scenario import Scenario, Split, Status
@@ -23,8 +24,13 @@ from careeval.files import read_bytes
 FILE = "croissant.json"
 
 _TEMPLATE = Path(__file__).with_name("croissant-template.json")
-_FORMATS = {".yaml": "application/yaml", ".csv": "text/csv", ".sha256": "text/plain"}
-_FILES = ("*.yaml", "*/*.yaml", "second-reading/*.csv", SEALED, HASH)
+_FORMATS = {
+    ".yaml": "application/yaml",
+    ".json": "application/json",
+    ".csv": "text/csv",
+    ".sha256": "text/plain",
+}
+_FILES = ("*.yaml", "*/*.yaml", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
 
 
 def croissant(bank: Bank, folder: Path) -> str:

@@ -1,19 +1,17 @@
 """From a folder of YAML files to a `Bank`: shape only, every problem with its place.
 
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
-`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`, and the sealed
-held-out split, which is read like the rest where its key is given. Whether the content is good is
-for `careeval.bank.check`.
+`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml`, `generic-probes.yaml` and `evidence.json`,
+and the sealed held-out split, which is read like the rest where its key is given. Whether the
+content is good is for `careeval.bank.check`.
 """
 
 from __future__ import annotations
 
 import gc
-import hashlib
-import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -24,11 +22,13 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from careeval.bank import evidence
+from careeval.bank.evidence import Vetting, vetted
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import Document, Loc, Places, parse_yaml, read_yaml
-from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source, Status
+from careeval.bank.yaml_nodes import MAX_BYTES, Document, Loc, Places, parse_yaml, read_yaml
+from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
 
@@ -56,14 +56,17 @@ class Bank:
         scenarios: In the order of their ids.
         probes: By scenario id; a scenario without a probes file is not a key.
         sources: By key.
-        documents: The place of every value of the files: by scenario id, by `<id>.probes`, and
-            `bank`, `sources`.
+        vettings: The entries of `evidence.json` by scenario id, also those of other texts than the
+            scenarios have now.
+        documents: The place of every value of the files: by scenario id, by `<id>.probes`, by
+            `<id>.evidence` (of the file with its entry), and `bank`, `sources`.
     """
 
     about: BankFile
     scenarios: tuple[Scenario, ...]
     probes: Mapping[str, tuple[Probe, ...]]
     sources: Mapping[str, Source]
+    vettings: Mapping[str, Vetting] = field(repr=False)
     documents: Mapping[str, Places] = field(repr=False)
 
     def __len__(self) -> int:
@@ -95,6 +98,11 @@ class Bank:
                     pairs |= {(text.id, act): twin.twin_of for act in right[0] + right[1]}
         return pairs
 
+    def vetting(self, scenario: Scenario) -> Vetting | None:
+        """Return the entry of `evidence.json` for a scenario's present text, if there is one."""
+        entry = self.vettings.get(scenario.id)
+        return entry if entry is not None and entry.is_of(scenario) else None
+
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id.
 
@@ -121,27 +129,6 @@ def _number(scenario_id: str) -> str:
     """The number that an id ends with, without zeros before it; empty where there is none."""
     digits = re.search(r"\d+$", scenario_id)
     return digits[0].lstrip("0") if digits else ""
-
-
-def content_hash(scenarios: Iterable[Scenario]) -> str:
-    """Twelve hex digits that change when any scenario's content does, whatever its layout.
-
-    What raters found of it is no content: evidence can be added to a bank that has been run.
-    """
-    ordered = sorted(scenarios, key=lambda s: s.id)
-    # a JSON list, one scenario after the other: a large bank's is as long as all its files
-    of_all = hashlib.sha256(b"[")
-    for place, scenario in enumerate(ordered):
-        content = scenario.model_dump(mode="json", exclude={"evidence"})
-        said = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        of_all.update(f"{',' if place else ''}{said}".encode())
-    of_all.update(b"]")
-    return of_all.hexdigest()[:12]
-
-
-def rated_hash(scenario: Scenario) -> str:
-    """The hash of what raters are shown: a status, which their study changes, is not in it."""
-    return content_hash([scenario.model_copy(update={"status": Status.drafted})])
 
 
 def bank_folder(name: Path | str | None) -> Path:
@@ -174,7 +161,8 @@ def load_bank(
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
         )
-    files = sorted([*root.rglob("*.yaml"), *root.glob(SEALED), *root.glob(HASH)])
+    others = (evidence.FILE, SEALED, HASH)
+    files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, key if has_sealed(root) else None, probes, state)
 
@@ -221,12 +209,14 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         generic = reader.read("generic-probes", list[GenericProbe])
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
-    for name, scenario in _scenarios(reader):
+    vettings = _vettings(reader)
+    for name, as_written in _scenarios(reader):
         probes_name = f"{name}.probes"
         labelled = with_probes and reader.has(probes_name)
         file = reader.read(probes_name, ProbesFile) if labelled else None
-        if scenario is None:
+        if as_written is None:
             continue
+        scenario = vetted(as_written, vettings.get(as_written.id))
         if (first := scenarios.setdefault(scenario.id, scenario)) is not scenario:
             where = reader.documents[first.id].path
             reader.report(name, ("id",), "CE103", f"id {scenario.id!r} is also that of {where}")
@@ -242,7 +232,18 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     if about is None or sources is None or reader.problems:
         raise BankProblems(reader.problems)
     ordered = tuple(scenarios[key] for key in sorted(scenarios))
-    return Bank(about, ordered, probes, sources, reader.documents)
+    return Bank(about, ordered, probes, sources, vettings, reader.documents)
+
+
+def _vettings(reader: _Reader) -> dict[str, Vetting]:
+    """Read the entries of `evidence.json`, those of the held-out split after the public ones."""
+    vettings: dict[str, Vetting] = {}
+    for name in (evidence.FILE, f"{SEALED}/{evidence.FILE}"):
+        if reader.has(name):
+            entries = reader.read(name, dict[Slug, Vetting]) or {}
+            vettings |= entries
+            reader.documents |= {f"{each}.evidence": reader.documents[name] for each in entries}
+    return vettings
 
 
 def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
@@ -290,8 +291,8 @@ HELD_OUT_SOURCES = f"{SEALED}/sources"
 class _Reader:
     """Reads a bank's files one by one, keeping the places of each and each problem.
 
-    A name is a file's in the bank's folder without `.yaml`; in the sealed split, `held-out.age/`
-    stands before it.
+    A name is a file's in the bank's folder, without `.yaml` where it ends so; in the sealed split,
+    `held-out.age/` stands before it.
     """
 
     def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
@@ -303,7 +304,7 @@ class _Reader:
 
     def has(self, name: str) -> bool:
         """Whether the bank has that file; which of them it must have is the caller's to know."""
-        return f"{name}.yaml" in self.held_out or os.path.lexists(self._path(name))
+        return _file(name) in self.held_out or os.path.lexists(self._path(name))
 
     def names(self) -> list[str]:
         """Scenarios and probes, in the order of their names."""
@@ -355,12 +356,18 @@ class _Reader:
     def _document(self, name: str) -> Document:
         """A file as YAML; the last is kept, for whoever asks for it again."""
         if self._last is None or self._last[0] != name:
-            path, text = self._path(name), self.held_out.get(f"{name}.yaml")
-            self._last = name, read_yaml(path) if text is None else parse_yaml(text, str(path))
+            path, text = self._path(name), self.held_out.get(_file(name))
+            most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
+            read = read_yaml(path, most) if text is None else parse_yaml(text, str(path))
+            self._last = name, read
         return self._last[1]
 
     def _path(self, name: str) -> Path:
-        return self.root / f"{name}.yaml"
+        return self.root / _file(name)
+
+
+def _file(name: str) -> str:
+    return name if name.endswith(".json") else f"{name}.yaml"
 
 
 @cache
