@@ -16,18 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from reprlib import repr as short_repr
-from typing import TypeVar
-
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from careeval.bank import evidence
 from careeval.bank.evidence import Vetting, vetted
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank.problems import BankProblems
+from careeval.bank.reader import BankReader
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import MAX_BYTES, Document, Loc, Places, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import Loc, Places
 from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
@@ -43,8 +39,6 @@ DEFAULT = "3"
 
 OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), DEFAULT: OWN_BANK}
 """The banks that ship with careeval, by the number that people name them with."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +191,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     Raises:
         BankProblems: As `load_bank`.
     """
-    reader = _Reader(root, held_out)
+    reader = BankReader(root, held_out)
     about = reader.read("bank", BankFile)
     sources: dict[str, Source] | None = {}
     for name in ("sources", HELD_OUT_SOURCES):
@@ -235,7 +229,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     return Bank(about, ordered, probes, sources, vettings, reader.documents)
 
 
-def _vettings(reader: _Reader) -> dict[str, Vetting]:
+def _vettings(reader: BankReader) -> dict[str, Vetting]:
     """Read the entries of `evidence.json`, those of the held-out split after the public ones."""
     vettings: dict[str, Vetting] = {}
     for name in (evidence.FILE, f"{SEALED}/{evidence.FILE}"):
@@ -246,7 +240,7 @@ def _vettings(reader: _Reader) -> dict[str, Vetting]:
     return vettings
 
 
-def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
+def _scenarios(reader: BankReader) -> list[tuple[str, Scenario | None]]:
     """Read every scenario and twin, by the name of its file; None where it has problems."""
     read: dict[str, Scenario | Twin | None] = {}
     for name in reader.names():
@@ -261,7 +255,9 @@ def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
     ]
 
 
-def _twin(name: str, twin: Twin, bases: Mapping[str, Scenario], reader: _Reader) -> Scenario | None:
+def _twin(
+    name: str, twin: Twin, bases: Mapping[str, Scenario], reader: BankReader
+) -> Scenario | None:
     """A twin as a scenario; None where it does not fit its base, and that is kept."""
     base = bases.get(twin.twin_of)
     if base is not None and twin.split is not base.split:
@@ -288,148 +284,8 @@ HELD_OUT_SOURCES = f"{SEALED}/sources"
 """What the held-out split's own sources are called among the documents."""
 
 
-class _Reader:
-    """Reads a bank's files one by one, keeping the places of each and each problem.
-
-    A name is a file's in the bank's folder, without `.yaml` where it ends so; in the sealed split,
-    `held-out.age/` stands before it.
-    """
-
-    def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
-        self.root = root
-        self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
-        self.documents: dict[str, Places] = {}
-        self.problems: list[Problem] = []
-        self._last: tuple[str, Document] | None = None
-
-    def has(self, name: str) -> bool:
-        """Whether the bank has that file; which of them it must have is the caller's to know."""
-        return _file(name) in self.held_out or os.path.lexists(self._path(name))
-
-    def names(self) -> list[str]:
-        """Scenarios and probes, in the order of their names."""
-        clear = (path.relative_to(self.root).as_posix() for path in self.root.glob("*/*.yaml"))
-        sealed = (name for name in self.held_out if name.count("/") == 2)
-        return [name.removesuffix(".yaml") for name in (*sorted(clear), *sorted(sealed))
-                if name.endswith(".yaml")]  # fmt: skip
-
-    def read(self, name: str, kind: type[T]) -> T | None:
-        """One file as `kind`; None when it has problems, which are kept."""
-        try:
-            document = self._document(name)
-            # the content is in what is made of it
-            self.documents[name] = Places(document.path, document.text)
-        except BankProblems as error:
-            self.problems += error.problems
-            return None
-        try:
-            # mypy does not know that a type can be hashed
-            adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
-            return adapter.validate_python(document.content)
-        except ValidationError as error:
-            self.problems += [_problem(document, details) for details in error.errors()]
-            return None
-
-    def has_field(self, name: str, field: str) -> bool:
-        """Return if a scenario's file has a field; a file that cannot be read has none."""
-        try:
-            content = self._document(name).content
-        except BankProblems:
-            return False
-        return isinstance(content, Mapping) and field in content
-
-    def report(
-        self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
-    ) -> None:
-        """Keep a problem of a document that has been read; `key` places it at the key of `loc`."""
-        place = self.documents[name].place(loc, key=key)
-        self.problems.append(Problem(place, code, message, hint))
-
-    def expect_scenario_beside(self, probes: str) -> None:
-        """Keep a problem where a probes file has no scenario beside it: nobody would read it."""
-        scenario = probes.removesuffix(".probes")
-        if not self.has(scenario):
-            message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
-            place, hint = Place(str(self._path(probes))), "name it after its scenario"
-            self.problems.append(Problem(place, "CE104", message, hint))
-
-    def _document(self, name: str) -> Document:
-        """A file as YAML; the last is kept, for whoever asks for it again."""
-        if self._last is None or self._last[0] != name:
-            path, text = self._path(name), self.held_out.get(_file(name))
-            most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
-            read = read_yaml(path, most) if text is None else parse_yaml(text, str(path))
-            self._last = name, read
-        return self._last[1]
-
-    def _path(self, name: str) -> Path:
-        return self.root / _file(name)
-
-
-def _file(name: str) -> str:
-    return name if name.endswith(".json") else f"{name}.yaml"
-
-
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    """The validator of a kind of file: building one costs more than a file's validation."""
-    return TypeAdapter(kind)
-
-
-_EXPECTED = {
-    "dict_type": "names with values",
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "mapping_type": "names with values",
-    "model_type": "names with values",
-    "string_type": "text",
-    "tuple_type": "a list",
-}
-"""What a clinician calls the types that pydantic asks for, by the type of its error."""
-
-
-def _problem(document: Places, error: ErrorDetails) -> Problem:
-    """One pydantic error as CE102, at the place of what it is about, in a clinician's words."""
-    loc: Loc = error["loc"]
-    found, kind, hint = error["input"], error["type"], ""
-    # pydantic marks an error in a mapping's key by a last step '[key]'
-    of_key = loc[-1:] == ("[key]",)
-    if of_key:
-        loc = loc[:-1]
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc).lstrip(".")
-    match kind:
-        case "missing":
-            message = "is not there"
-        case "extra_forbidden":
-            message = "is no field of this file"
-        case "enum" | "literal_error":
-            expected = str(error.get("ctx", {}).get("expected", ""))
-            names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-            message = f"found {_shown(found)}, expected {expected}"
-            hint = did_you_mean(str(found), names, cutoff=0.5)
-        case _ if kind in _EXPECTED:
-            message = f"found {_shown(found)}, expected {_EXPECTED[kind]}"
-        case _:
-            message = f"{error['msg']} (found {_shown(found)})"
-    place = document.place(loc, key=of_key or kind == "extra_forbidden")
-    return Problem(place, "CE102", f"{path or 'the file'}: {message}", hint)
-
-
-def _shown(value: object) -> str:
-    """A value of a file in a message: text in quotes and not all of a long one, else its kind."""
-    match value:
-        case None:
-            return "nothing"
-        case dict():
-            return "names with values"
-        case list():
-            return "a list"
-    return short_repr(value)
-
-
 def _probes(
-    file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: _Reader
+    file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: BankReader
 ) -> tuple[Probe, ...]:
     """The file's probes with every label, in its order; what is wrong with them is reported."""
     generic_by_id = {probe.id: probe for probe in generic}
@@ -455,7 +311,7 @@ def _probes(
 
 
 def _labels(
-    entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: _Reader
+    entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: BankReader
 ) -> dict[str, bool]:
     """Labels for every action and rung; a rung's follows from its actions unless it is stated."""
     stated = {key: label == "present" for key, label in entry.labels.items()}
