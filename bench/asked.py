@@ -11,8 +11,8 @@ from typing import Any
 
 from careeval.core.judgment import GraderItem
 from careeval.core.scenario import Adl
-from careeval.protocol.grading import Judgments
-from careeval.protocol.templates import load_prompts
+from careeval.modes.grading import Judgments
+from careeval.modes.prompts import load_prompts
 
 Message = dict[str, str]
 """One message of a chat: `role` and `content`."""

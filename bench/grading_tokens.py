@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.bank import load_bank
 from careeval.core.scenario import Scenario, Split
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import select_scenarios
-from careeval.protocol.templates import load_prompts
 from fake_server import FakeServer, Request, Said, asked_of_grader
 
 HERE = Path(__file__).parent

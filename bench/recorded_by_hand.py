@@ -29,7 +29,7 @@ def grade(answers: Path, out: Path) -> float:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 
     from asked import RUNGS
-    from careeval.protocol.lexical import judgments
+    from careeval.modes.response.lexical import judgments
 
     @solver
     def recorded() -> Solver:

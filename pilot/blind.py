@@ -28,7 +28,7 @@ from figures import FIRST, HERE, KINDS, PROBES, SEALED, rows
 from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, seal, unseal
 from careeval.core.scenario import Scenario, Split
-from careeval.protocol.templates import load_prompts
+from careeval.modes.prompts import load_prompts
 
 SEED = 15
 TEXTS_AN_ANSWERER = 24

@@ -32,6 +32,9 @@ from careeval.cli.app import app
 from careeval.cli.audit_tables import decimal
 from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
+from careeval.modes import grading, prompts
+from careeval.modes.prompts import FIELDS, load_prompts
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol import (
     answers,
     calls,
@@ -40,17 +43,13 @@ from careeval.protocol import (
     cores,
     folder_limits,
     gguf,
-    grading,
     log_limits,
     patience,
     prices,
     roster,
-    templates,
 )
 from careeval.protocol.answers import AnswerLine
 from careeval.protocol.probes import lexical_agreement
-from careeval.protocol.templates import FIELDS, load_prompts
-from careeval.protocol.version import PROTOCOL_VERSION
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
@@ -485,7 +484,7 @@ def _time(seconds: float) -> str:
 
 def test_files_of_one_megabyte() -> None:
     """What the table of limits puts together has one limit."""
-    small = (prices, roster, templates, config, yaml_nodes)
+    small = (prices, roster, prompts, config, yaml_nodes)
     assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
 
 

@@ -21,11 +21,11 @@ from careeval.cli.config import read_settings
 from careeval.cli.invited import _read as read_consent
 from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
+from careeval.modes.prompts import OWN_PROMPTS, load_prompts
 from careeval.protocol.answers import read_answers
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.roster import read_roster
-from careeval.protocol.templates import OWN_PROMPTS, load_prompts
 from careeval.results.audit_files import read_sample
 from careeval.results.filled_in import take_rows
 from fakes import write_bank

@@ -9,13 +9,13 @@ from careeval.cli.export import _told
 from careeval.cli.graders import probe_agreement
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
+from careeval.modes.prompts import load_prompts
+from careeval.modes.version import KNOWN
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.spec import Run
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import KNOWN
 from fakes import Fake, judgments, keyword_grader, write_bank
 
 

@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import RUN_FILE, amend, read_run_file
 from careeval.protocol.ledger import CALLS_FILE
@@ -19,8 +21,6 @@ from careeval.protocol.logs import read_runs
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.spec import Run
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 from fakes import Call, Fake, asked_of_grader, judgments
 
 OLD = Path(__file__).parents[1] / "data" / "written-by-0.1"

@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import OWN_PROMPTS
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import (
     RESPONSES_FILE,
@@ -29,7 +30,6 @@ from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import PROBES, Outcome, Run, Stop, folder_name
-from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
 from eval_files import COMPLETE
 from fakes import Call, Fake, begin, begin_recorded, keyword_grader, write_bank

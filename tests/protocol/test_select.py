@@ -9,8 +9,8 @@ import pytest
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import BankError, ProtocolError
+from careeval.modes.version import FIRST
 from careeval.protocol.select import rubrics_graded, rubrics_named, select_scenarios
-from careeval.protocol.version import FIRST
 from fakes import write_bank
 
 IDS = ["bathing-001", "dressing-001", "dressing-002", "dressing-003", "eating-001", "eating-002"]

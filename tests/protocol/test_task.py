@@ -15,10 +15,10 @@ from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText
 
 from careeval.bank import content_hash, load_bank
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.grader import grade
 from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.task import careeval
-from careeval.protocol.templates import load_prompts
 from fakes import SCENARIO, Call, Fake, asked_of_grader, judgments, keyword_grader, write_bank
 
 Evaluate = Callable[..., EvalLog]

@@ -22,8 +22,8 @@ from careeval.cli.app import OK, USAGE, run
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.answers import read_answers
-from careeval.protocol.templates import load_prompts
 from careeval.review import own_answers
 from careeval.review.app import create_app
 from careeval.review.database import Database

@@ -16,9 +16,9 @@ from careeval.cli.options import Selection
 from careeval.core.grader import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
+from careeval.modes.prompts import load_prompts
+from careeval.modes.version import KNOWN
 from careeval.protocol.logs import read_runs
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import KNOWN
 from careeval.results.every_eval_ever import Evaluator, Relationship, write_eee
 from careeval.results.export_tables import export_tables
 from careeval.results.exports import By, markdown, rank_cells

@@ -23,8 +23,8 @@ from careeval.cli.study_answer import answer
 from careeval.cli.study_print import print_
 from careeval.core.scenario import Split, Status
 from careeval.errors import UsageError
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.protocol.templates import load_prompts
 from careeval.review.questions import minutes
 from careeval.review.store import Store
 from careeval.review.study import (

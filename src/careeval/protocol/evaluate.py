@@ -15,6 +15,7 @@ from inspect_ai import eval_set
 from inspect_ai._util.error import PrerequisiteError
 
 from careeval.errors import LogError, ProtocolError
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.answers import read_answers
 from careeval.protocol.budget import Budget, tidy
 from careeval.protocol.calls import Calls, kept_by
@@ -31,7 +32,6 @@ from careeval.protocol.spec import UNWATCHED, Outcome, Run, Stop, Watch
 from careeval.protocol.standing import logged
 from careeval.protocol.task import careeval
 from careeval.protocol.turns import Turns
-from careeval.protocol.version import PROTOCOL_VERSION
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""

@@ -31,9 +31,7 @@ from inspect_ai.util import json_schema
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
-from careeval.protocol.calls import call, current_calls, metered
-from careeval.protocol.estimate import ITEM_TOKENS
-from careeval.protocol.grading import (
+from careeval.modes.grading import (
     MAX_ATTEMPTS,
     Graded,
     Judgments,
@@ -43,10 +41,12 @@ from careeval.protocol.grading import (
     resolve,
     shown_order,
 )
+from careeval.modes.prompts import Prompts, load_prompts
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.calls import call, current_calls, metered
+from careeval.protocol.estimate import ITEM_TOKENS
 from careeval.protocol.sample import rubric_of
 from careeval.protocol.solvers import ended, stored_response
-from careeval.protocol.templates import Prompts, load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"

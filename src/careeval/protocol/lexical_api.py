@@ -9,7 +9,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from careeval.core.grader import LEXICAL
 from careeval.errors import ProtocolError
-from careeval.protocol.lexical import judgments
+from careeval.modes.response.lexical import judgments
 
 
 class LexicalAPI(ModelAPI):

@@ -9,7 +9,7 @@ from careeval.bank import Bank, content_hash
 from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
 
 BOTH = "both"
 """Names both rubrics, where people are asked about them and in runs of protocol 1."""

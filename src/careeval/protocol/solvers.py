@@ -22,11 +22,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.modes.grading import readable
+from careeval.modes.prompts import load_prompts
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.answers import read_answers
 from careeval.protocol.calls import call
-from careeval.protocol.grading import readable
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import PROTOCOL_VERSION
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"

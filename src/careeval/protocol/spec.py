@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.progress import Report
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 
 MAX_NAME = 120
 """Characters of a system's name, which is a folder's too."""

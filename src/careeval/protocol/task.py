@@ -18,6 +18,8 @@ from careeval.bank.sealed import split_key
 from careeval.core.grader import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.version import PROTOCOL_VERSION, known_version
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
 from careeval.protocol.private import refuse_in_the_open
@@ -25,9 +27,7 @@ from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.spec import MAX_TOKENS
-from careeval.protocol.templates import load_prompts
 from careeval.protocol.transcript import transcript_left_out
-from careeval.protocol.version import PROTOCOL_VERSION, known_version
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0

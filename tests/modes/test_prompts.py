@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
-from careeval.protocol.templates import FIELDS, OWN_PROMPTS, Prompts, load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
+from careeval.modes.prompts import FIELDS, OWN_PROMPTS, Prompts, load_prompts
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
 
 ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 

@@ -1,4 +1,4 @@
-"""The prompts: files beside this module, filled in one pass, known by their hash.
+"""The prompts: files, filled in one pass, known by their hash.
 
 `--prompts DIR` names a folder with the same file names, and someone else's protocol is run. Those
 of protocol 1 are in a folder of their own, for runs that were begun under it.
@@ -15,10 +15,10 @@ from pathlib import Path
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.grading import reply_schema
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
+from careeval.modes.grading import reply_schema
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
 
-OWN_PROMPTS = Path(__file__).parent / "prompts"
+OWN_PROMPTS = Path(__file__).parent / "response" / "prompts"
 
 FIELDS: dict[str, frozenset[str]] = {
     "ask-role.md": frozenset(),

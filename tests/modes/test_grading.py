@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain, Rung
-from careeval.protocol.grading import (
+from careeval.modes.grading import (
     Graded,
     ItemJudgment,
     Reply,
@@ -23,7 +23,7 @@ from careeval.protocol.grading import (
     resolve,
     shown_order,
 )
-from careeval.protocol.templates import load_prompts
+from careeval.modes.prompts import load_prompts
 from fakes import judgments
 
 CLEAN = json.dumps(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.protocol.grading import quote_found, read_reply
-from careeval.protocol.lexical import THRESHOLD, coverage, judgments, nearest_sentence, words
+from careeval.modes.grading import quote_found, read_reply
+from careeval.modes.response.lexical import THRESHOLD, coverage, judgments, nearest_sentence, words
 
 
 def test_worked_example() -> None:
@@ -113,7 +113,7 @@ def test_its_reply_is_one_that_is_taken_whole(response: str, items: list[str]) -
 def test_it_is_the_same_in_every_process() -> None:
     """Shares are equal to the last bit whatever seed a process hashes its strings with."""
     code = """
-from careeval.protocol.lexical import coverage
+from careeval.modes.response.lexical import coverage
 items = [
     "Asks her to hold on to the rail with her strong hand while she stands up slowly.",
     "Holds the rail and slowly counts to three.",

@@ -1,0 +1,1 @@
+"""The modes: ways to ask and ways to judge."""
