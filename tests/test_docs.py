@@ -34,6 +34,7 @@ from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
 from careeval.modes import grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
+from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol import (
     answers,
@@ -650,7 +651,7 @@ def test_prompt_file_is_listed_with_its_fields(name: str) -> None:
 def test_protocol_version_is_the_codes() -> None:
     """The page on the protocol names the version that logs carry."""
     assert f"version, `{PROTOCOL_VERSION}` today" in _page("concepts/protocol.md")
-    assert f"prompt {load_prompts().grade_hash})`" in _page("concepts/protocol.md")
+    assert f"prompt {load_prompts(RESPONSE).grade_hash})`" in _page("concepts/protocol.md")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from careeval.cli.graders import probe_agreement
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 from careeval.modes.version import KNOWN
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare_recorded
@@ -44,7 +45,7 @@ def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
 
 def test_what_graders_of_every_protocol_were_told() -> None:
     """The prompts of a grader of protocol 1 are known as those of today's are; others are not."""
-    prompts = {version: load_prompts(protocol=version) for version in KNOWN.values()}
+    prompts = {version: load_prompts(RESPONSE, protocol=version) for version in KNOWN.values()}
     names = [f"openai/x (batched, prompt {each.grade_hash})" for each in prompts.values()]
     told = _told([*names, "openai/x (batched, prompt 00000000)"], None)
     assert list(told) == names

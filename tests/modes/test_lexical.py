@@ -6,13 +6,21 @@ import json
 import subprocess
 import sys
 from math import log
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.modes.grading import quote_found, read_reply
-from careeval.modes.response.lexical import THRESHOLD, coverage, judgments, nearest_sentence, words
+from careeval.modes.mode import Case
+from careeval.modes.response.lexical import THRESHOLD, coverage, lexical, nearest_sentence, words
+
+
+def judgments(response: str, items: list[str]) -> list[dict[str, Any]]:
+    """What the lexical grader makes of a response and the texts of some items."""
+    case = Case(response, [(f"item-{n}", text) for n, text in enumerate(items, 1)], {})
+    return [judgment.model_dump() for judgment in lexical(case)]
 
 
 def test_worked_example() -> None:

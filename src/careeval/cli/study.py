@@ -160,7 +160,7 @@ def new(
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
         answers=answers or 0,
-        told=load_prompts().texts["ask-format.md"],  # as models are told
+        told=load_prompts(loaded.mode).texts["ask-format.md"],  # as models are told
         study_id=token_hex(8),
     )
     store = Store.create(out, "study", plan.json_text())

@@ -38,7 +38,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     if not responses:
         raise ProtocolError(f"bank {bank.about.name!r} has no probes")
     probed = [bank.scenario(scenario) for scenario in bank.probes]
-    (rubric,) = rubrics_graded(run.task.get("rubric"), probed)
+    (rubric,) = rubrics_graded(run.task.get("rubric"), probed, bank.mode)
     n = 1
     while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
         n += 1

@@ -21,10 +21,6 @@ PROBES = "probes"
 """Name of the system that a bank's labelled probes stand under: an audit of a grader, no run."""
 
 
-DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
-"""The paper's grader, dated: an alias moves."""
-
-
 MAX_TOKENS = 8192
 """At most in one answer, reasoning included; the paper does not say."""
 
