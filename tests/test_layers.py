@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 HEAVY = (
-    *("inspect_ai", "polars", "numpy", "scipy", "altair", "vl_convert", "jinja2"),
+    *("inspect_ai", "polars", "numpy", "scipy", "altair", "resvg_py", "jinja2"),
     *("fastapi", "uvicorn", "pydantic", "yaml", "ray"),
 )
 KNOWS_SCENARIOS = ("pydantic", "yaml")

@@ -46,12 +46,12 @@ def test_needed_packages_leave_extras_and_other_pythons_out() -> None:
     """A requirement of an extra, or of older Pythons alone, is not needed."""
     requirements = [
         "polars<3,>=2.1",
-        "vl-convert-python>=1.9",
+        "resvg_py>=0.5",
         "backport; python_version < '3.5'",
         "zstd<1; python_version < '3.999'",
         "xllamacpp>=2026.10; extra == 'embedded'",
     ]
-    assert needed_packages(requirements) == ["polars", "vl-convert-python", "zstd"]
+    assert needed_packages(requirements) == ["polars", "resvg_py", "zstd"]
 
 
 def test_a_missing_package_is_a_problem() -> None:

@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import resvg_py
 from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.report import charts
-from careeval.report.charts import drawing
+from careeval.report.charts import drawing, svg
 from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, Words
 from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
@@ -458,6 +460,23 @@ def test_a_picture_carries_its_words(summaries: list[Summary]) -> None:
     assert chunks[-1] == (b"IEND", b"")
     width, height = struct.unpack(">II", chunks[0][1][:8])
     assert (width, height) == (2 * charts.WIDE, math.ceil(2 * figure.height))
+
+
+def test_a_picture_needs_no_font_of_the_machine(
+    summaries: list[Summary], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A PNG is the same, words and all, on a machine that has no font."""
+    drawn = charts.standalone_svg(charts.overview(summaries), "overview", "Ł−…", "Größe")
+    here = charts.png(drawn, "Ł−…", "Größe")
+    rendered = resvg_py.svg_to_bytes
+
+    def without_fonts(source: str, **options: Any) -> bytes:
+        return rendered(source, **options, skip_system_fonts=True)
+
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", without_fonts)
+    assert charts.png(drawn, "Ł−…", "Größe") == here
+    monkeypatch.setattr(svg, "_FONT_FILES", [])
+    assert charts.png(drawn, "Ł−…", "Größe") != here
 
 
 def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
