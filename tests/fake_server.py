@@ -415,31 +415,6 @@ async def _endless(http: web.BaseRequest, bytes_per_second: int) -> web.StreamRe
 # --- by itself -----------------------------------------------------------------------------------
 
 
-def unsteady(errors: float, limit: int, script: Script = well) -> Script:
-    """A script with faults of every day.
-
-    Args:
-        errors: Share of requests that get a 500 when they first come, the same ones each time.
-        limit: Requests a second that are let through, the others get a 429; 0 for any number.
-        script: What is replied to the others.
-    """
-    window: list[float] = [0.0, 0]
-
-    def scripted(request: Request) -> Said | Fault:
-        if request.came == 1 and int(request.key, 16) < errors * 2**64:
-            return SERVER_ERROR
-        if limit:
-            now = asyncio.get_running_loop().time()
-            if now - window[0] >= 1:
-                window[:] = [now, 0]
-            window[1] += 1
-            if window[1] > limit:
-                return too_many("1")
-        return script(request)
-
-    return scripted
-
-
 def longer(n_words: int, script: Script = well) -> Script:
     """A script whose answers to questions go on to about so many words."""
 
@@ -458,14 +433,10 @@ def main() -> None:
     """Serve until stopped."""
     parser = argparse.ArgumentParser(description="A fake OpenAI-compatible server.")
     parser.add_argument("--port", type=int, default=0, help="0: a free one")
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
-    parser.add_argument("--errors", type=float, default=0.0, help="share that first gets a 500")
-    parser.add_argument("--limit", type=int, default=0, help="requests a second before a 429")
-    parser.add_argument("--words", type=int, default=0, help="least length of an answer")
-    given = parser.parse_args()
-    server = FakeServer(unsteady(given.errors, given.limit, longer(given.words)), given.latency)
+    port = parser.parse_args().port
+    server = FakeServer()
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(server.serve(given.port, lambda: _say(server.base_url)))
+        asyncio.run(server.serve(port, lambda: _say(server.base_url)))
 
 
 def _say(line: str) -> None:

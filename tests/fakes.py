@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 import zipfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import forget, prepare, prepare_recorded
 from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.spec import Outcome, Run
+from fake_server import by_keyword, judgments
 
 
 @dataclass(frozen=True)
@@ -122,32 +122,9 @@ def fake() -> type[ModelAPI]:
     return FakeAPI
 
 
-def asked_of_grader(request: str) -> tuple[str, list[str]]:
-    """The response and the items' texts that a grading request shows, the items as numbered."""
-    fenced = re.search(r"(=== [0-9a-f]{10} ===)\n(.*)\n\1", request, re.DOTALL)
-    assert fenced is not None
-    items = request[fenced.end() :].partition("The items:")[2]
-    return fenced[2], re.findall(r"^\d+\. (.*)$", items, re.MULTILINE)
-
-
-def judgments(present: Sequence[bool], quote: str = "") -> str:
-    """A whole reply of a grader: one entry an item."""
-    entries = [
-        {
-            "item": number,
-            "quote": quote if is_present else "",
-            "reason": "Because.",
-            "present": is_present,
-        }
-        for number, is_present in enumerate(present, start=1)
-    ]
-    return json.dumps({"judgments": entries})
-
-
 def keyword_grader(call: Call) -> str:
     """Finds an item present where its last word stands in the response: the same in any order."""
-    response, items = asked_of_grader(call.request)
-    return judgments([item.rstrip(".").split()[-1] in response for item in items])
+    return judgments(by_keyword(call.request))
 
 
 def item(name: str, points: int, text: str, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ prove already stand there:
   `protocol/test_task.py`, `test_a_grader_that_never_judges`.
 - a retry is a new call, and no cached bad reply is played again (inspect_evals, promptfoo):
   `protocol/test_task.py`, `test_repair`; epochs are asked apart: `test_what_the_system_is_asked`.
-- a network error of the grader is no judgment (inspect_evals): `faults/test_faults.py`,
+- a network error of the grader is no judgment (inspect_evals): `faults/test_matrix.py`,
   `test_the_grader`.
 - points and sign are not shown to the grader (simple-evals, AutoRubric): `protocol/test_task.py`,
   `test_the_calls_do_not_change_when_points_and_domains_do`.
@@ -34,17 +34,8 @@ from careeval.results.harms import harms
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import linearised_ratio
-from fakes import (
-    Call,
-    Fake,
-    Script,
-    asked_of_grader,
-    begin,
-    judgments,
-    keyword_grader,
-    regrade,
-    write_bank,
-)
+from fake_server import asked_of_grader, judgments
+from fakes import Call, Fake, Script, begin, keyword_grader, regrade, write_bank
 from results import authored
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."

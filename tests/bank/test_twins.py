@@ -20,7 +20,8 @@ from careeval.protocol.select import select_scenarios, selection_hashes
 from careeval.protocol.spec import Run
 from careeval.results.summary import summarise
 from careeval.review.study import new_plan
-from fakes import Call, Fake, asked_of_grader, judgments, leave_out
+from fake_server import asked_of_grader, judgments
+from fakes import Call, Fake, leave_out
 from review_study import CONSENT, ROLES
 
 DATA = Path(__file__).parent / "data" / "twins"

@@ -17,7 +17,8 @@ from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.spec import Run
-from fakes import Fake, judgments, keyword_grader, write_bank
+from fake_server import judgments
+from fakes import Fake, keyword_grader, write_bank
 
 
 def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ from careeval.protocol.private import keep_apart, run_folder
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.spec import Run
-from fakes import Call, Fake, asked_of_grader, begin_recorded, judgments, regrade, write_bank
+from fake_server import asked_of_grader, judgments
+from fakes import Call, Fake, begin_recorded, regrade, write_bank
 
 ROOT = Path(__file__).parents[2]
 PILOT = ROOT / "pilot"

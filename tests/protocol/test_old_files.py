@@ -23,7 +23,8 @@ from careeval.protocol.logs import read_runs
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.spec import Run
-from fakes import Call, Fake, asked_of_grader, judgments
+from fake_server import asked_of_grader, judgments
+from fakes import Call, Fake
 
 OLD = Path(__file__).parents[1] / "data" / "written-by-0.1"
 

@@ -20,7 +20,8 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol.grader import grade
 from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.task import careeval
-from fakes import SCENARIO, Call, Fake, asked_of_grader, judgments, keyword_grader, write_bank
+from fake_server import asked_of_grader, judgments
+from fakes import SCENARIO, Call, Fake, keyword_grader, write_bank
 
 Evaluate = Callable[..., EvalLog]
 
