@@ -18,12 +18,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fakes import write_bank  # noqa: E402
-from strange_servers import KEY, SERVERS, nobody, serving, silent_plain  # noqa: E402
+from careeval.protocol.folder import prepare
+from careeval.protocol.spec import Run
+from fakes import write_bank
+from faults.search import KEY
+from strange_servers import SERVERS, nobody, serving, silent_plain
 
+MODEL = "openai-api/fake/m"
 ONE = """
 import sys
 from pathlib import Path
@@ -38,40 +41,27 @@ except ProtocolError as error:
 print("\\n" + str(outcome.stopped), outcome.n_failed, outcome.why, sep="\\t")
 """
 
-PREPARE = """
-import json, sys
-from pathlib import Path
-from careeval.protocol.folder import prepare
-from careeval.protocol.spec import Run
-bank, folder, n = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-prepare(Run("robot", "openai-api/fake/m", None, 10, {"bank": bank}, max_connections=n), folder)
-"""
-
 
 @contextmanager
 def addresses(kind: str) -> Iterator[str]:
-    """The base URL of a kind."""
-    if kind == "refused":
+    """Yield the base URL of a kind."""
+    if kind in ELSEWHERE:
+        yield ELSEWHERE[kind]
+    elif kind == "refused":
         with nobody() as url:
             yield url
-    elif kind == "TLS on plain":
-        with serving(SERVERS["html 200"]) as url:
-            yield url.replace("http://", "https://")
-    elif kind == "TLS on plain that waits":
-        with serving(silent_plain) as url:
-            yield url.replace("http://", "https://")
-    elif kind in ELSEWHERE:
-        yield ELSEWHERE[kind]
     else:
-        with serving(SERVERS[kind]) as url:
-            yield url
+        with serving((SERVERS | PLAIN)[kind]) as url:
+            yield url.replace("http://", "https://") if kind in PLAIN else url
 
 
 ELSEWHERE = {
     "no such host": "http://no-such-host.invalid/v1",
     "no scheme": "127.0.0.1:8000/v1",
 }
-KINDS = ["refused", *ELSEWHERE, "TLS on plain", "TLS on plain that waits", *SERVERS]
+PLAIN = {"TLS on plain": SERVERS["html 200"], "TLS on plain that waits": silent_plain}
+"""Servers without TLS, to which it is spoken."""
+KINDS = ["refused", *ELSEWHERE, *PLAIN, *SERVERS]
 
 
 def measured(kind: str, connections: int, attempt: int, limit: float) -> tuple[float, str]:
@@ -85,13 +75,12 @@ def measured(kind: str, connections: int, attempt: int, limit: float) -> tuple[f
             "FAKE_BASE_URL": url,
             "FAKE_API_KEY": KEY,
         }
-        python = [sys.executable, "-c"]
-        ready = [*python, PREPARE, str(bank), str(folder), str(connections)]
-        subprocess.run(ready, check=True, env=environment)
+        task = {"bank": str(bank)}
+        prepare(Run("robot", MODEL, None, 10, task, max_connections=connections), folder)
         began = time.monotonic()
         try:
             done = subprocess.run(
-                [*python, ONE, str(folder), str(attempt)],
+                [sys.executable, "-c", ONE, str(folder), str(attempt)],
                 capture_output=True, text=True, env=environment, timeout=limit, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:

@@ -22,21 +22,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from careeval.protocol.logs import read_runs
+from careeval.errors import CareEvalError
 from fake_server import FakeServer
 from fakes import write_bank
-from faults_processes import MARK, kill, processes
+from faults.outcome import Outcome, differences
+from faults.processes import HUNG, MARK, kill
+from sweep_files import IDS, swept, write_sweep
+from sweep_nodes import Nodes, kill_one, nodes_of_ray
 
 RESULTS = Path(__file__).parent / "results"
-IDS = ("dressing-001", "eating-001", "bathing-001", "grooming-001")
 SAMPLES = 6
 CONNECTIONS = 2
 LATENCY = 0.2
@@ -46,7 +46,8 @@ STARTS = 10
 """After so many starts a sweep is given up."""
 KINDS = {"local": ("cell", "driver", "driver told to end"),
          "ray": ("cell", "task", "node", "driver")}  # fmt: skip
-ASK_CALLS = len(IDS) * SAMPLES
+N_CALLS = 2 * len(IDS) * SAMPLES
+"""Each response is asked and graded."""
 
 
 @dataclass(frozen=True)
@@ -72,138 +73,103 @@ class Trial:
     seconds: float
 
 
-def sweep_file(work: Path, bank: Path) -> Path:
-    """Write the sweep's file: one system in two slices, asked and graded."""
-    file = work / "sweep.toml"
-    file.write_text(
-        f'samples = {SAMPLES}\nslices = 2\n[scenarios]\nbank = "{bank}"\n'
-        f'[[gradings]]\ngrader = "openai-api/fake/grader"\nmax_connections = {CONNECTIONS}\n'
-        f'[[systems]]\nmodel = "openai-api/fake/a"\nmax_connections = {CONNECTIONS}\n'
-    )
-    return file
+@dataclass(frozen=True)
+class Place:
+    """Where sweeps run, and against what."""
 
+    on: str
+    bank: Path
+    server: FakeServer
+    nodes: Nodes | None
 
-def tables(root: Path) -> dict[str, Any]:
-    """Return what must be equal: each response's words, and each judgment."""
-    runs = read_runs(root)
-    responses = runs.responses.select("system", "scenario", "epoch", "state", "text", "bank_hash")
-    judged = runs.judgments.select("scenario", "epoch", "grading", "item", "present", "quote")
-    order = ["scenario", "epoch"]
-    return {
-        "responses": responses.sort(order).rows(),
-        "judgments": judged.sort([*order, "item"]).rows(),
-        "notes": runs.notes,
-    }
+    @property
+    def n_answered(self) -> int:
+        """Calls that were answered so far."""
+        return sum(self.server.answered.values())
 
+    def started(self, file: Path, root: Path, mark: Path) -> subprocess.Popen[bytes]:
+        """Start the driver, as a user does."""
+        command = [sys.executable, "-m", "careeval", "sweep", str(file), "-o", str(root)]
+        return subprocess.Popen(
+            [*command, "--on", self.on, "--yes"],
+            env=os.environ | {MARK: str(mark)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
-def started(
-    file: Path, root: Path, on: str, environment: dict[str, str]
-) -> subprocess.Popen[bytes]:
-    """Start the driver, as a user does."""
-    command = [sys.executable, "-m", "careeval", "sweep", str(file), "-o", str(root)]
-    return subprocess.Popen(
-        [*command, "--on", on, "--yes"],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def strike(kind: str, mark: Path, driver: subprocess.Popen[bytes], nodes: Any) -> bool:
-    """Strike, and return whether there was anything to strike."""
-    if kind == "driver":
-        return driver.poll() is None and kill(driver.pid)
-    if kind == "driver told to end":
-        return driver.poll() is None and kill(driver.pid, signal.SIGTERM)
-    if kind == "node":
-        return bool(nodes.take_one_away())
-    name = b"careeval.protocol.worker" if kind == "cell" else b"ray::_attended"
-    pids = [pid for pid, line in processes(mark) if name in line]
-    return bool(pids) and kill(random.choice(pids))
-
-
-class Nodes:
-    """Three nodes of Ray on this machine."""
-
-    def __init__(self) -> None:
-        from ray.cluster_utils import Cluster
-
-        self._size = {"object_store_memory": 80_000_000}
-        head = {"num_cpus": 1, "include_dashboard": False, **self._size}
-        self._cluster = Cluster(initialize_head=True, connect=False, head_node_args=head)
-        self._others = [self._cluster.add_node(num_cpus=1, **self._size) for _ in range(2)]
-        self.address: str = self._cluster.address
-
-    def take_one_away(self) -> bool:
-        """Kill a node that is not the head."""
-        self._cluster.remove_node(self._others.pop(), allow_graceful=False)
-        return True
-
-    def bring_back(self) -> None:
-        """Add what was taken away."""
-        while len(self._others) < 2:
-            self._others.append(self._cluster.add_node(num_cpus=1, **self._size))
-
-    def close(self) -> None:
-        """End all of them."""
-        self._cluster.shutdown()
+    def strike(self, kind: str, mark: Path, driver: subprocess.Popen[bytes]) -> bool:
+        """Strike, and return whether there was anything to strike."""
+        match kind:
+            case "driver":
+                return driver.poll() is None and kill(driver.pid)
+            case "driver told to end":
+                return driver.poll() is None and kill(driver.pid, signal.SIGTERM)
+            case "node":
+                return self.nodes is not None and self.nodes.take_one_away()
+            case "cell":
+                return kill_one(mark, b"careeval.protocol.worker")
+            case _:
+                return kill_one(mark, b"ray::_attended")
 
 
 def carry_out(
-    kind: str, moment: float, work: Path, bank: Path, server: FakeServer, on: str, nodes: Any
+    kind: str, moment: float, work: Path, place: Place, undisturbed: Outcome | None
 ) -> Trial:
     """Carry out one trial in an empty folder, and hold it against the undisturbed sweep."""
     work.mkdir()
-    root, mark = work / "root", work.parent if nodes else work
-    environment = os.environ | {MARK: str(mark)}
-    file, before = sweep_file(work, bank), server.n_answered("ask") + server.n_answered("grade")
-    began, struck, n_kills = time.monotonic(), None, 0
-    n_starts = 0
-    while n_starts < STARTS:
+    # the processes of Ray's nodes outlive a trial
+    root, mark = work / "root", work.parent if place.nodes else work
+    system = f'[[systems]]\nmodel = "openai-api/fake/a"\nmax_connections = {CONNECTIONS}\n'
+    grading = f"max_connections = {CONNECTIONS}\n"
+    file = write_sweep(work, place.bank, system, grading, samples=SAMPLES)
+    began, n_before = time.monotonic(), place.n_answered
+    struck, n_starts, is_complete = None, 0, False
+    while n_starts < STARTS and not is_complete:
         n_starts += 1
-        driver = started(file, root, on, environment)
+        started, driver = time.monotonic(), place.started(file, root, mark)
         while driver.poll() is None:
-            waited = time.monotonic() - began
-            if n_kills == 0 and waited > moment and strike(kind, mark, driver, nodes):
-                struck, n_kills = waited, 1
-            time.sleep(0.05)
-            if waited > 240:
+            now = time.monotonic()
+            is_due = struck is None and now - began > moment
+            if is_due and place.strike(kind, mark, driver):
+                struck = now - began
+            if now - started > HUNG:
                 os.killpg(driver.pid, signal.SIGKILL)
-        if nodes:
-            nodes.bring_back()
-        if driver.returncode == 0:
-            break
-    n_calls = server.n_answered("ask") + server.n_answered("grade") - before
+            time.sleep(0.05)
+        if place.nodes:
+            place.nodes.bring_back()
+        is_complete = driver.returncode == 0
+    n_extra = place.n_answered - n_before - N_CALLS
     # a driver or a node that is killed takes all its cells with it, each with its connections
-    n_may = 0 if kind == "driver told to end" or not n_kills else 4 * CONNECTIONS
+    n_may = 0 if kind == "driver told to end" or struck is None else 4 * CONNECTIONS
     try:
-        equal = tables(root) == tables(work.parent / "undisturbed" / "root")
-    except Exception as error:
-        sys.stdout.write(f"{work}: {error}\n")
-        equal = False
-    seconds = time.monotonic() - began
-    extra = n_calls - 2 * ASK_CALLS
-    return Trial(kind, struck, equal, extra, n_may, n_starts, round(seconds, 1))
+        problems = differences(swept(root), undisturbed) if undisturbed else []
+    except CareEvalError as error:
+        problems = [str(error)]
+    for problem in problems:
+        sys.stdout.write(f"{work}: {problem}\n")
+    seconds = round(time.monotonic() - began, 1)
+    return Trial(kind, struck, not problems, n_extra, n_may, n_starts, seconds)
 
 
-@contextmanager
-def engine(on: str, mark: Path) -> Iterator[Nodes | None]:
-    """Start three nodes where the sweeps run on Ray."""
-    if on != "ray":
-        yield None
-        return
-    os.environ |= {MARK: str(mark), "RAY_USAGE_STATS_ENABLED": "0"}
-    nodes = Nodes()
-    os.environ["RAY_ADDRESS"] = nodes.address
-    try:
-        yield nodes
-    finally:
-        nodes.close()
+def campaign(place: Place, work: Path, n_trials: int, seed: int) -> list[Trial]:
+    """Carry out the trials, and print a line for each."""
+    rng, trials = random.Random(seed), []
+    carry_out("none", float("inf"), work / "undisturbed", place, None)
+    undisturbed = swept(work / "undisturbed" / "root")
+    for n in range(n_trials):
+        kind, moment = rng.choice(KINDS[place.on]), rng.uniform(1, MOST_SECONDS)
+        trial = carry_out(kind, moment, work / str(n), place, undisturbed)
+        trials.append(trial)
+        sys.stdout.write(f"{n}: {trial}\n")
+        sys.stdout.flush()
+        if trial.equal:
+            shutil.rmtree(work / str(n), ignore_errors=True)
+    return trials
 
 
 def main() -> None:
-    """Carry out the trials, print a line for each and write what they came to."""
+    """Carry out the trials, and write what they came to."""
     parser = argparse.ArgumentParser(description="Strike sweeps at random moments.")
     parser.add_argument("--trials", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
@@ -211,28 +177,21 @@ def main() -> None:
     given = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="sweep-faults-"))
     bank = write_bank(work / "bank", IDS)
-    rng, trials = random.Random(given.seed), []
     with FakeServer(latency=LATENCY) as server:
         os.environ |= {"FAKE_BASE_URL": server.base_url, "FAKE_API_KEY": "sk-fake"}
-        with engine(given.on, work) as nodes:
-            carry_out("none", 1e9, work / "undisturbed", bank, server, given.on, nodes)
-            for n in range(given.trials):
-                kind, moment = rng.choice(KINDS[given.on]), rng.uniform(1, MOST_SECONDS)
-                folder = work / str(n)
-                trials.append(carry_out(kind, moment, folder, bank, server, given.on, nodes))
-                sys.stdout.write(f"{n}: {trials[-1]}\n")
-                sys.stdout.flush()
-                if trials[-1].equal:
-                    shutil.rmtree(folder, ignore_errors=True)
-    struck = [trial for trial in trials if trial.struck is not None]
+        os.environ |= {MARK: str(work), "RAY_USAGE_STATS_ENABLED": "0"}
+        with nodes_of_ray() if given.on == "ray" else nullcontext() as nodes:
+            if nodes:
+                os.environ["RAY_ADDRESS"] = nodes.address
+            trials = campaign(Place(given.on, bank, server, nodes), work, given.trials, given.seed)
     summary = {
         "on": given.on,
         "trials": len(trials),
-        "struck": Counter(trial.kind for trial in struck),
+        "struck": Counter(trial.kind for trial in trials if trial.struck is not None),
         "equal": sum(trial.equal for trial in trials),
         "extra_calls": sum(trial.n_extra for trial in trials),
         "within_calls_in_flight": sum(trial.n_extra <= trial.n_may for trial in trials),
-        "calls": 2 * ASK_CALLS * len(trials),
+        "calls": N_CALLS * len(trials),
         "each": [asdict(trial) for trial in trials],
     }
     text = json.dumps(summary, indent=1) + "\n"

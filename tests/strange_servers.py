@@ -14,9 +14,6 @@ from contextlib import ExitStack, contextmanager, suppress
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
-KEY = "sk-planted-7f3a91c4d2"
-"""What a client is to have for a key: some of these servers repeat it."""
-
 
 async def another_protocol(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Greets as a server of another protocol does, here SSH."""

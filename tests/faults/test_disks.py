@@ -23,15 +23,9 @@ from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.logs import CACHE, read_run
 from careeval.protocol.spec import Run
 from careeval.results.tables import files_in
-from fakes import Fake, keyword_grader, write_bank
+from fakes import Fake, keyword_grader
 
 OLD = "what was there before"
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One scenario."""
-    return write_bank(tmp_path_factory.mktemp("bank"), ["dressing-001"])
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ the split in a row.
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import os
 import pty
@@ -15,15 +13,12 @@ import re
 import subprocess
 import sys
 import threading
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyrage
 import pytest
 
@@ -43,6 +38,7 @@ from fake_server import (
     well,
 )
 from fakes import item, write_bank
+from faults.search import texts
 
 N_RUN = 5
 """Words in a row by which the split is known."""
@@ -237,26 +233,9 @@ class Place:
         for path in sorted(self.root.rglob("*")):
             place = path.relative_to(self.root)
             if path.is_file() and "private" not in place.parts and place.parts[0] != "apart":
-                everywhere[str(place)] = "\n".join(texts(path.name, path.read_bytes()))
+                everywhere[str(place)] = "\n".join(texts(path.read_bytes()))
         found = {name: len(in_a_row(text) & SECRETS) for name, text in everywhere.items()}
         return {name: n for name, n in found.items() if n}
-
-
-def texts(name: str, raw: bytes) -> Iterator[str]:
-    """What a file holds, and what is packed in it."""
-    if raw.startswith(b"\x1f\x8b"):
-        yield from texts(name, gzip.decompress(raw))
-    elif zipfile.is_zipfile(BytesIO(raw)):
-        with zipfile.ZipFile(BytesIO(raw)) as file:
-            for each in file.namelist():
-                yield from texts(each, file.read(each))
-    elif raw.startswith(b"PAR1"):
-        yield pl.read_parquet(BytesIO(raw)).write_json()
-    else:
-        text = raw.decode(errors="replace")
-        yield text
-        for packed in re.findall(r'<script type="application/gzip"[^>]*>([^<]+)</script>', text):
-            yield gzip.decompress(base64.b64decode(packed)).decode()
 
 
 @pytest.fixture
@@ -334,7 +313,7 @@ def test_a_run_against_a_server_that_repeats_what_it_is_asked(
     assert {way.__name__ for way in (*ASKED, *GRADED)} == set(script.met)
     private = place.root / "runs/a/private"
     inside = [text for path in private.rglob("*") if path.is_file()
-              for text in texts(path.name, path.read_bytes())]  # fmt: skip
+              for text in texts(path.read_bytes())]  # fmt: skip
     assert frozenset().union(*map(in_a_row, inside)) >= SECRETS - in_a_row(RUNG)
     assert place.leaks() == {}
     if told != "by variables":

@@ -16,7 +16,7 @@ from careeval.cli.app import run as command
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import RUN_FILE, is_complete, read_run_file
 from careeval.protocol.spec import Outcome
-from fakes import Fake, keyword_grader, write_bank
+from fakes import Fake, keyword_grader
 
 N = 12
 GRADER = "setup-grader"
@@ -50,12 +50,6 @@ from careeval.cli.app import run
 sys.exit(run(sys.argv[1:]))
 """
 """The command, killed when it has opened or moved so many files."""
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One scenario."""
-    return write_bank(tmp_path_factory.mktemp("bank"), ["dressing-001"])
 
 
 @pytest.fixture(autouse=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import re
 import signal
 import subprocess
 import sys
 import time
-import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +39,8 @@ from careeval.protocol.progress import Progress
 from careeval.protocol.spec import Outcome, Run, Stop, Watch
 from fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
 from fakes import begin, write_bank
-from strange_servers import KEY, SERVERS, dropping, http, nobody, serving, silent_plain
+from faults.search import KEY, files_that_hold
+from strange_servers import SERVERS, dropping, http, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"
 
@@ -129,7 +127,7 @@ def test_a_strange_server(
     with serving(SERVERS[kind]) as url:
         outcome = outcome_at(url, bank, tmp_path / "robot", monkeypatch)
     assert_turned_away(outcome, url, WORDS[kind])
-    assert_nowhere(tmp_path, KEY)
+    assert files_that_hold(tmp_path, KEY) == []
 
 
 @pytest.mark.parametrize(("answers_others", "n_attempts"), [(False, 1), (True, 5)])
@@ -346,23 +344,6 @@ def test_ctrl_c_is_one_line(bank: Path, tmp_path: Path, monkeypatch: pytest.Monk
 # --- secrets -------------------------------------------------------------------------------------
 
 
-def everything_below(folder: Path) -> Iterator[bytes]:
-    """The content of every file below a folder, and of what a log's zip holds."""
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
-        content = path.read_bytes()
-        yield content
-        if path.suffix == ".eval":
-            with zipfile.ZipFile(io.BytesIO(content)) as log:
-                yield from map(log.read, log.namelist())
-
-
-def assert_nowhere(folder: Path, secret: str) -> None:
-    """A secret is in no file below a folder, neither as it stands nor as its files write it."""
-    raw = secret.encode()
-    backslashed = "".join(f"\\u{ord(each):04x}" for each in secret).encode()
-    assert not any(raw in content or backslashed in content for content in everything_below(folder))
-
-
 def escaped(key: str) -> str:
     """A key as JSON may write it."""
     return "".join(f"\\u{ord(each):04X}" for each in key)
@@ -410,7 +391,7 @@ def test_a_key_that_is_repeated(
     told = f"{responses.write_json()} {outcome} {''.join(capfd.readouterr())}"
     assert KEY not in told
     assert KEY[2:] not in told
-    assert_nowhere(tmp_path, KEY)
+    assert files_that_hold(tmp_path, KEY) == []
     if where.startswith("text"):
         assert set(responses["text"]) == {f"I wait, {BLOT}."}
     if where.startswith("error,"):
@@ -477,7 +458,7 @@ def test_a_secret_in_an_address(
         assert "--base-url" in said
     assert SECRET not in said
     assert not list(tmp_path.rglob(RUN_FILE))
-    assert_nowhere(tmp_path, SECRET)
+    assert files_that_hold(tmp_path, SECRET) == []
 
 
 @pytest.mark.parametrize(
@@ -546,7 +527,7 @@ def test_a_key_that_any_provider_repeats(
     outcome = resume(prepare(run, tmp_path / "robot"))
     responses = read_runs(tmp_path).responses
     assert KEY not in f"{responses.write_json()} {outcome}"
-    assert_nowhere(tmp_path, KEY)
+    assert files_that_hold(tmp_path, KEY) == []
     if what == "says":
         assert responses["text"].to_list() == [f"I wait, {BLOT}."]
 

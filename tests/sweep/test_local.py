@@ -22,7 +22,8 @@ from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
 from fake_server import FakeServer, Request, Said, well
 from fakes import write_bank
-from sweep_files import GRADER, IDS, tables, write_sweep
+from faults.outcome import differences
+from sweep_files import GRADER, IDS, swept, write_sweep
 
 CELL = "openai-api-fake-a/slice-01/ask"
 N_CALLS = 2 * 2 * len(IDS)
@@ -44,7 +45,7 @@ def test_worked_example(
     assert n_answered(server) == N_CALLS
     whole = ["run", "-m", "openai-api/fake/a", "--grader", GRADER, "--samples", "2", "--yes"]
     assert run([*whole, "--bank", str(bank), "-o", str(tmp_path / "run")]) == OK
-    assert tables(root) == tables(tmp_path / "run")
+    assert differences(swept(root), swept(tmp_path / "run")) == []
     assert run(command) == OK
     assert n_answered(server) == 2 * N_CALLS
     capsys.readouterr()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyrage
 import pytest
@@ -22,14 +19,13 @@ from careeval.protocol.logs import read_runs
 from careeval.sweep.progress import CellNow, sweep_progress
 from fake_server import FakeServer, Request, Said, well
 from fakes import write_bank
-from sweep_files import IDS, tables, write_sweep
-
-MARK = "TEST_OF_RAY"
-"""Variable of the environment that all processes of the cluster have."""
+from faults.outcome import differences
+from faults.processes import MARK, processes, wait_until
+from sweep_files import IDS, swept, write_sweep
+from sweep_nodes import Nodes, kill_one, nodes_of_ray
 
 API_KEY = "sk-planted-on-the-nodes"
 SECRET = "Scenario eating-h01"
-SIZE = {"object_store_memory": 80_000_000}
 
 
 def repeated(request: Request) -> Said:
@@ -38,13 +34,21 @@ def repeated(request: Request) -> Said:
     return Said(f"You said: {request.user}") if SECRET in request.user else said
 
 
-@dataclass
-class Nodes:
-    """Three nodes of Ray on this machine, the head among them, and a server that they reach."""
+@dataclass(frozen=True)
+class Place:
+    """Nodes of Ray, a server that they reach, and what drivers are given.
 
-    cluster: Any
+    Attributes:
+        work: Folder by which processes are marked.
+        nodes: The nodes.
+        server: The server.
+        bank: The bank, whose held-out split is sealed.
+        held_out_key: What opens the split.
+    """
+
+    work: Path
+    nodes: Nodes
     server: FakeServer
-    others: list[Any]
     bank: Path
     held_out_key: str
 
@@ -55,21 +59,14 @@ class Nodes:
             return subprocess.Popen(
                 [*command, "--on", "ray", "--yes"],
                 env=os.environ
-                | {"RAY_ADDRESS": self.cluster.address, KEY_VARIABLE: self.held_out_key},
+                | {"RAY_ADDRESS": self.nodes.address, KEY_VARIABLE: self.held_out_key},
                 stderr=log,
                 stdout=subprocess.DEVNULL,
             )
 
-    def kill_a_task(self) -> bool:
-        """Kill the process of a task, whose cell's own process then ends by itself."""
-        pids = [pid for pid, line in processes() if b"ray::_attended" in line]
-        if pids:
-            os.kill(random.choice(pids), signal.SIGKILL)
-        return bool(pids)
-
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Have three nodes, whose environment has the keys."""
     work = tmp_path_factory.mktemp("nodes")
     key = str(pyrage.x25519.Identity.generate())
@@ -78,20 +75,13 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     seal(pack(work / "apart"), bank, key)
     with FakeServer(repeated, latency=0.3) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv(MARK, "1")
+        patch.setenv(MARK, str(work))
         patch.setenv("FAKE_BASE_URL", server.base_url)
         patch.setenv("FAKE_API_KEY", API_KEY)
         patch.setenv(KEY_VARIABLE, key)
-        from ray.cluster_utils import Cluster
-
-        head = {"num_cpus": 1, "include_dashboard": False, **SIZE}
-        cluster = Cluster(initialize_head=True, connect=False, head_node_args=head)
-        others = [cluster.add_node(num_cpus=1, **SIZE) for _ in range(2)]
-        patch.delenv("FAKE_API_KEY")
-        try:
-            yield Nodes(cluster, server, others, bank, key)
-        finally:
-            cluster.shutdown()
+        with nodes_of_ray() as nodes:
+            patch.delenv("FAKE_API_KEY")
+            yield Place(work, nodes, server, bank, key)
 
 
 def printed(root: Path) -> Path:
@@ -99,39 +89,26 @@ def printed(root: Path) -> Path:
     return root.with_suffix(".stderr")
 
 
-def processes() -> Iterator[tuple[int, bytes]]:
-    """Yield id and command line of each process of the cluster and its sweeps."""
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"{MARK}=1".encode() in (path / "environ").read_bytes().split(b"\0"):
-                yield int(path.name), (path / "cmdline").read_bytes()
-        except OSError:
-            continue
-
-
-def wait_until(moment: Callable[[], object], driver: subprocess.Popen[bytes], root: Path) -> None:
+def wait_for(moment: Callable[[], object], driver: subprocess.Popen[bytes], root: Path) -> None:
     """Wait for a moment of a sweep that has not ended."""
-    end = time.monotonic() + 120
-    while not moment():
-        assert driver.poll() is None, printed(root).read_text()
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    assert wait_until(moment, driver, seconds=120), printed(root).read_text()
 
 
-def test_what_is_struck_down_is_done_again(nodes: Nodes, tmp_path: Path) -> None:
+def test_what_is_struck_down_is_done_again(place: Place, tmp_path: Path) -> None:
     """Six cells; a task, a node and the driver are killed; the tables are those of one process."""
-    file, root = write_sweep(tmp_path, nodes.bank, slices=3), tmp_path / "swept"
-    driver = nodes.start(file, root)
-    wait_until(lambda: nodes.server.n_answered("ask") >= 1, driver, root)
-    wait_until(nodes.kill_a_task, driver, root)
-    nodes.cluster.remove_node(nodes.others.pop(), allow_graceful=False)
-    wait_until(lambda: nodes.server.n_answered("grade") >= 1, driver, root)
+    file, root = write_sweep(tmp_path, place.bank, slices=3), tmp_path / "swept"
+    driver = place.start(file, root)
+    wait_for(lambda: place.server.n_answered("ask") >= 1, driver, root)
+    # its cell's own process then ends by itself
+    wait_for(lambda: kill_one(place.work, b"ray::_attended"), driver, root)
+    place.nodes.take_one_away()
+    wait_for(lambda: place.server.n_answered("grade") >= 1, driver, root)
     driver.kill()
     driver.wait()
-    nodes.others.append(nodes.cluster.add_node(num_cpus=1, **SIZE))
-    again = nodes.start(file, root)
+    place.nodes.bring_back()
+    again = place.start(file, root)
     assert again.wait(240) == 0
-    n_answered = nodes.server.n_answered("ask") + nodes.server.n_answered("grade")
+    n_answered = place.server.n_answered("ask") + place.server.n_answered("grade")
     n_ideal, n_in_flight = 2 * 2 * len(IDS), 3 * 4
     assert n_answered <= 1.02 * n_ideal + n_in_flight
     now = sweep_progress(root)
@@ -139,41 +116,41 @@ def test_what_is_struck_down_is_done_again(nodes: Nodes, tmp_path: Path) -> None
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAKE_API_KEY", API_KEY)
         whole = ["run", "-m", "openai-api/fake/a", "--samples", "2", "--yes", "--bank"]
-        command = [*whole, str(nodes.bank), "--grader", "openai-api/fake/grader"]
+        command = [*whole, str(place.bank), "--grader", "openai-api/fake/grader"]
         command = [sys.executable, "-m", "careeval", *command, "-o", str(tmp_path / "run")]
         subprocess.run(command, check=True, capture_output=True)
-    assert tables(root) == tables(tmp_path / "run")
+    assert differences(swept(root), swept(tmp_path / "run")) == []
 
 
-def test_ray_is_told_paths_and_numbers_alone(nodes: Nodes, tmp_path: Path) -> None:
+def test_ray_is_told_paths_and_numbers_alone(place: Place, tmp_path: Path) -> None:
     """No key, held-out scenario or answer is in Ray's files; nobody outside is called."""
-    file = write_sweep(tmp_path, nodes.bank, slices=1, samples=1)
+    file = write_sweep(tmp_path, place.bank, slices=1, samples=1)
     text = file.read_text().replace("[scenarios]\n", '[scenarios]\nsplit = "held-out"\n')
     file.write_text(text)
     root = tmp_path / "swept"
-    driver = nodes.start(file, root)
+    driver = place.start(file, root)
     called = set[str]()
     while driver.poll() is None:
-        called |= peers()
+        called |= peers(place.work)
         time.sleep(0.05)
     assert driver.returncode == 0, printed(root).read_text()
     assert read_runs(root).responses["state"].to_list() == ["answered"]
     assert called
     assert called <= own_addresses()
-    session = Path(nodes.cluster.head_node.get_session_dir_path())
+    session = place.nodes.session
     files = [path for path in session.rglob("*") if path.is_file()]
     assert len(files) > 10
     for path in files:
         content = path.read_bytes()
-        for secret in (API_KEY, nodes.held_out_key, SECRET, "You said"):
+        for secret in (API_KEY, place.held_out_key, SECRET, "You said"):
             assert secret.encode() not in content, (path, secret)
     assert not (session / "usage_stats.json").exists()
 
 
-def peers() -> set[str]:
+def peers(work: Path) -> set[str]:
     """Return the addresses that the cluster and its sweeps are connected to, or try to be."""
     inodes = set[str]()
-    for pid, _ in processes():
+    for pid, _ in processes(work):
         for link in Path(f"/proc/{pid}/fd").glob("*"):
             try:
                 name = str(link.readlink())

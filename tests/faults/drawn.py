@@ -1,4 +1,4 @@
-"""What a campaign of faults draws from its seed: what is asked, and what befalls it."""
+"""What a campaign of faults draws from its seed: what is asked, and what happens to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
-from faults_kept import DAMAGES
+from faults.damage import DAMAGES, LOG
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ SIGNALS = ("SIGTERM", "SIGINT", "SIGTERM worker")
 FULL = "full disk"
 SET_UP = "setting up"
 MOMENTS = ("starting", SET_UP, "answered", "answered", "answered", "ending")
-FILES = ("log", CALLS_FILE, SPENT_FILE)
+FILES = (LOG, CALLS_FILE, SPENT_FILE)
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Strike:
     """One thing that happens to a process.
 
     Attributes:
-        kind: What.
-        moment: When: as it starts, as its folder is set up, when a share of its calls is answered,
-            or at its very end.
+        kind: What happens.
+        moment: As the process starts, as its folder is set up, when a share of its calls is
+            answered, or at its very end.
         share: Of the calls, or of the span of time that the moment leaves.
         damage: Files that are damaged afterwards, and how.
-        hasty: Whether it is resumed at once, while workers may live.
+        hasty: Whether the run is resumed at once, while workers may live.
     """
 
     kind: str
@@ -47,11 +47,15 @@ class Strike:
     damage: tuple[tuple[str, str], ...] = ()
     hasty: bool = False
 
+    @property
+    def damages(self) -> tuple[str, ...]:
+        """Names of the kinds of damage."""
+        return tuple(f"{name.partition('.')[0]} {how}" for name, how in self.damage)
+
     def __str__(self) -> str:
         named = {"starting": "at start", SET_UP: "at set-up", "ending": "at end"}
         when = named.get(self.moment, f"{self.share:.0%}")
-        damaged = "".join(f" -{name.partition('.')[0]} {how}" for name, how in self.damage)
-        return f"{self.kind} {when}{damaged}"
+        return " -".join((f"{self.kind} {when}", *self.damages))
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,10 @@ class Drawn:
     """Everything that is to happen in one run.
 
     Attributes:
-        asking: What befalls the run and its resuming, one after the other.
+        number: Of the run in its campaign.
+        shape: What is asked.
+        latency: Seconds before each reply of the server.
+        asking: What happens to the run and its resuming, one after the other.
         grading: The same of a later grading; `None` without one.
         unsteady: Whether the server fails now and then, and repeats in some errors what it got.
         budget: Share of the whole cost at which the money runs out; `None` without a budget.
@@ -68,22 +75,10 @@ class Drawn:
     number: int
     shape: Shape
     latency: float
-    asking: tuple[Strike, ...]
-    grading: tuple[Strike, ...] | None
-    unsteady: bool
-    budget: float | None
-
-    @property
-    def kinds(self) -> set[str]:
-        """The kinds of fault that are in it."""
-        strikes = (*self.asking, *(self.grading or ()))
-        named = {strike.kind for strike in strikes}
-        named |= {f"{strike.kind.split()[0]} {strike.moment}" for strike in strikes}
-        named |= {f"{name.partition('.')[0]} {how}" for s in strikes for name, how in s.damage}
-        named |= {"resumed at once"} if any(strike.hasty for strike in strikes) else set()
-        named |= {"during grade"} if self.grading else set()
-        named |= {"server errors"} if self.unsteady else set()
-        return named | ({"budget"} if self.budget else set())
+    asking: tuple[Strike, ...] = ()
+    grading: tuple[Strike, ...] | None = None
+    unsteady: bool = False
+    budget: float | None = None
 
     @property
     def needs_a_disk(self) -> bool:
@@ -100,11 +95,8 @@ class Drawn:
 
 
 def draw(seed: int, number: int) -> Drawn:
-    """The n-th run of a campaign."""
+    """Return the n-th run of a campaign."""
     rng = random.Random(f"{seed}:{number}")
-
-    def strikes(n: int) -> tuple[Strike, ...]:
-        return tuple(strike() for _ in range(n))
 
     def strike() -> Strike:
         kind = rng.choice([*KILLS[:3], *KILLS, *SIGNALS, FULL, FULL])
@@ -115,6 +107,9 @@ def draw(seed: int, number: int) -> Drawn:
         )
         hasty = kind == "kill parent" and rng.random() < 0.4
         return Strike(kind, rng.choice(MOMENTS), rng.random(), () if hasty else damage, hasty)
+
+    def strikes(n: int) -> tuple[Strike, ...]:
+        return tuple(strike() for _ in range(n))
 
     return Drawn(
         number,

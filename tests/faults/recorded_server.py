@@ -1,4 +1,4 @@
-"""The server of a campaign of faults: what it replies, how it fails, and a record of both."""
+"""The server of runs that are struck: what it replies, how it fails, and a record of both."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from typing import Any
 import fake_server as fake
 from careeval.protocol.calls import _key as careeval_key
 
+Fails = Callable[[fake.Request], fake.Fault | None]
+
 
 def share_of(*seen: object) -> float:
-    """A number from 0 to 1 that is the same for the same things."""
+    """Return a number from 0 to 1 that is the same for the same things."""
     digest = blake2b(repr(seen).encode(), digest_size=8).digest()
     return int.from_bytes(digest) / 2**64
 
 
 def with_oddities(request: fake.Request) -> fake.Said:
-    """What is replied: by content alone, so that it is the same however often it is asked."""
+    """Return a reply that depends on the content alone; some are filtered, cut off or no JSON."""
     drawn = share_of(request.key)
-    said = fake.well(request)
+    reply = fake.well(request)
     if request.kind == "ask":
         if drawn < 0.05:
             return fake.FILTERED
-        return fake.Said(said.text, finish="length") if drawn < 0.1 else said
+        return fake.Said(reply.text, finish="length") if drawn < 0.1 else reply
     response, items = fake.asked_of_grader(request.user)
     partly = fake.judgments(fake.by_keyword(request.user)[: len(items) - 1])
     # with the key in the reply no two repairs send the same
@@ -36,11 +38,11 @@ def with_oddities(request: fake.Request) -> fake.Said:
         return fake.Said(f"{partly} {request.key}")
     if drawn < 0.08:
         return fake.Said(f"{partly} {request.key}")
-    return fake.Said(f"I would rather not, {request.key}.") if drawn < 0.14 else said
+    return fake.Said(f"I would rather not, {request.key}.") if drawn < 0.14 else reply
 
 
-def failing(seed: int) -> Callable[[fake.Request], fake.Fault | None]:
-    """How requests fail when they first come: the same ones each time."""
+def failing(seed: int) -> Fails:
+    """Return how requests fail at their first two comings: the same ones each time."""
     kinds: list[tuple[float, fake.Fault]] = [
         (0.07, fake.error(500, "An error", None, Retry_After="0")),
         (0.07, fake.too_many("0")),
@@ -70,7 +72,14 @@ def failing(seed: int) -> Callable[[fake.Request], fake.Fault | None]:
 
 @dataclass(frozen=True)
 class Ident:
-    """A call as both sides know it; `part` is the run, or the grading, that it belongs to."""
+    """A call as both sides know it.
+
+    Attributes:
+        part: The run, or the grading, that it belongs to.
+        role: `ask` or `grade`.
+        digest: Of what is sent, as in calls.jsonl.
+        seed: Of a question.
+    """
 
     part: str
     role: str
@@ -80,33 +89,39 @@ class Ident:
 
 @dataclass
 class Record:
-    """What a server has replied, and when."""
+    """What a server has replied, and when.
 
-    fails: Callable[[fake.Request], fake.Fault | None] = lambda _: None
+    Attributes:
+        fails: How requests fail.
+        replies: Time and call of each reply that was no fault.
+        idents: The call of each request, by the server's name for it.
+    """
+
+    fails: Fails = lambda _: None
     replies: list[tuple[float, Ident]] = field(default_factory=list)
     idents: dict[str, Ident] = field(default_factory=dict)
-    said_by: dict[str, str] = field(default_factory=dict)
+    _part_of_text: dict[str, str] = field(default_factory=dict)
 
     def script(self, request: fake.Request) -> fake.Said | fake.Fault:
-        """Reply, and write it down."""
+        """Return what is replied, and write it down."""
         if fault := self.fails(request):
             return fault
-        said = with_oddities(request)
+        reply = with_oddities(request)
         model = request.model.rpartition("/")[2]
         if request.kind == "ask":
             part = model
-            self.said_by[said.text or ""] = part
+            self._part_of_text[reply.text or ""] = part
         else:
-            part = self.said_by[fake.asked_of_grader(request.user)[0]]
+            part = self._part_of_text[fake.asked_of_grader(request.user)[0]]
             part += "/h" if model == "h" else ""
         ident = Ident(part, request.kind, _digest(request, model), request.body.get("seed"))
         self.idents[f"{request.kind}:{request.key}"] = ident
         self.replies.append((time.monotonic(), ident))
-        return said
+        return reply
 
 
 def _digest(request: fake.Request, model: str) -> str:
-    """A request's digest in calls.jsonl."""
+    """Return a request's digest in calls.jsonl."""
     messages: Any = [
         SimpleNamespace(role=message["role"], text=_words(message["content"]))
         for message in request.body["messages"]

@@ -1,0 +1,26 @@
+"""A bank of one scenario, and a key that is to be nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes import write_bank
+from faults.one_scenario import SCENARIO_ID
+from faults.search import KEY
+
+
+@pytest.fixture(scope="session")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bank of one scenario."""
+    return write_bank(tmp_path_factory.mktemp("bank"), [SCENARIO_ID])
+
+
+@pytest.fixture(scope="module")
+def planted_key() -> Iterator[None]:
+    """Have the key that is to be nowhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAKE_API_KEY", KEY)
+        yield

@@ -1,0 +1,57 @@
+"""How files of unfinished runs are damaged at their ends, as a power cut may damage them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from faults.kept import unfinished
+
+LOG = "log"
+"""Name of a run's log among its files."""
+
+
+def _cut_off(content: bytes, n: int, rng: random.Random) -> bytes:
+    return content[:-n]
+
+
+def _zeroed(content: bytes, n: int, rng: random.Random) -> bytes:
+    return content[:-n] + bytes(n)
+
+
+def _random(content: bytes, n: int, rng: random.Random) -> bytes:
+    return content[:-n] + rng.randbytes(n)
+
+
+DAMAGES: dict[str, Callable[[bytes, int, random.Random], bytes] | None] = {
+    "cut off": _cut_off,
+    "zeroed": _zeroed,
+    "random": _random,
+    "removed": None,
+}
+"""What becomes of a file's content, whose last n bytes are damaged."""
+
+
+def damage(root: Path, name: str, kind: str, rng: random.Random) -> bool:
+    """Damage a file of an unfinished run, and return whether there was one.
+
+    A file of lines is damaged within its last line, as each line was on disk before the next.
+    """
+    files = [
+        file
+        for folder in unfinished(root)
+        for file in sorted(folder.glob("*.eval") if name == LOG else [folder / name])
+        if file.exists() and file.stat().st_size
+    ]
+    if not files:
+        return False
+    file = rng.choice(files)
+    change = DAMAGES[kind]
+    if change is None:
+        file.unlink()
+        return True
+    content = file.read_bytes()
+    most = len(content) if name == LOG else len(content.splitlines(keepends=True)[-1])
+    file.write_bytes(change(content, rng.randint(1, most), rng))
+    return True

@@ -1,0 +1,130 @@
+"""What a server says of when and where to ask, and the key that it must not be told."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from careeval.cli.app import run as command
+from careeval.protocol.evaluate import resume
+from careeval.protocol.logs import read_runs
+from careeval.protocol.solvers import epoch_seed
+from careeval.protocol.spec import Stop
+from fake_server import (
+    WRONG_KEY,
+    FakeServer,
+    Fault,
+    Request,
+    Said,
+    Status,
+    redirect,
+    too_many,
+    well,
+)
+from fakes import begin
+from faults.one_scenario import SCENARIO_ID, a_run, without_waiting
+from faults.search import KEY, files_that_hold
+from strange_servers import nobody
+
+pytestmark = pytest.mark.usefixtures("planted_key")
+
+
+def test_retry_after_is_obeyed(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request comes before the time that a 429 stated has passed, and one comes soon after."""
+    arrivals: list[float] = []
+
+    def script(request: Request) -> Said | Fault:
+        arrivals.append(time.monotonic())
+        return too_many("2") if len(arrivals) == 1 else well(request)
+
+    with FakeServer(script) as server:
+        monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+        assert begin(a_run(bank, 1, grader=None), tmp_path / "robot").complete
+    first, second = arrivals
+    assert second - first >= 2
+
+
+def test_a_long_retry_after_is_obeyed(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a server asks for is waited for at each attempt, however long it has been waited."""
+
+    def script(request: Request) -> Said | Fault:
+        return too_many("40") if request.came <= 3 else well(request)
+
+    with FakeServer(script) as server, without_waiting() as waits:
+        monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+        assert begin(a_run(bank, 1, grader=None), tmp_path / "robot").complete
+    assert len(waits) == 3
+    assert all(40 <= seconds <= 41 for seconds in waits)
+
+
+def test_a_redirect_does_not_carry_the_key(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that another one points to is not sent the key."""
+    sent: list[str] = []
+
+    def elsewhere(request: Request) -> Said:
+        sent.append(request.authorization)
+        return well(request)
+
+    with FakeServer(elsewhere) as other, FakeServer() as server:
+        server.script = lambda _: redirect(f"{other.base_url}/chat/completions")
+        monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+        begin(a_run(bank, 1, grader=None), tmp_path / "robot")
+        assert server.n_arrived("ask") >= 1
+    assert not any(KEY in header for header in sent)
+
+
+def test_a_server_that_is_not_there(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nobody answers, the run ends after five attempts, and resuming asks again."""
+    with nobody() as url, without_waiting():
+        monkeypatch.setenv("FAKE_BASE_URL", url)
+        outcome = begin(a_run(bank, 2), tmp_path / "robot")
+    assert outcome.stopped is Stop.turned_away
+    assert f" at {url}: the connection failed: nobody listens there" in outcome.why
+    with FakeServer() as server:
+        monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+        assert resume(tmp_path / "robot").complete
+    assert read_runs(tmp_path).responses["state"].to_list() == ["answered"] * 2
+
+
+@pytest.mark.parametrize("repeated", [False, True], ids=["kept", "repeated by the server"])
+def test_the_key_is_nowhere(
+    repeated: bool,
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The key is in no file of a run, no table, no page and no message, though a call failed."""
+    seed = epoch_seed(0, SCENARIO_ID, 1)
+    refused = (
+        Status(401, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}))
+        if repeated
+        else WRONG_KEY
+    )
+    keys: set[str] = set()
+
+    def script(request: Request) -> Said | Fault:
+        keys.add(request.authorization)
+        return refused if request.body.get("seed") == seed else well(request)
+
+    with FakeServer(script) as server:
+        monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+        begin(a_run(bank, 2), tmp_path / "runs" / "robot")
+    assert keys == {f"Bearer {KEY}"}
+    runs = read_runs(tmp_path / "runs")
+    assert "Incorrect API key provided" in runs.responses["note"][0]
+    command(["summary", str(tmp_path / "runs")])
+    command(["report", str(tmp_path / "runs"), "-o", str(tmp_path / "page.html")])
+    assert KEY not in "".join(capsys.readouterr())
+    assert KEY not in str(runs.notes)
+    assert KEY not in runs.responses.write_json() + runs.judgments.write_json()
+    assert files_that_hold(tmp_path, KEY) == []
