@@ -23,11 +23,18 @@ from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
+from careeval.results.estimates import Errors
 from careeval.results.exports import percent
 from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
+
+
+def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
+    """Return a summary with other numbers."""
+    return replace(summary, numbers={**summary.numbers, **numbers})
+
 
 Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
 
@@ -135,7 +142,7 @@ def test_what_may_not_be_ranked_is_hollow(one_run: Runs, name: str) -> None:
 def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[Detail]) -> None:
     """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
     unknown = Estimate.unknown("a response is missing")
-    first = replace(summaries[0], worst_at_n=unknown)
+    first = with_numbers(summaries[0], worst_at_n=unknown)
     worst = _points(charts.overview([first, summaries[1]]), "triangle-down")
     assert [p.said for p in worst] == [f"Overall, worst of 2: {in_full(summaries[1].worst_at_n)}"]
     beneath = charts.worst_scatter([first, summaries[1]])
@@ -165,8 +172,8 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
         for share in shares
     ]
     changed = [
-        replace(summaries[0], severe=kinds[0], mild=kinds[1]),
-        replace(summaries[1], severe=kinds[2], mild=kinds[3]),
+        with_numbers(summaries[0], severe=kinds[0], mild=kinds[1]),
+        with_numbers(summaries[1], severe=kinds[2], mild=kinds[3]),
     ]
     figure = charts.overview(changed)
     bars = [m for m in figure.marks if isinstance(m, Box) and m.said]
@@ -189,7 +196,7 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
 def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     """A share that is unknown is said to be, and is no bar of length 0."""
     unknown = replace(summaries[0].severe, share=Estimate.unknown("not judged"))
-    figure = charts.overview([replace(summaries[0], severe=unknown)])
+    figure = charts.overview([with_numbers(summaries[0], severe=unknown)])
     assert not [m for m in figure.marks if isinstance(m, Box) and "Severe" in m.said]
     assert "unknown" in _texts(figure)
 

@@ -38,10 +38,10 @@ from careeval.report.site.scenarios import Explorer
 from careeval.report.site.sheets import Cell, Column, Scale, Sheet
 from careeval.results import audit
 from careeval.results.audit_sample import OTHER_ANSWERS
-from careeval.results.compare import METRICS
 from careeval.results.compare_json import compare_json
 from careeval.results.exports import sentence
 from careeval.results.findings import Findings, findings
+from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare
 from careeval.results.summary_json import summary_json
 from careeval.results.tables import Runs
@@ -569,7 +569,7 @@ def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
     severe, score = page.index("alpha has severe errors in"), page.index("alpha scores")
     assert severe < score
     assert "no clear difference" in page
-    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(METRICS)
+    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(COMPARED)
 
 
 def test_a_pair_s_numbers_are_those_of_the_comparison(site: Site, runs: Runs) -> None:

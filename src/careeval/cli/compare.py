@@ -16,11 +16,12 @@ from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.cli.options import Json, Selection
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
-from careeval.results.compare import METRICS, OLD_METRICS, Comparison, compare
+from careeval.results.compare import OLD_METRICS, Comparison, compare
 from careeval.results.compare_json import compare_json
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.exports import percent
+from careeval.results.metrics import COMPARED
 from careeval.results.pairs import pair
 from careeval.results.ranking import rankings
 from careeval.results.summary import summary_of
@@ -138,7 +139,7 @@ class _Condition:
 
     Attributes:
         text: As it was given.
-        metric: One of `METRICS`.
+        metric: One of `COMPARED`.
         most: The most by which B may be worse, a fraction.
     """
 
@@ -192,13 +193,13 @@ _CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")
 
 def _condition(text: str) -> _Condition:
     match = _CONDITION.fullmatch(text)
-    if match is None or match[1] not in METRICS:
+    if match is None or match[1] not in COMPARED:
         old = OLD_METRICS.get(match[1]) if match else None
         raise UsageError(
             f"--fail-on {text!r}: expected METRIC or METRIC>X",
             hint=f"{match[1]} is now called {old}, of runs judged on the actions"
             if match and old
-            else f"METRIC is one of {', '.join(METRICS)}",
+            else f"METRIC is one of {', '.join(COMPARED)}",
         )
     try:
         points = float(match[2] or 0)

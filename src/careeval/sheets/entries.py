@@ -1,0 +1,441 @@
+"""Sheets of entries: their numbers, their parts of the scenarios, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+
+from careeval.core.scenario import HarmKind
+from careeval.results.corrected import Corrected
+from careeval.results.details import Detail, ScenarioScore
+from careeval.results.directions import directions
+from careeval.results.estimates import NOT_TOLD, Errors
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
+from careeval.results.parts import By, cells_by
+from careeval.results.ranking import MAKER_MARK, Ranking
+from careeval.results.summary import Cell, DomainCell, Summary
+from careeval.results.twins import TwinNumbers
+from careeval.sheets.kinds import (
+    COUNT,
+    DOLLARS,
+    ERROR_SHARE,
+    JOINED,
+    MEASURE,
+    NUMBER_LIST,
+    PLAIN,
+    POINTS,
+    RANKS,
+    SHARE,
+    SMALL_COUNT,
+    WORD_LIST,
+    DECIMAL,
+    Kind,
+    Measure,
+    Words,
+)
+from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.words import entry_names, judges, worst_n
+from careeval.stats import Estimate
+
+SYSTEM = Field("system", "name of the system")
+GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")
+RUBRIC = Field("rubric", "actions or ladder")
+ENTRY = (SYSTEM, GRADER, RUBRIC)
+
+NAME = Field("name", "what tells the entry from the others", head="System", in_files=False)
+JUDGE = Field("judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False)
+
+NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
+NOT_CORRECTED = Estimate.unknown("people did not read its responses")
+
+
+def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
+    """Return what names each entry: a value for each of `ENTRY`, `NAME` and `JUDGE`."""
+    return [
+        {
+            "system": s.system,
+            "grader": s.grader,
+            "rubric": s.rubric.value,
+            "name": name,
+            "judge": judge,
+        }
+        for s, name, judge in zip(summaries, entry_names(summaries), judges(summaries), strict=True)
+    ]
+
+
+# One row an entry
+
+_FACTS = (
+    Field("asked", "name of the model that was asked; null for recorded answers"),
+    Field("bank", "name of the bank"),
+    Field("bank_version", "N-X: what compares has the same N"),
+    Field("bank_hash", "hash of the scenarios that were asked"),
+    Field("bank_provenance", "how the bank was made and vetted"),
+    Field("protocol", "N-X of the protocol that asked: what compares has the same N"),
+    Field("grading_protocol", "N-X of the protocol that judged; null if unknown"),
+    Field("n_scenarios", "scenarios asked", COUNT),
+    Field("n_epochs", "responses asked for a scenario: the n of the worst of n", COUNT),
+    Field("n_responses", "responses asked for", COUNT),
+    Field("n_missing", "of these, there is none: no score, never 0", COUNT),
+    Field("n_empty", "of these, without a word: 0 points", COUNT),
+    Field("n_refused", "of these, refused by the provider: 0 points", COUNT),
+    Field("n_cut", "of these, cut off at the token limit, and graded as they are", COUNT),
+    Field("n_ungraded", "of these, not graded, or not whole", COUNT),
+    Field("n_gradings", "how often the grader judged them; the first time counts", COUNT),
+    Field("n_judgments", "items × responses", COUNT),
+    Field("n_unresolved", "of these, the grader could not be brought to make", COUNT),
+)
+_KINDS = tuple(
+    Field(f"severe_{kind}", "the same, of the items that the bank calls so", ERROR_SHARE)
+    for kind in HarmKind
+)
+_DETAIL = (
+    Field(
+        "reliability_n_scenarios",
+        "scenarios that it is over: those all of whose judgments were made; 0 if unknown",
+        COUNT,
+    ),
+    *(
+        Field(f"reliability_{name}", f"{holds}; null if unknown", DECIMAL)
+        for name, holds in (
+            ("icc", "correlation of two responses to one scenario"),
+            ("design_effect", "how many times fewer independent responses they are worth"),
+            ("of_mean", "reliability of a scenario's mean over its n responses"),
+        )
+    ),
+    Field("reliability_reason", "why it is unknown; else empty"),
+    Field("words", "mean number of words of an answer", Measure(unit=PLAIN)),
+    Field(
+        "per_100_words",
+        "rise of the score with 100 more words, within scenarios",
+        Measure(unit=POINTS),
+    ),
+)
+_CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
+_COSTS = (
+    Field("cost.asking", "of the responses", DOLLARS),
+    Field("cost.grading", "of the judgments that count", DOLLARS),
+)
+_STANDING = (
+    Field("not_ranked", "why it may not stand in a ranking; empty if it may", JOINED),
+    Field("warnings", "what a reader must know", JOINED),
+)
+_SHOWN = (
+    NAME,
+    JUDGE,
+    Field("n", "scenarios × responses to each", brief="asked", in_files=False),
+    Field("ranks", "rank set by score, and by severe errors", brief="rank", in_files=False),
+)
+
+
+def metric_kind(metric: Metric) -> Kind:
+    """Return how a metric is written and stored."""
+    if metric.counts_errors:
+        return ERROR_SHARE
+    return Measure(unit=POINTS) if metric.in_points else MEASURE
+
+
+def metric_field(metric: Metric, n: str = "n") -> Field:
+    """Return a metric as a field; n stands for the number of responses to a scenario."""
+    head, brief = metric.head.format(n=n), metric.brief.format(n=n)
+    return Field(metric.key, metric.holds, metric_kind(metric), head, brief)
+
+
+def entries_sheet(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    corrected: Sequence[Corrected | None] = (),
+    rankings: Iterable[Ranking] = (),
+) -> Sheet:
+    """Return the numbers of each entry.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order; without them the sheet lacks their fields.
+        corrected: Their scores as people correct them, likewise.
+        rankings: Of these entries, in their order.
+    """
+    n = worst_n(summaries)
+    fields = (
+        *ENTRY,
+        *_FACTS,
+        *(metric_field(metric, n) for metric in HEADLINE),
+        *_KINDS,
+        *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
+        *(_DETAIL if details else ()),
+        *((_CORRECTED,) if corrected else ()),
+        *_COSTS,
+        *_STANDING,
+        *_SHOWN,
+    )
+    ranks = _ranks(rankings)
+    rows = [
+        {
+            **names,
+            **{field.key: getattr(s, field.key) for field in _FACTS},
+            **s.numbers,
+            **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
+            **(_of_detail(detail) if detail else {}),
+            "corrected": score.corrected if score else NOT_CORRECTED,
+            "cost.asking": s.cost.asking,
+            "cost.grading": s.cost.grading,
+            "not_ranked": s.not_ranked,
+            "warnings": s.warnings,
+            "n": f"{s.n_scenarios} × {s.n_epochs}",
+            "ranks": ranks.get(place),
+        }
+        for place, (names, s, detail, score) in enumerate(
+            zip(
+                entry_rows(summaries),
+                summaries,
+                details or repeat(None, len(summaries)),
+                corrected or repeat(None, len(summaries)),
+                strict=True,
+            )
+        )
+    ]
+    return Sheet(
+        "entries",
+        "a system as one grader judged it on one rubric",
+        fields,
+        rows,
+        "Severe errors and score",
+    )
+
+
+def _of_detail(detail: Detail) -> Row:
+    reliability = detail.reliability
+    return {
+        **detail.numbers,
+        "reliability_n_scenarios": detail.n_reliability,
+        **{
+            f"reliability_{name}": getattr(reliability, name, None)
+            for name in ("icc", "design_effect", "of_mean")
+        },
+        "reliability_reason": detail.why_no_reliability,
+        "words": detail.length.words,
+        "per_100_words": detail.length.per_100_words,
+    }
+
+
+def _ranks(rankings: Iterable[Ranking]) -> dict[int, str]:
+    """Return, by the place of an entry, its rank sets in words; only where several rank."""
+    return {
+        ranked.place: f"{RANKS.text(ranked.ranks)}{MAKER_MARK if ranked.bank_maker else ''} "
+        f"(severe {RANKS.text(ranked.severe_ranks)})"
+        for ranking in rankings
+        if len(ranking.ranked) > 1
+        for ranked in ranking.ranked
+    }
+
+
+# Parts of the scenarios
+
+_BY: Mapping[By, Field] = {
+    By.adl: Field("adl", "activity of daily living", head="Activity"),
+    By.domain: Field(
+        "domain", "domain of caregiving competence", Words(names=DOMAINS), head="Domain"
+    ),
+    By.condition: Field("condition", "what the person lives with", Words(say=condition)),
+    By.assistance: Field(
+        "assistance",
+        "usual level of assistance, a Section GG code",
+        Words(say=assistance),
+        "Usual assistance",
+    ),
+    By.situation: Field(
+        "situation",
+        "what makes the moment hard; a scenario with several counts in each",
+        Words(say=plain),
+    ),
+    By.actor: Field("actor", "who acts: person or robot", Words(say=actor), "Who helps"),
+}
+_N = Field(
+    "n", "scenarios of it with a judged response; below five, not for comparing", SMALL_COUNT
+)
+_PART = (
+    _N,
+    Field("score", "its score", MEASURE),
+    Field("severe", "share of its responses with an item of −2 present", ERROR_SHARE, "Severe errors"),
+)
+_DOMAIN_PART = (
+    Field("n", "scenarios with an item rated in it; below five, not for comparing", SMALL_COUNT),
+    Field("score", "points of the items, weighted by how far each is about the domain", MEASURE),
+)
+
+
+def parts_sheet(
+    by: By, summaries: Sequence[Summary], details: Sequence[Detail] = ()
+) -> Sheet:
+    """Return the numbers of each part of the scenarios, a row an entry and part.
+
+    Args:
+        by: What the scenarios are broken down by.
+        summaries: An entry each.
+        details: Theirs, in the same order; may be left out where `by` is in `OVERVIEW`.
+    """
+    rows = [
+        {**names, by.value: str(part), **_part(cell)}
+        for names, s, detail in zip(
+            entry_rows(summaries), summaries, details or repeat(None, len(summaries)), strict=True
+        )
+        for part, cell in cells_by(by, s, detail).items()
+    ]
+    fields = (*ENTRY, _BY[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
+    holds = f"an entry and a part of the scenarios, by {by.head}"
+    return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
+
+
+def _part(cell: Cell | DomainCell) -> Row:
+    severe = {"severe": cell.severe} if isinstance(cell, Cell) else {}
+    return {"n": cell.n, "score": cell.score, **severe}
+
+
+def adl_and_domain_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
+    """Return the domain-weighted score of each activity and domain, a row each."""
+    rows = [
+        {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
+        for names, detail in zip(entry_rows(summaries), details, strict=True)
+        for adl, domains in detail.by_adl_and_domain.items()
+        for domain, cell in domains.items()
+    ]
+    fields = (*ENTRY, _BY[By.adl], _BY[By.domain], *_DOMAIN_PART, NAME, JUDGE)
+    return Sheet("by_adl_and_domain", "an entry, an activity and a domain", fields, rows)
+
+
+# Many responses, and scenario by scenario
+
+
+def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
+    """Return the worst of k responses, and any severe error in k, a row an entry and k."""
+    fields = (
+        *ENTRY,
+        Field("k", "responses to a scenario, 1 to n", COUNT),
+        Field("worst_at_k", "score if every scenario had got the lowest of k responses", MEASURE),
+        Field("severe_of_k", "share of scenarios with a severe error in any of k responses", MEASURE),
+        NAME,
+        JUDGE,
+    )
+    rows = [
+        {**names, "k": k, "worst_at_k": worst, "severe_of_k": severe}
+        for names, detail in zip(entry_rows(summaries), details, strict=True)
+        for k, (worst, severe) in enumerate(
+            zip(detail.worst_at_k, detail.severe_of_k, strict=True), start=1
+        )
+    ]
+    return Sheet("worst_at_k", "an entry and a number of responses", fields, rows)
+
+
+def scenarios_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
+    """Return an entry's score in each scenario."""
+    fields = (
+        *ENTRY,
+        Field("scenario", "id of the scenario"),
+        Field("adl", "activity; null if not known"),
+        Field("condition", "what the person lives with"),
+        Field("assistance", "Section GG code"),
+        Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
+        Field("actor", "person or robot"),
+        Field("score", "mean of its responses; null if unknown", SHARE),
+        Field("score_low", "the least that the unresolved items could make of it", SHARE),
+        Field("score_high", "the most that the unresolved items could make of it", SHARE),
+        Field("worst", "the lowest of its responses; null where one is missing", SHARE),
+        Field("epochs", "score of each response; null where missing", NUMBER_LIST),
+        Field("n_severe", "responses with a severe error present", COUNT),
+        Field("reason", "why score or worst is unknown; else empty"),
+        NAME,
+        JUDGE,
+    )
+    rows = [
+        {
+            **names,
+            "scenario": score.scenario,
+            **score.about._asdict(),
+            "score": score.score,
+            "score_low": score.low,
+            "score_high": score.high,
+            "worst": score.worst,
+            "epochs": score.epochs,
+            "n_severe": score.n_severe,
+            "reason": _why_unknown(score),
+        }
+        for names, detail in zip(entry_rows(summaries), details, strict=True)
+        for score in detail.scenarios
+    ]
+    return Sheet("scenarios", "an entry's score in a scenario", fields, rows)
+
+
+def _why_unknown(score: ScenarioScore) -> str:
+    """Return why a scenario's score or worst is unknown; empty where both are known."""
+    if score.low is None:
+        return "no response was judged"
+    if score.score is None:
+        return NOT_TOLD
+    return "a response is missing or not judged" if score.worst is None else ""
+
+
+# Which way an entry errs
+
+
+def directions_sheet(summaries: Sequence[Summary]) -> Sheet:
+    """Return too little and too much care, and how twins are followed, a row a number."""
+    fields = (
+        *ENTRY,
+        Field("number", "too_little, adapted …"),
+        Field("meaning", "what it is a share of"),
+        Field("n", "responses, twins or controls that it is over", COUNT),
+        Field("share", "the number", MEASURE),
+        NAME,
+        JUDGE,
+    )
+    rows = [
+        {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
+        for names, s in zip(entry_rows(summaries), summaries, strict=True)
+        for d in directions(s)
+    ]
+    holds = "which way an entry errs, and how it follows twins: a number"
+    return Sheet("directions", holds, fields, rows)
+
+
+def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
+    """Return each scenario beside its twin or its control."""
+    fields = (
+        *ENTRY,
+        Field("base", "id of the base"),
+        Field("twin", "id of the twin or the control"),
+        Field("control", "paraphrase or irrelevant; null for a twin"),
+        Field("right_in_base", "id of the base's right act; null for a control"),
+        Field("right_in_twin", "id of the twin's right act; null for a control"),
+        Field("adapted", "share of the pairs of epochs; null if unknown", SHARE),
+        Field("stuck", "share of the pairs of epochs; null if unknown", SHARE),
+        Field("changed", "of a control, share of the pairs of epochs that differ", SHARE),
+        Field("same_text", "of a control, the same of two epochs of the base", SHARE),
+    )
+    rows = [
+        {**names, **row}
+        for names, s in zip(entry_rows(summaries), summaries, strict=True)
+        if s.twins
+        for row in _twin_rows(s.twins)
+    ]
+    return Sheet("twins", "a scenario beside its twin or control", fields, rows)
+
+
+def _twin_rows(twins: TwinNumbers) -> Iterator[Row]:
+    for pair in twins.pairs:
+        row = {
+            "base": pair.base,
+            "twin": pair.twin,
+            "right_in_base": pair.right[0],
+            "right_in_twin": pair.right[1],
+        }
+        shares = {"adapted": pair.adapted.value, "stuck": pair.stuck.value} if pair.n else {}
+        yield row | shares
+    for control in twins.controls:
+        yield {
+            "base": control.base,
+            "twin": control.control,
+            "control": control.kind,
+            "changed": control.changed,
+            "same_text": control.same_text,
+        }

@@ -1,0 +1,160 @@
+"""A sheet: a named table of published numbers; and a view: the columns of it that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from careeval.results.tables import Column, table
+from careeval.sheets.kinds import WORDS, Form, Kind, Scalar
+
+Row = Mapping[str, Any]
+"""Key of a field → its value; a field that is not in it is unknown."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One published number, or name.
+
+    Attributes:
+        key: Its name in files.
+        holds: What it is, as the dictionary of columns says.
+        kind: How it is written and stored.
+        head: Of its column on a page; the key in words where not given.
+        brief: Of its column where there is little room; the head in small letters where not given.
+        in_files: Whether files have it; other fields repeat for people what stands elsewhere.
+    """
+
+    key: str
+    holds: str
+    kind: Kind = WORDS
+    head: str = ""
+    brief: str = ""
+    in_files: bool = True
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Its columns as data."""
+        return self.kind.columns(self.key, self.holds) if self.in_files else ()
+
+    @property
+    def heading(self) -> str:
+        """Its head."""
+        return self.head or self.key.replace("_", " ").capitalize()
+
+    def data(self, row: Row) -> Iterable[tuple[str, Scalar]]:
+        """Return its columns of a row, with their names; nothing where the row lacks it."""
+        if row.get(self.key) is None or not self.in_files:
+            return ()
+        names = (column.name for column in self.columns)
+        return zip(names, self.kind.data(row[self.key]), strict=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A named table.
+
+    Attributes:
+        name: As its files are called.
+        holds: What one row is.
+        fields: In the order in which files have them.
+        rows: A value for each field that is known.
+        caption: What people read above it.
+        note: What must be read below it.
+    """
+
+    name: str
+    holds: str
+    fields: tuple[Field, ...]
+    rows: Sequence[Row]
+    caption: str = ""
+    note: str = ""
+
+    @cached_property
+    def by_key(self) -> Mapping[str, Field]:
+        """Key → field."""
+        return {field.key: field for field in self.fields}
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Its columns as data."""
+        return tuple(column for field in self.fields for column in field.columns)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """Its rows as data: fractions stay fractions, and what is unknown is null."""
+        rows = (
+            {name: value for field in self.fields for name, value in field.data(row)}
+            for row in self.rows
+        )
+        return table(rows, self.columns)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One column of a view.
+
+    Attributes:
+        key: Of the field.
+        form: How much of a value it shows.
+        head: Of the column; that of the field where not given.
+    """
+
+    key: str
+    form: Form = Form.short
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """A sheet as one kind of reader sees it.
+
+    Attributes:
+        columns: What is shown, in order.
+        groups: How many columns at the left are said once for rows that stand together.
+        first: Keys of columns that stay longest where there is little room.
+    """
+
+    sheet: Sheet
+    columns: tuple[Shown, ...]
+    caption: str = ""
+    groups: int = 0
+    first: tuple[str, ...] = ()
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The head of each column, with the unit of its numbers."""
+        return tuple(self._head(shown) for shown in self.columns)
+
+    @property
+    def are_numbers(self) -> tuple[bool, ...]:
+        """Of each column, whether it holds numbers."""
+        return tuple(self.sheet.by_key[shown.key].kind.is_number for shown in self.columns)
+
+    def cells(self, row: Row) -> tuple[str, ...]:
+        """Return what a row's columns read."""
+        return tuple(self._text(shown, row) for shown in self.columns)
+
+    def blocks(self) -> list[list[tuple[Row, tuple[str, ...]]]]:
+        """Return the rows with their cells, those of one group together."""
+        blocks: list[list[tuple[Row, tuple[str, ...]]]] = []
+        for row in self.sheet.rows:
+            cells = self.cells(row)
+            if self.groups and blocks and blocks[-1][0][1][: self.groups] == cells[: self.groups]:
+                blocks[-1].append((row, cells))
+            else:
+                blocks.append([(row, cells)])
+        return blocks
+
+    def _text(self, shown: Shown, row: Row) -> str:
+        value = row.get(shown.key)
+        kind = self.sheet.by_key[shown.key].kind
+        return kind.text(value, shown.form) if value is not None else "–"
+
+    def _head(self, shown: Shown) -> str:
+        field = self.sheet.by_key[shown.key]
+        return shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit_of(shown.form)}"
