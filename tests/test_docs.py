@@ -55,8 +55,8 @@ from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
 from careeval.results.details import Length
 from careeval.results.differences import Difference
-from careeval.results.export_tables import export_tables
-from careeval.results.exports import with_interval
+from careeval.sheets.findings import data_tables
+from careeval.sheets.kinds import MEASURE, Form
 from careeval.results.findings import findings
 from careeval.results.flips import Flip
 from careeval.results.ladder_check import Contradiction
@@ -65,7 +65,7 @@ from careeval.results.noise import GradingNoise
 from careeval.results.probes import LIMITS, Agreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import DomainCell
-from careeval.results.summary_json import (
+from careeval.sheets.summary_json import (
     BankFile,
     CellFile,
     CostFile,
@@ -147,7 +147,7 @@ def _measured() -> str:
     signed = bank_tables.signed
 
     def row(name: str, found: Measured) -> tuple[object, ...]:
-        shares = (with_interval(e) for e in (found.sensitivity, found.specificity))
+        shares = (MEASURE.text(e, Form.whole) for e in (found.sensitivity, found.specificity))
         return (name, found.n_present, found.n - found.n_present, *shares,
                 decimal(found.macro_f1))  # fmt: skip
 
@@ -311,7 +311,7 @@ def _exported() -> str:
     nothing = Runs(table([], RESPONSES), table([], JUDGMENTS))
     return _table(
         ("table", "a row is"),
-        ((f"`{of.name}`", of.holds) for of in export_tables(findings(nothing))),
+        ((f"`{of.name}`", of.holds) for of in data_tables(findings(nothing))),
     )
 
 

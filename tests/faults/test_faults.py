@@ -40,7 +40,7 @@ from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import read_runs
 from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.spec import Outcome, Run, Stop, folder_name
-from careeval.results.exports import remarks
+from careeval.sheets.words import remarks
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from fake_server import (

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.page import write_page
-from careeval.results.exports import sentence
+from careeval.sheets.words import sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from chromium import IN_A_BROWSER

@@ -24,7 +24,7 @@ from careeval.report.words import in_full
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
-from careeval.results.exports import percent
+from careeval.results.amounts import percent
 from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs

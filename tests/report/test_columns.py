@@ -17,12 +17,12 @@ from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
 from careeval.results import audit
 from careeval.results.export_tables import by_table, entries_table, export_tables
-from careeval.results.exports import By
+from careeval.results.parts import By
 from careeval.results.findings import Findings, findings
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.round_said import RoundSaid, Seated
 from careeval.results.study import StudyResults, study_results
-from careeval.results.study_files import study_tables
+from careeval.sheets.study_files import study_tables
 from careeval.results.tables import Runs
 from report.conftest import made_runs
 from results.sampled import read_by

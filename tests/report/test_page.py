@@ -22,7 +22,10 @@ from careeval.report.page import render_page, write_page
 from careeval.report.words import entry_names, grader_names
 from careeval.results import audit
 from careeval.results.corrected import Corrected
-from careeval.results.exports import By, count_cell, percent, sentence
+from careeval.results.parts import By
+from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.results.amounts import percent
+from careeval.sheets.words import sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.ranking import rankings
@@ -99,7 +102,7 @@ def test_the_answer_is_the_summary(
             numbers = [
                 told,
                 f"Severe errors {percent(s.severe.share.value)}%",
-                f"{count_cell(s.severe)} responses",
+                f"{ERROR_SHARE.text(s.severe, Form.of_many)} responses",
                 f"Score, actions {percent(s.score.value)}%",
                 f"Worst of 2 {percent(s.worst_at_n.value)}%",
                 f"Mild errors {percent(s.mild.share.value)}%",

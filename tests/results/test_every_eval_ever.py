@@ -15,9 +15,9 @@ import pytest
 
 from careeval.core.scenario import Domain
 from careeval.results.entries import entries
-from careeval.results.every_eval_ever import Evaluator, eee, write_eee
-from careeval.results.every_eval_ever_form import SCHEMA_VERSION
-from careeval.results.every_eval_ever_samples import IS_CORRECT
+from careeval.sheets.every_eval_ever import Evaluator, eee, write_eee
+from careeval.sheets.every_eval_ever_form import SCHEMA_VERSION
+from careeval.sheets.every_eval_ever_samples import IS_CORRECT
 from careeval.results.findings import findings
 from careeval.results.summary import summary_of
 from careeval.results.tables import WITHHELD, Runs

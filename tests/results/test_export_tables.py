@@ -21,11 +21,11 @@ from careeval.core.scenario import Rubric
 from careeval.results import audit
 from careeval.results.export_columns import ExportTable
 from careeval.results.export_tables import export_tables
-from careeval.results.exports import By
+from careeval.results.parts import By
 from careeval.results.findings import Findings, findings
-from careeval.results.latex import MOST_ROWS, escaped, latex
+from careeval.sheets.latex import MOST_ROWS, escaped, latex
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
-from careeval.results.table_files import csv_text, write_tables
+from careeval.sheets.files import csv_text, write_tables
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
 from results.sampled import at_random, judged, read_by
@@ -196,7 +196,7 @@ def test_files_and_their_dictionary(tmp_path: Path) -> None:
 
 def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of several pieces is the table's text: one header, every row once, in order."""
-    monkeypatch.setattr("careeval.results.table_files.MOST_ROWS", 2)
+    monkeypatch.setattr("careeval.sheets.files.MOST_ROWS", 2)
     texts = ["one\nline more", "=2", "", "four", "five"]
     frame = pl.DataFrame({"text": texts, "n": range(5)})
     table = ExportTable("made", "a row", (), frame)

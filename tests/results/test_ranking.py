@@ -13,7 +13,7 @@ from careeval.core.scenario import Rubric
 from careeval.results.comparable import Basis
 from careeval.results.differences import Verdict
 from careeval.results.entries import entries
-from careeval.results.exports import rank_cells
+from careeval.FIXME import rank_cells
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs

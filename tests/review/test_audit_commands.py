@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.results.audit_files import sample_text
+from careeval.sheets.audit_files import sample_text
 from careeval.review.audit import read_audit_plan
 from careeval.review.labels import labels
 from careeval.review.store import Store

@@ -16,15 +16,15 @@ from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.cli.options import Json, Selection
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
+from careeval.results.amounts import percent
 from careeval.results.compare import OLD_METRICS, Comparison, compare
-from careeval.results.compare_json import compare_json
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
-from careeval.results.exports import percent
 from careeval.results.metrics import COMPARED
 from careeval.results.pairs import pair
 from careeval.results.ranking import rankings
 from careeval.results.summary import summary_of
+from careeval.sheets.compare_json import compare_json
 
 EXAMPLES = """\
 Examples:

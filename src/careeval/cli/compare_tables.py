@@ -8,22 +8,17 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import plain
-from careeval.cli.tables import console, new_table, print_table
+from careeval.core.text import plain
+from careeval.results.amounts import percent
 from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
 from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.exports import (
-    different,
-    in_short,
-    percent,
-    rank_set,
-    share_cell,
-    with_interval,
-)
 from careeval.results.flips import Flip
 from careeval.results.harms import Harm
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.sheets.kinds import ERROR_SHARE, MEASURE, RANKS, Form
+from careeval.sheets.terminal import console, new_table, print_table
+from careeval.sheets.words import different
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 SEVERE, SCORE = "severe % [95% CI]", "score % [95% CI]"
@@ -108,11 +103,11 @@ def _ranks(ranking: Ranking, summaries: Sequence[Summary]) -> Table:
         summary = summaries[row.place]
         alone = len(ranking.ranked) < 2  # a rank among no others says nothing
         table.add_row(
-            rank_set(None if alone else row.ranks),
+            RANKS.text(None if alone else row.ranks),
             Text(plain(f"{row.system}{' ' + MAKER_MARK if row.bank_maker else ''}")),
-            share_cell(summary.severe),
-            rank_set(None if alone else row.severe_ranks),
-            in_short(summary.score),
+            ERROR_SHARE.text(summary.severe),
+            RANKS.text(None if alone else row.severe_ranks),
+            MEASURE.text(summary.score),
             percent(summary.worst_at_n.value),
             f"{summary.n_scenarios} × {summary.n_epochs}",
         )
@@ -185,7 +180,7 @@ def _table(title: str, what: str, family: Iterable[tuple[str, Difference]]) -> T
 def _difference(estimate: Estimate) -> str:
     """With its interval, which holds the bounds too; without one, with the bounds."""
     if estimate.value is None or estimate.ci95 is None:
-        return with_interval(estimate)
+        return MEASURE.text(estimate, Form.whole)
     low, high = estimate.ci95
     return f"{percent(estimate.value)} [{percent(low)}, {percent(high)}]"
 

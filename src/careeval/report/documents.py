@@ -20,7 +20,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from careeval.report import charts, words
-from careeval.results.exports import count_cell, percent
+from careeval.results.amounts import percent
+from careeval.sheets.kinds import ERROR_SHARE, Form
 
 STYLES = ("base.css", "reader.css")
 """What every document looks like; the reader's part may be left out where there is none."""
@@ -111,7 +112,7 @@ def environment() -> Environment:
         )
     }  # fmt: skip
     made.filters["sortable"] = _sortable
-    made.filters |= {"count_cell": count_cell, "percent": percent}
+    made.filters |= {"percent": percent, "of_many": lambda e: ERROR_SHARE.text(e, Form.of_many)}
     made.filters["shortened"] = _shortened
     return made
 

@@ -22,16 +22,21 @@ from careeval.files import write_text
 from careeval.report import charts, tables, trust_tables, words
 from careeval.report.documents import Drawn, document, drawn
 from careeval.report.payload import Payload, payload
+from careeval.results.amounts import percent
 from careeval.results.comparable import Basis, basis
 from careeval.results.corrected import Corrected
-from careeval.results.exports import By, percent, rank_cells, rank_set, remarks, sentence
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.harms import Harm, harms
 from careeval.results.ladder_check import Contradiction
+from careeval.results.parts import By
 from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
+from careeval.sheets.entries import rank_texts
+from careeval.sheets.kinds import RANKS
+from careeval.sheets.names import DOMAINS
+from careeval.sheets.words import brief_grader_names, entry_names, remarks, sentence
 from careeval.stats import MIN_CLUSTERS
 
 SIMULATED = "SIMULATED"
@@ -192,8 +197,8 @@ def _board(ranking: Ranking, findings: Findings) -> Board:
                 name=s.system,
                 s=s,
                 said=sentence(s),
-                ranks=rank_set(standing.ranks) if standing and several else "",
-                severe_ranks=rank_set(standing.severe_ranks) if standing and several else "",
+                ranks=RANKS.text(standing.ranks) if standing and several else "",
+                severe_ranks=RANKS.text(standing.severe_ranks) if standing and several else "",
                 why_not="" if standing else why_not,
                 corrected=findings.cards[s.grader].corrected.get((s.system, s.rubric)),
             )
@@ -216,7 +221,7 @@ _BOARD = {
 def _caption(own: Basis, findings: Findings) -> str:
     """The rubric, and whatever differs between the boards of this page."""
     others = [ranking.basis._asdict() for ranking in findings.rankings]
-    graders = words.grader_names(s.grader for s in findings.summaries)
+    graders = brief_grader_names(s.grader for s in findings.summaries)
     told = own._asdict() | {"grader": graders[own.grader]}
     parts = [
         said.format(told[name])
@@ -420,7 +425,7 @@ def _figures(findings: Findings) -> dict[str, Drawn]:
 def _tables(findings: Findings) -> dict[str, tables.Table]:
     summaries, details = findings.summaries, findings.details
     return {
-        "numbers": tables.numbers(summaries, rank_cells(findings.rankings)),
+        "numbers": tables.numbers(summaries, rank_texts(findings.rankings)),
         **{by.value: tables.parts(by, summaries, details) for by in By if by is not By.domain},
         "domains": tables.domains(summaries),
         "worst_at_k": tables.worst_at_k(summaries, details),
@@ -438,7 +443,7 @@ def _tables(findings: Findings) -> dict[str, tables.Table]:
 
 
 def _maps(findings: Findings) -> list[tables.Table]:
-    names = words.entry_names(findings.summaries)
+    names = entry_names(findings.summaries)
     in_full = len(names) == 1
     return [
         tables.activities_by_domains(name, s, detail, in_full=in_full)
@@ -606,7 +611,7 @@ def _choice(read: Payload, responses: bool) -> Choice:
             (str(n), words.signed(n)) for n in sorted({item[0] for item in data["items"]})[::-1]
         ],
         domains=[
-            (str(place), words.DOMAINS[domain])
+            (str(place), DOMAINS[domain])
             for place, domain in enumerate(Domain)
             if any(item[2] >> place & 1 for item in data["items"])
         ],

@@ -25,6 +25,8 @@ from careeval.report import words
 from careeval.report.quotes import Quoted
 from careeval.results.entries import Entry
 from careeval.results.tables import RESPONSE_KEY, Runs
+from careeval.sheets import names
+from careeval.sheets.words import brief_grader_names
 
 _MARKS = {True: "1", False: "0", None: "?"}
 _STATES = ("answered", "empty", "refused", "missing")
@@ -175,8 +177,8 @@ def _payload(
     spoken: list[str] = []
     for row in _in_order(public):
         about = (
-            row["scenario"], row["adl"], words.condition(row["condition"]),
-            words.assistance(row["assistance"]), tuple(map(words.plain, row["situation"] or ())),
+            row["scenario"], row["adl"], names.condition(row["condition"]),
+            names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
             row["actor"], texts.place(_words(row["scenario_text"], responses)),
         )  # fmt: skip
         text = _words(row["text"], responses)
@@ -249,7 +251,7 @@ def _graders(
 ) -> dict[tuple[str, str, str | None], tuple[str, str, str]]:
     """What judged → its name, its name as short as it can be, and the rubric."""
     keys = list(dict.fromkeys(map(_grader, entries)))
-    short = words.grader_names(grader for grader, _, _ in keys)
+    short = brief_grader_names(grader for grader, _, _ in keys)
     named = {}
     for grader, rubric, protocol in keys:
         alike = [key for key in keys if key[:2] == (grader, rubric)]

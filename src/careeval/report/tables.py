@@ -15,17 +15,21 @@ import polars as pl
 
 from careeval.core.scenario import Adl, Domain
 from careeval.report import words
-from careeval.report.words import DOMAINS, UNKNOWN, entry_names, score_name
-from careeval.results.amounts import dollars, thousands
+from careeval.report.words import score_name
+from careeval.results.amounts import dollars, percent, thousands
 from careeval.results.cost import Cost, RunCost
 from careeval.results.details import Detail, ScenarioScore
 from careeval.results.directions import directions, grader_slips
 from careeval.results.estimates import Errors
-from careeval.results.exports import By, cells_by, count_cell, marked, percent
 from careeval.results.grader_card import GraderCard
+from careeval.results.parts import By, cells_by
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
 from careeval.results.tables import Runs
+from careeval.sheets import names
+from careeval.sheets.kinds import ERROR_SHARE, Form, marked
+from careeval.sheets.names import DOMAINS, UNKNOWN
+from careeval.sheets.words import entry_names
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 SMALL = "fewer than five scenarios: no interval, and not for comparing"
@@ -145,7 +149,7 @@ def shade(fraction: float | None, *, harm: bool = False) -> str:
 
 def errors(found: Errors) -> Cell:
     """The share of responses with an error, its interval, and of how many; 0 with its limit."""
-    counted = f"{count_cell(found)} responses"
+    counted = f"{ERROR_SHARE.text(found, Form.of_many)} responses"
     if found.upper_at_zero is not None:
         return Cell("0.0%", (f"at most {percent(found.upper_at_zero)}", counted), 0.0)
     if found.share.value is None:
@@ -422,11 +426,11 @@ def _scenario_cell(score: ScenarioScore | None) -> Cell:
 
 
 _SAID: Mapping[By, tuple[str, Callable[[str | None], str]]] = {
-    By.adl: ("Activity", words.plain),
-    By.situation: ("Situation", words.plain),
-    By.condition: ("Condition", words.condition),
-    By.assistance: ("Usual assistance", words.assistance),
-    By.actor: ("Who helps", words.actor),
+    By.adl: ("Activity", names.plain),
+    By.situation: ("Situation", names.plain),
+    By.condition: ("Condition", names.condition),
+    By.assistance: ("Usual assistance", names.assistance),
+    By.actor: ("Who helps", names.actor),
 }
 """A way to part the scenarios → its name, and how a part is called."""
 
@@ -437,7 +441,7 @@ def parts(by: By, summaries: Sequence[Summary], details: Sequence[Detail]) -> Ta
     With one entry a column each; with several a column an entry.
     """
     kind, say = _SAID[by]
-    cells = cells_by(by, summaries, details)
+    cells = [cells_by(by, s, detail) for s, detail in zip(summaries, details, strict=True)]
     names = list(dict.fromkeys(name for of_entry in cells for name in of_entry))
     small = any(cell.small for of_entry in cells for cell in of_entry.values())
     mark = f" * {SMALL}." if small else ""

@@ -8,17 +8,18 @@ from typing import TypeVar
 from careeval.core.scenario import Rubric
 from careeval.report import words
 from careeval.report.tables import LAST, Cell, Head, Table, brief, count, estimated, text, written
-from careeval.report.words import UNKNOWN, entry_names
+from careeval.results.amounts import percent
 from careeval.results.audit import AuditResults, People
 from careeval.results.class_agreement import ClassAgreement
 from careeval.results.corrected import Corrected, as_graded
-from careeval.results.exports import percent
 from careeval.results.findings import Findings
 from careeval.results.grader_card import GraderCard
 from careeval.results.graders import GraderPair
 from careeval.results.items import ItemStatistic
 from careeval.results.measured import Measured
 from careeval.results.summary import Summary
+from careeval.sheets.names import UNKNOWN
+from careeval.sheets.words import brief_grader_names, entry_names
 
 T = TypeVar("T")
 
@@ -193,7 +194,7 @@ def _of_entries(
 
 def pairs(found: Sequence[GraderPair]) -> Table:
     """Graders held against each other, a row a point class."""
-    short = words.grader_names(name for pair in found for name in (pair.a, pair.b))
+    short = brief_grader_names(name for pair in found for name in (pair.a, pair.b))
     rows = [
         (
             text(f"{short[pair.a]} and {short[pair.b]}", f"on {', '.join(pair.systems)}"),

@@ -3,41 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from careeval.core.scenario import Assistance, Condition, Domain
-from careeval.results.exports import percent
+from careeval.results.amounts import percent
 from careeval.results.summary import Summary
+from careeval.sheets.names import UNKNOWN
 from careeval.stats import Estimate
-
-UNKNOWN = "unknown"
-
-CONDITIONS = {
-    Condition.cervical_sci: "spinal cord injury, cervical",
-    Condition.thoracic_sci: "spinal cord injury, thoracic",
-    Condition.ms: "multiple sclerosis",
-    Condition.als: "ALS",
-    Condition.parkinsons: "Parkinson’s disease",
-    Condition.tbi: "traumatic brain injury",
-}
-"""Conditions whose id does not read as a word."""
-
-ASSISTANCE = {
-    Assistance.independent: "independent",
-    Assistance.setup: "set-up help",
-    Assistance.supervision: "supervision or touch",
-    Assistance.partial: "partial help",
-    Assistance.substantial: "substantial help",
-    Assistance.dependent: "dependent",
-}
-"""Usual level of assistance, after Section GG."""
-
-DOMAINS = {
-    Domain.user_function: "User function",
-    Domain.user_agency: "User agency",
-    Domain.communication_intent: "Communication and intent",
-    Domain.functional_safety: "Functional safety",
-}
 
 # C0 and C1 controls but tab and newline, and what turns the direction of the text around it.
 _INVISIBLE = re.compile(
@@ -49,26 +20,6 @@ def visible(text: str) -> str:
     """The text without control characters; newlines and tabs stay."""
     # most texts have nothing of the sort, and saying so is far quicker than looking for it
     return text if text.isprintable() else _INVISIBLE.sub("", text)
-
-
-def plain(name: str | None) -> str:
-    """An id as words: hyphens and underscores become spaces; `unknown` for `None`."""
-    return name.replace("-", " ").replace("_", " ") if name else UNKNOWN
-
-
-def condition(name: str | None) -> str:
-    """What the person lives with, in words; a condition of another bank as it stands there."""
-    return CONDITIONS[Condition(name)] if name in CONDITIONS else plain(name)
-
-
-def assistance(code: str | None) -> str:
-    """The usual level of assistance in words; a code of another bank as it stands there."""
-    return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
-
-
-def actor(name: str | None) -> str:
-    """Who helps."""
-    return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))
 
 
 def signed(points: int) -> str:
@@ -117,39 +68,3 @@ def score_name(summaries: Iterable[Summary]) -> str:
     """The score with the name of its rubric; of entries on several, their own names have it."""
     rubrics = {s.rubric for s in summaries}
     return f"Score, {rubrics.pop()}" if len(rubrics) == 1 else "Score"
-
-
-def entry_names(summaries: Sequence[Summary]) -> list[str]:
-    """A name for each entry: its system, and what else tells it from the others.
-
-    That is the rubric where there are several, the grader where one system has several, and the
-    protocol where even that is the same.
-    """
-    graders = grader_names(s.grader for s in summaries)
-    several = len({s.rubric for s in summaries}) > 1
-    named = []
-    for s in summaries:
-        alike = [other for other in summaries if other.system == s.system]
-        parts = [s.system]
-        if several:
-            parts.append(s.rubric.value)
-        if len({other.grader for other in alike}) > 1:
-            parts.append(graders[s.grader])
-        if [(other.grader, other.rubric) for other in alike].count((s.grader, s.rubric)) > 1:
-            parts.append(f"protocol {s.grading_protocol}")
-        named.append(" · ".join(parts))
-    return named
-
-
-def grader_names(graders: Iterable[str]) -> dict[str, str]:
-    """Grader → the shortest part of its name that tells it from the others.
-
-    Mode and prompt's hash go first, then whoever made or hosts it.
-    """
-    whole = list(dict.fromkeys(graders))
-    without_mode = [name.partition(" (")[0] or name for name in whole]
-    shortest = [name.rpartition("/")[2] or name for name in without_mode]
-    for short in (shortest, without_mode):
-        if len(set(short)) == len(whole):
-            return dict(zip(whole, short, strict=True))
-    return {name: name for name in whole}

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from careeval.results.details import Detail
-from careeval.results.summary import Cell, DomainCell, Summary
+from careeval.results.summary import Cell, Summary
 
 
 class By(StrEnum):
@@ -35,16 +35,15 @@ OVERVIEW = (By.adl, By.domain)
 """What is shown where nothing is asked for."""
 
 
-def cells_by(by: By, summary: Summary, detail: Detail | None) -> Mapping[Any, Cell | DomainCell]:
-    """Return an entry's cells: those of `OVERVIEW` from its summary, others from its detail.
+def cells_by(by: By, summary: Summary, detail: Detail | None) -> Mapping[Any, Cell]:
+    """Return an entry's cells by anything but domain.
 
     Raises:
-        ValueError: They are in the detail, and there is none.
+        ValueError: They are of another kind, or in the detail, and there is none.
     """
-    if not by.in_detail:
-        cells: Mapping[Any, Cell | DomainCell] = getattr(summary, f"by_{by}")
-        return cells
-    if detail is None:
-        raise ValueError(f"the parts by {by} are in an entry's detail")
-    parts: Mapping[Any, Cell] = getattr(detail, f"by_{by}")
-    return parts
+    if by is By.adl:
+        return summary.by_adl
+    if by is By.domain or detail is None:
+        raise ValueError(f"there are no such cells by {by}")
+    cells: Mapping[str, Cell] = getattr(detail, f"by_{by}")
+    return cells

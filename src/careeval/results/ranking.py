@@ -147,7 +147,10 @@ class _Standing:
                 family[i, j] = str(error)
         # a difference without a test is no evidence, and counts among the comparisons all the same
         pairs = differences(
-            family, fewer_is_better=couples if metric.fewer_is_better else (), n_family=len(couples), name=name
+            family,
+            fewer_is_better=couples if metric.fewer_is_better else (),
+            n_family=len(couples),
+            name=name,
         )
         rows = {place: row for row, place in enumerate(values)}
         better = np.zeros((len(rows), len(rows)), dtype=bool)

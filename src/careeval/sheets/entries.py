@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
+from typing import Any
 
 from careeval.core.scenario import HarmKind
 from careeval.results.corrected import Corrected
@@ -17,6 +18,7 @@ from careeval.results.summary import Cell, DomainCell, Summary
 from careeval.results.twins import TwinNumbers
 from careeval.sheets.kinds import (
     COUNT,
+    DECIMAL,
     DOLLARS,
     ERROR_SHARE,
     JOINED,
@@ -28,7 +30,6 @@ from careeval.sheets.kinds import (
     SHARE,
     SMALL_COUNT,
     WORD_LIST,
-    DECIMAL,
     Kind,
     Measure,
     Words,
@@ -44,7 +45,9 @@ RUBRIC = Field("rubric", "actions or ladder")
 ENTRY = (SYSTEM, GRADER, RUBRIC)
 
 NAME = Field("name", "what tells the entry from the others", head="System", in_files=False)
-JUDGE = Field("judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False)
+JUDGE = Field(
+    "judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False
+)
 
 NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
 NOT_CORRECTED = Estimate.unknown("people did not read its responses")
@@ -169,7 +172,7 @@ def entries_sheet(
         *_STANDING,
         *_SHOWN,
     )
-    ranks = _ranks(rankings)
+    ranks = rank_texts(rankings)
     rows = [
         {
             **names,
@@ -219,7 +222,7 @@ def _of_detail(detail: Detail) -> Row:
     }
 
 
-def _ranks(rankings: Iterable[Ranking]) -> dict[int, str]:
+def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
     """Return, by the place of an entry, its rank sets in words; only where several rank."""
     return {
         ranked.place: f"{RANKS.text(ranked.ranks)}{MAKER_MARK if ranked.bank_maker else ''} "
@@ -235,7 +238,10 @@ def _ranks(rankings: Iterable[Ranking]) -> dict[int, str]:
 _BY: Mapping[By, Field] = {
     By.adl: Field("adl", "activity of daily living", head="Activity"),
     By.domain: Field(
-        "domain", "domain of caregiving competence", Words(names=DOMAINS), head="Domain"
+        "domain",
+        "domain of caregiving competence",
+        Words(names={d.value: name for d, name in DOMAINS.items()}),
+        head="Domain",
     ),
     By.condition: Field("condition", "what the person lives with", Words(say=condition)),
     By.assistance: Field(
@@ -257,7 +263,9 @@ _N = Field(
 _PART = (
     _N,
     Field("score", "its score", MEASURE),
-    Field("severe", "share of its responses with an item of −2 present", ERROR_SHARE, "Severe errors"),
+    Field(
+        "severe", "share of its responses with an item of −2 present", ERROR_SHARE, "Severe errors"
+    ),
 )
 _DOMAIN_PART = (
     Field("n", "scenarios with an item rated in it; below five, not for comparing", SMALL_COUNT),
@@ -265,9 +273,7 @@ _DOMAIN_PART = (
 )
 
 
-def parts_sheet(
-    by: By, summaries: Sequence[Summary], details: Sequence[Detail] = ()
-) -> Sheet:
+def parts_sheet(by: By, summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> Sheet:
     """Return the numbers of each part of the scenarios, a row an entry and part.
 
     Args:
@@ -280,11 +286,15 @@ def parts_sheet(
         for names, s, detail in zip(
             entry_rows(summaries), summaries, details or repeat(None, len(summaries)), strict=True
         )
-        for part, cell in cells_by(by, s, detail).items()
+        for part, cell in _cells(by, s, detail).items()
     ]
     fields = (*ENTRY, _BY[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
+
+
+def _cells(by: By, s: Summary, detail: Detail | None) -> Mapping[Any, Any]:
+    return s.by_domain if by is By.domain else cells_by(by, s, detail)
 
 
 def _part(cell: Cell | DomainCell) -> Row:
@@ -313,7 +323,9 @@ def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet
         *ENTRY,
         Field("k", "responses to a scenario, 1 to n", COUNT),
         Field("worst_at_k", "score if every scenario had got the lowest of k responses", MEASURE),
-        Field("severe_of_k", "share of scenarios with a severe error in any of k responses", MEASURE),
+        Field(
+            "severe_of_k", "share of scenarios with a severe error in any of k responses", MEASURE
+        ),
         NAME,
         JUDGE,
     )
@@ -439,3 +451,64 @@ def _twin_rows(twins: TwinNumbers) -> Iterator[Row]:
             "changed": control.changed,
             "same_text": control.same_text,
         }
+
+
+# As people correct them
+
+
+def corrected_sheet(summaries: Sequence[Summary], corrected: Sequence[Corrected | None]) -> Sheet:
+    """Return the scores of entries as people correct them; no row where nobody was audited."""
+    fields = (
+        *ENTRY,
+        Field(
+            "graded",
+            "by the grader, over public responses that it judged whole",
+            SHARE,
+            "As graded",
+            "as graded %",
+        ),
+        Field(
+            "corrected",
+            "by the grader, and by people where they differ from it",
+            MEASURE,
+            "Corrected by people",
+        ),
+        Field("n_responses", "responses of which people settled anything", COUNT, "Responses read"),
+        Field("n_judgments", "judgments in them that people settled", COUNT, "Judgments read"),
+        Field("meaning", "the same in a sentence", head="What it means"),
+        NAME,
+        JUDGE,
+    )
+    rows = [
+        {
+            **names,
+            "graded": score.graded,
+            "corrected": score.corrected,
+            "n_responses": score.n_responses,
+            "n_judgments": score.n_judgments,
+            "meaning": score.sentence(),
+        }
+        for names, score in zip(entry_rows(summaries), corrected, strict=True)
+        if score
+    ]
+    holds = "a system's score on a rubric as people who read its answers correct it"
+    return Sheet("corrected_scores", holds, fields, rows, "Scores, corrected by people")
+
+
+def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
+    """Return several sheets of parts as one, with a column for what each parts the scenarios by."""
+    if len(sheets) == 1:
+        return sheets[0]
+    fields = (
+        *ENTRY,
+        Field("by", "what the scenarios are broken down by"),
+        Field("part", "the part, as the bank names it"),
+        *_PART,
+    )
+    rows = [
+        row | {"by": by, "part": row[by]}
+        for sheet in sheets
+        for by in (sheet.name.removeprefix("by_"),)
+        for row in sheet.rows
+    ]
+    return Sheet("parts", "an entry and a part of the scenarios", fields, rows)

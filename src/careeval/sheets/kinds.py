@@ -30,14 +30,14 @@ class Form(StrEnum):
         short: With its interval, which takes in the bounds; with the bounds where it has none.
         bounds: With the bounds, and never the interval.
         bare: Alone.
-        count: Of errors, how many of how many.
+        of_many: Of errors, how many of how many.
     """
 
     whole = "whole"
     short = "short"
     bounds = "bounds"
     bare = "bare"
-    count = "count"
+    of_many = "count"
 
 
 class Part(NamedTuple):
@@ -238,7 +238,10 @@ class PValue(Kind):
 class Ranks(Kind):
     """The best and the worst rank that a system may have."""
 
-    parts: tuple[Part, ...] = (Part("_best", pl.Int64), Part("_worst", pl.Int64))
+    parts: tuple[Part, ...] = (
+        Part("_best", pl.Int64, "{}: one more than those that are significantly better"),
+        Part("_worst", pl.Int64, "{}: all but those that are significantly worse"),
+    )
 
     def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
         """Return both; null where they are unknown."""
@@ -364,7 +367,7 @@ class ErrorShare(Kind):
 
     def text(self, value: Errors, form: Form = Form.short) -> str:
         """Return the share; where there was none, with the most that the data still allow."""
-        if form is Form.count or value.share.value is None:
+        if form is Form.of_many or value.share.value is None:
             return self._count(value)
         if form is Form.bare:
             return percent(value.share.value)
@@ -378,7 +381,7 @@ class ErrorShare(Kind):
 
     def unit_of(self, form: Form) -> str:
         """Return the unit; of counts, "in", as in "severe in 2 of 36"."""
-        return " in" if form is Form.count else MEASURE.unit_of(form)
+        return " in" if form is Form.of_many else MEASURE.unit_of(form)
 
     def _count(self, value: Errors) -> str:
         share = value.share

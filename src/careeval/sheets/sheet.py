@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from careeval.results.tables import Column, table
-from careeval.sheets.kinds import WORDS, Form, Kind, Scalar
+from careeval.sheets.kinds import DASH, WORDS, Form, Kind, Scalar
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 """Key of a field → its value; a field that is not in it is unknown."""
 
 
@@ -55,6 +55,31 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
+class DataTable:
+    """A table as files of data have it.
+
+    Attributes:
+        name: As its file is called.
+        holds: What one row is.
+        columns: In order, with what each holds.
+        frame: The rows, of these columns.
+    """
+
+    name: str
+    holds: str
+    columns: tuple[Column, ...]
+    frame: pl.DataFrame
+
+    @staticmethod
+    def of(
+        name: str, holds: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]
+    ) -> DataTable:
+        """Return a table from rows; a column that a row lacks is null."""
+        known = tuple(columns)
+        return DataTable(name, holds, known, table(rows, known))
+
+
+@dataclass(frozen=True, eq=False)
 class Sheet:
     """A named table.
 
@@ -80,18 +105,14 @@ class Sheet:
         return {field.key: field for field in self.fields}
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """Its columns as data."""
-        return tuple(column for field in self.fields for column in field.columns)
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
+    def data(self) -> DataTable:
         """Its rows as data: fractions stay fractions, and what is unknown is null."""
+        columns = (column for field in self.fields for column in field.columns)
         rows = (
             {name: value for field in self.fields for name, value in field.data(row)}
             for row in self.rows
         )
-        return table(rows, self.columns)
+        return DataTable.of(self.name, self.holds, columns, rows)
 
 
 @dataclass(frozen=True)
@@ -102,11 +123,13 @@ class Shown:
         key: Of the field.
         form: How much of a value it shows.
         head: Of the column; that of the field where not given.
+        keep: Whether it stays where there is room for few numbers.
     """
 
     key: str
     form: Form = Form.short
     head: str = ""
+    keep: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,15 +138,28 @@ class View:
 
     Attributes:
         columns: What is shown, in order.
+        caption: What stands above it; that of the sheet where not given.
         groups: How many columns at the left are said once for rows that stand together.
-        first: Keys of columns that stay longest where there is little room.
+        faint: Key of a field; a row in which it says anything is shown in faint letters.
     """
 
     sheet: Sheet
     columns: tuple[Shown, ...]
     caption: str = ""
     groups: int = 0
-    first: tuple[str, ...] = ()
+    faint: str = ""
+
+    @property
+    def narrowed(self) -> View:
+        """Itself with the names, and of the numbers those that are kept; all where none is."""
+        if not any(shown.keep for shown in self.columns):
+            return self
+        kept = zip(self.columns, self.are_numbers, strict=True)
+        return replace(self, columns=tuple(s for s, number in kept if s.keep or not number))
+
+    def is_faint(self, row: Row) -> bool:
+        """Tell whether a row is shown in faint letters."""
+        return bool(self.faint and row.get(self.faint))
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -153,8 +189,10 @@ class View:
     def _text(self, shown: Shown, row: Row) -> str:
         value = row.get(shown.key)
         kind = self.sheet.by_key[shown.key].kind
-        return kind.text(value, shown.form) if value is not None else "–"
+        return DASH if value is None else kind.text(value, shown.form)
 
     def _head(self, shown: Shown) -> str:
         field = self.sheet.by_key[shown.key]
-        return shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit_of(shown.form)}"
+        return (
+            shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit_of(shown.form)}"
+        )

@@ -164,7 +164,7 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
 def _errors(errors: Errors) -> str:
     if errors.share.value is None:
         return DASH
-    return f"{ERROR_SHARE.text(errors, Form.whole)}, {ERROR_SHARE.text(errors, Form.count)}"
+    return f"{ERROR_SHARE.text(errors, Form.whole)}, {ERROR_SHARE.text(errors, Form.of_many)}"
 
 
 def _direction_remarks(s: Summary) -> Iterator[str]:

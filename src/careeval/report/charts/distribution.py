@@ -31,10 +31,11 @@ from careeval.report.charts.drawing import (
     rounded,
 )
 from careeval.report.charts.grid import Block, Column, stacked
-from careeval.report.words import in_full, plain, value
+from careeval.report.words import in_full, value
+from careeval.results.amounts import percent
 from careeval.results.details import Detail, ScenarioScore
-from careeval.results.exports import percent
 from careeval.results.summary import Summary
+from careeval.sheets.names import plain
 
 _ROW, _TITLE, _GAP, _LABELS = 7, 22, 12, 22
 _BETWEEN = 36

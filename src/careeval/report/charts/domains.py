@@ -17,8 +17,9 @@ from careeval.report.charts.drawing import (
     place,
 )
 from careeval.report.charts.grid import Column, beside, stacked
-from careeval.report.words import DOMAINS, in_full, score_name, value
+from careeval.report.words import in_full, score_name, value
 from careeval.results.summary import DomainCell, Summary
+from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
 
 _ROW = 30

@@ -24,9 +24,10 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Block, Column, beside, stacked
 from careeval.report.words import in_full, score_name, value
+from careeval.results.amounts import percent
 from careeval.results.estimates import Errors
-from careeval.results.exports import count_cell, percent
 from careeval.results.summary import Summary
+from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats import Estimate
 
 _OVERALL = 1.8
@@ -107,7 +108,7 @@ def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
     if errors.share.value is None:
         return [Words(0, 0, "unknown", "muted", size=SMALL)]
     length = rounded(errors.share.value)
-    said = f"{kind}: {in_full(errors.share)}; {count_cell(errors)} responses"
+    said = f"{kind}: {in_full(errors.share)}; {ERROR_SHARE.text(errors, Form.of_many)} responses"
     number = f"\N{THIN SPACE}{percent(errors.share.value)}%"
     return [Box(0, -5, length, 5, colour, hollow, said), Words(length, 0, number, size=SMALL)]
 

@@ -21,9 +21,10 @@ from careeval.report.site.sheets import (
     estimates,
     words,
 )
-from careeval.results.export_tables import NO_KIND
-from careeval.results.exports import KINDS, rank_set
 from careeval.results.ranking import MAKER_MARK
+from careeval.sheets.entries import NO_KIND
+from careeval.sheets.kinds import RANKS
+from careeval.sheets.words import KINDS
 
 _SYSTEM = Column("system", "System", ("", "vendor"))
 _RANK = Column("rank", "Rank", ("best", "worst"), "by score")
@@ -40,7 +41,7 @@ _RUN = (
     Column("not_ranked", "Why it is not ranked; null if it is", hidden=True),
 )
 
-RANKS = (
+ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "
     "not compare. Ranks are sets: 1–3 means that no more than two of the others can be shown to be "
     "better, by paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). "
@@ -141,8 +142,8 @@ def _filters(listed: Listed) -> dict[str, str]:
 
 def _rank(ranks: tuple[int, int] | None) -> Cell:
     if ranks is None:
-        return Cell(rank_set(ranks), (None, None), tone="weak")
-    return Cell(rank_set(ranks), ranks, ranks[0] + ranks[1] / 1000)
+        return Cell(RANKS.text(ranks), (None, None), tone="weak")
+    return Cell(RANKS.text(ranks), ranks, ranks[0] + ranks[1] / 1000)
 
 
 def _system(listed: Listed) -> Cell:

@@ -12,7 +12,6 @@ import polars as pl
 from careeval.core.scenario import Rubric, Split
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
-from careeval.report.words import grader_names
 from careeval.results.comparable import Basis, basis
 from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
@@ -21,6 +20,7 @@ from careeval.results.findings import Findings
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
+from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
 """In the order in which pages show them: the actions first."""
@@ -205,7 +205,7 @@ class Contents:
 
     @cached_property
     def _judges(self) -> dict[str, str]:
-        return grader_names(self.graders)
+        return brief_grader_names(self.graders)
 
     def scenario_page(self, of: str, scenario: str) -> str:
         """Path of a scenario's page; empty where it is not public.

@@ -24,9 +24,9 @@ from careeval.report.site.contents import RUBRICS, Contents, Listed, System, con
 from careeval.report.site.scenarios import Explorer
 from careeval.report.site.scenes import Scene
 from careeval.report.site.sheets import Sheet, data_files
-from careeval.results.exports import remarks, sentence
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.sheets.words import remarks, sentence
 
 Files = Iterator[tuple[str, str]]
 """Path in the site, with slashes → text."""
@@ -154,7 +154,7 @@ def _leaderboard(site: Contents) -> str:
         vendors=boards.vendors(site),
         n=len(site.listed),
         figures=_scatters(site),
-        ranks=boards.RANKS,
+        ranks=boards.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 

@@ -23,11 +23,11 @@ from careeval.report.site.sheets import (
     share,
     words,
 )
-from careeval.report.words import plain
 from careeval.results.audit import AuditResults
 from careeval.results.class_agreement import ClassAgreement
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.probes import Agreement
+from careeval.sheets.names import plain
 
 _AGREEMENT = (
     amounts("present", "Present"),

@@ -22,11 +22,11 @@ from careeval.report.site.sheets import (
     signed_points,
     words,
 )
-from careeval.report.words import DOMAINS
+from careeval.results.amounts import percent
 from careeval.results.compare import Comparison, compare
 from careeval.results.differences import Difference, Verdict
-from careeval.results.exports import percent
 from careeval.results.flips import Flip
+from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS, Estimate
 
 MOST_SYSTEMS = 30

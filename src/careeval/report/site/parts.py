@@ -20,8 +20,8 @@ from careeval.report.site.sheets import (
     number,
     words,
 )
-from careeval.report.words import DOMAINS, assistance, condition, plain
 from careeval.results import summary as summaries
+from careeval.sheets.names import DOMAINS, assistance, condition, plain
 
 _ALL_SYSTEMS = "of all systems"
 

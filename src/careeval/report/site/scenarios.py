@@ -24,8 +24,9 @@ from careeval.report.site.sheets import (
     share,
     words,
 )
-from careeval.report.words import DOMAINS, signed
+from careeval.report.words import signed
 from careeval.results.details import ScenarioScore
+from careeval.sheets.names import DOMAINS
 
 LEVELS_OF_A_RUNG = {2: "2 of 2", 1: "1 of 2", 0: "0 of 2"}
 LEVELS_OF_AN_ACT = {2: "serves it fully", 1: "serves it in part", 0: "does not serve it"}

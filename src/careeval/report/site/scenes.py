@@ -13,7 +13,7 @@ from careeval.core.scenario import Rubric
 from careeval.report.site.by_scenario import ByScenario
 from careeval.report.site.contents import public_rows
 from careeval.report.site.sheets import Dots, Scale, score
-from careeval.report.words import assistance, condition, plain
+from careeval.sheets.names import assistance, condition, plain
 
 SCALE = Scale(-1.0, 1.0)
 """Of a scenario's score: from losing as many points as there are to win, to all of them."""

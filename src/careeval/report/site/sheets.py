@@ -14,13 +14,13 @@ from typing import Any
 
 import polars as pl
 
-from careeval.report.words import UNKNOWN
-from careeval.results import table_files
-from careeval.results.amounts import dollars
+from careeval.results.amounts import dollars, percent
 from careeval.results.cost import Cost
 from careeval.results.estimates import Errors
-from careeval.results.exports import count_cell, percent
 from careeval.results.summary import NOT_COMPARABLE
+from careeval.sheets import files as table_files
+from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.sheets.names import UNKNOWN
 from careeval.stats import Estimate
 
 Scalar = str | int | float | bool | None
@@ -350,7 +350,7 @@ def errors(e: Errors, scale: Scale | None = None, *, tone: str = "", brief: bool
     sure = cell.asides
     if e.upper_at_zero is not None:
         sure = (f"up to {percent(e.upper_at_zero)}%",)
-    return replace(cell, data=data, asides=(*sure, count_cell(e)))
+    return replace(cell, data=data, asides=(*sure, ERROR_SHARE.text(e, Form.of_many)))
 
 
 def cost(asked: Cost) -> Cell:

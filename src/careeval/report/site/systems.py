@@ -21,14 +21,14 @@ from careeval.report.site.sheets import (
     score,
     words,
 )
-from careeval.report.words import condition, plain
 from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
 from careeval.results.corrected import Corrected
 from careeval.results.directions import directions, grader_slips
-from careeval.results.exports import rank_set
 from careeval.results.harms import Harm, harms
 from careeval.results.probes import ProbeAgreement
+from careeval.sheets.kinds import RANKS
+from careeval.sheets.names import condition, plain
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,10 @@ def standing(listed: Listed) -> str:
     """The ranks of an entry, in words; empty where it is not ranked."""
     if listed.ranks is None:
         return ""
-    by_severe = f", {rank_set(listed.severe_ranks)} by severe errors" if listed.severe_ranks else ""
-    return f"Rank {rank_set(listed.ranks)} by score{by_severe}, of {listed.n_ranked}."
+    by_severe = (
+        f", {RANKS.text(listed.severe_ranks)} by severe errors" if listed.severe_ranks else ""
+    )
+    return f"Rank {RANKS.text(listed.ranks)} by score{by_severe}, of {listed.n_ranked}."
 
 
 def headline(listed: Listed, corrected: Corrected | None) -> Iterator[Tile]:

@@ -7,11 +7,17 @@ from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-from careeval.cli.app import plain
+from careeval.core.text import plain
+from careeval.sheets.document import Document
+from careeval.sheets.sheet import View
+
+MORE = "A wider terminal, or --format md,"
+"""What shows the columns that are left out."""
 
 PIPE_WIDTH = 160
 """Columns where there is neither a terminal to ask nor the variable COLUMNS."""
@@ -43,6 +49,45 @@ def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     for head in right:
         table.add_column(head, justify="right")
     return table
+
+
+def print_document(document: Document) -> None:
+    """Print a document: its sentences and tables, then its notes in faint letters."""
+    out = console()
+    for block in document.blocks:
+        if isinstance(block, View):
+            print_view(out, block)
+        else:
+            out.print(Text(plain(block)))
+    for note in document.notes:
+        out.print(Text(plain(f"  {note}"), style="dim"))
+
+
+def print_view(out: Console, view: View) -> None:
+    """Print a table; of rows that belong together the first alone has their names."""
+    table = Table(
+        title=escape(plain(view.caption)) if view.caption else None,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for head, number in zip(view.heads, view.are_numbers, strict=True):
+        if number:
+            table.add_column(escape(head), justify="right")
+        else:
+            table.add_column(escape(head), overflow="fold")
+    for block in view.blocks():
+        for place, (row, cells) in enumerate(block):
+            names = ("",) * view.groups if place else cells[: view.groups]
+            # Text, because a name that somebody chose is no markup
+            table.add_row(
+                *(Text(plain(cell)) for cell in (*names, *cells[view.groups :])),
+                style="dim" if view.is_faint(row) else None,
+                end_section=bool(view.groups) and place == len(block) - 1,
+            )
+    first = [head for head, shown in zip(view.heads, view.columns, strict=True) if shown.keep]
+    print_table(out, table, first, MORE)
 
 
 def print_table(

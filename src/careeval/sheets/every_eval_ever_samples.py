@@ -11,9 +11,9 @@ import polars as pl
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.results.entries import Entry
-from careeval.results.every_eval_ever_form import SCHEMA_VERSION, result_name
 from careeval.results.points import GradedScenario
 from careeval.results.tables import WITHHELD
+from careeval.sheets.every_eval_ever_form import SCHEMA_VERSION, result_name
 
 IS_CORRECT = (
     "is_correct: every item with positive points of this rubric is present in the response, and no "

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from careeval.core.scenario import Domain
 from careeval.results.entries import Entry
 from careeval.results.estimates import Errors, GradedRubric
-from careeval.results.every_eval_ever_form import result_name
 from careeval.results.summary import Summary
+from careeval.sheets.every_eval_ever_form import result_name
 from careeval.stats import Estimate
 
 _OF_SHARE = "clustered by scenario: Korn and Graubard's, with the effective sample size"

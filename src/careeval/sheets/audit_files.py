@@ -16,7 +16,7 @@ from careeval.errors import ReviewError
 from careeval.files import read_text
 from careeval.results.audit_sample import SCHEMA, Hidden, Sample, ShownResponse
 from careeval.results.filled_in import take_rows
-from careeval.results.table_files import csv_text
+from careeval.sheets.files import csv_text
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
 

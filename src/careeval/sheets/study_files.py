@@ -14,14 +14,14 @@ import polars as pl
 
 from careeval.core.rating import Subject
 from careeval.files import write_bytes, write_text
-from careeval.results.export_columns import ExportTable
 from careeval.results.judged import Judged
 from careeval.results.rater_agreement import COEFFICIENTS
 from careeval.results.round_said import WITHHELD
 from careeval.results.study import SCvi, StudyResults
-from careeval.results.study_json import Row, comment_json, panel_rows, role_json, view_json
-from careeval.results.table_files import csv_text, parquet_bytes
 from careeval.results.tables import Column
+from careeval.sheets.files import csv_text, parquet_bytes
+from careeval.sheets.sheet import DataTable
+from careeval.sheets.study_json import Row, comment_json, panel_rows, role_json, view_json
 from careeval.stats.validity import AikenV, Endorsement
 
 # Tables
@@ -46,18 +46,18 @@ _TEXT = Column("text", pl.String, "what raters read; null where it is held out, 
 _SCALE = Column("scale", pl.String, "realism, validity or, of an item, relevance")
 
 
-def study_tables(found: StudyResults) -> Iterator[ExportTable]:
+def study_tables(found: StudyResults) -> Iterator[DataTable]:
     """Each table: first what was found, then what was said."""
-    yield ExportTable.of("decisions", "a scenario in a round", _DECISIONS, _decisions(found))
-    yield ExportTable.of("validity", "a scenario or an item on a scale", _VALIDITY, _judged(found))
-    yield ExportTable.of("roles", "those of one role, on the same", _ROLES, _roles(found))
-    yield ExportTable.of("scales", "a scale, before or after revision", _SCALES, _scales(found))
-    yield ExportTable.of("agreement", "a coefficient", _AGREEMENT, _agreement(found))
-    yield ExportTable.of("panel", "a rater in a round", _PANEL, panel_rows(found))
-    yield ExportTable.of("panel-roles", "those of one role, all rounds", _WHO_RATED, _who(found))
-    yield ExportTable.of("ratings", "a rating", _RATINGS, _ratings(found))
-    yield ExportTable.of("points", "a rater's view of an item's points", _VIEWS, _views(found))
-    yield ExportTable.of("comments", "a comment", _COMMENTS, _comments(found))
+    yield DataTable.of("decisions", "a scenario in a round", _DECISIONS, _decisions(found))
+    yield DataTable.of("validity", "a scenario or an item on a scale", _VALIDITY, _judged(found))
+    yield DataTable.of("roles", "those of one role, on the same", _ROLES, _roles(found))
+    yield DataTable.of("scales", "a scale, before or after revision", _SCALES, _scales(found))
+    yield DataTable.of("agreement", "a coefficient", _AGREEMENT, _agreement(found))
+    yield DataTable.of("panel", "a rater in a round", _PANEL, panel_rows(found))
+    yield DataTable.of("panel-roles", "those of one role, all rounds", _WHO_RATED, _who(found))
+    yield DataTable.of("ratings", "a rating", _RATINGS, _ratings(found))
+    yield DataTable.of("points", "a rater's view of an item's points", _VIEWS, _views(found))
+    yield DataTable.of("comments", "a comment", _COMMENTS, _comments(found))
 
 
 def write_study(found: StudyResults, folder: Path) -> list[Path]:

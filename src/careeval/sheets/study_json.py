@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from careeval.core.rating import Comment, PointsView
-from careeval.results.compare_json import estimate_json
 from careeval.results.decided import Decision, ItemResult, ScenarioResult
 from careeval.results.judged import Judged
 from careeval.results.panel import RolePanel
 from careeval.results.rater_agreement import COEFFICIENTS, Agreement
 from careeval.results.study import StudyResults
+from careeval.sheets.compare_json import estimate_json
 from careeval.stats.validity import AikenV, Endorsement
 
 SCHEMA = "careeval.study/1"

@@ -9,10 +9,10 @@ from typing import Any
 from careeval.results.audit import AuditResults, People, SystemAudit
 from careeval.results.audit_sample import Sample
 from careeval.results.class_agreement import ClassAgreement
-from careeval.results.compare_json import estimate_json
 from careeval.results.corrected import Corrected
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, Agreement, Trial
+from careeval.sheets.compare_json import estimate_json
 
 SCHEMA = "careeval.audit/2"
 

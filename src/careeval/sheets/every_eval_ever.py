@@ -21,12 +21,12 @@ from typing import Any, Literal
 
 from careeval.files import write_text
 from careeval.results.entries import Entry
-from careeval.results.every_eval_ever_form import BENCHMARK, SCHEMA_VERSION
-from careeval.results.every_eval_ever_metrics import Metric, metrics
-from careeval.results.every_eval_ever_samples import IS_CORRECT, samples_of
 from careeval.results.findings import Findings
 from careeval.results.summary import LEXICAL_GRADER, NOT_COMPARABLE, Summary
 from careeval.results.vendors import vendor
+from careeval.sheets.every_eval_ever_form import BENCHMARK, SCHEMA_VERSION
+from careeval.sheets.every_eval_ever_metrics import Metric, metrics
+from careeval.sheets.every_eval_ever_samples import IS_CORRECT, samples_of
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import polars as pl
 
 from careeval.files import write_text, written_whole
-from careeval.results.export_columns import ExportTable
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.results.tables import Column, write_parquet
+from careeval.sheets.sheet import DataTable
 
 TableForm = Literal["csv", "parquet"]
 
@@ -80,7 +80,7 @@ def _cell(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def write_tables(
-    tables: Iterable[ExportTable], folder: Path, forms: Sequence[TableForm], about: str
+    tables: Iterable[DataTable], folder: Path, forms: Sequence[TableForm], about: str
 ) -> list[Path]:
     """Write tables in `folder/csv` and `folder/parquet`, and beside them what each column holds.
 
@@ -136,7 +136,7 @@ _CONVENTIONS = (
 )
 
 
-def _resource(table: ExportTable, form: TableForm) -> dict[str, Any]:
+def _resource(table: DataTable, form: TableForm) -> dict[str, Any]:
     return {
         "name": f"{table.name}-{form}".replace("_", "-"),
         "path": f"{form}/{table.name}.{form}",

@@ -1,0 +1,30 @@
+"""What a command prints: sentences, tables and notes, and the same numbers as one table of data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from careeval.sheets.sheet import Sheet, View
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What a command prints, for any renderer.
+
+    Attributes:
+        blocks: Sentences and tables, in order.
+        notes: What must be read with them.
+        data: Its numbers as one table, for files of data.
+        about: What the numbers are over, in a line: for captions that must stand alone.
+    """
+
+    blocks: tuple[str | View, ...]
+    notes: tuple[str, ...]
+    data: Sheet
+    about: str = ""
+
+    @property
+    def views(self) -> Iterator[View]:
+        """Its tables."""
+        return (block for block in self.blocks if isinstance(block, View))

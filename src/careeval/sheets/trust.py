@@ -1,0 +1,281 @@
+"""Sheets of what graders found, and of how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+from careeval import scoring
+from careeval.results.audit import AuditResults
+from careeval.results.class_agreement import ClassAgreement, PointClass
+from careeval.results.findings import Findings
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
+from careeval.results.harms import harms as found_harms
+from careeval.results.ladder_check import Contradiction
+from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.sheets.entries import ENTRY, RUBRIC
+from careeval.sheets.kinds import COEFFICIENT, COUNT, FLAG, MEASURE, SHARE, WORD_LIST, Measure
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.stats import Estimate
+
+
+def items_sheet(findings: Findings) -> Sheet:
+    """Return rubric items over the systems of one grader."""
+    fields = (
+        Field("grader", "who judged"),
+        Field("scenario", "id of the scenario"),
+        RUBRIC,
+        Field("item", "id of the item"),
+        Field("points", "-2 to 2", COUNT),
+        Field("text", "the item"),
+        Field("n_systems", "systems judged", COUNT),
+        Field("n", "judgments made, over all of them", COUNT),
+        Field("presence", "mean over systems of the share of responses with the item", MEASURE),
+        Field("always", "present in every response", FLAG),
+        Field("never", "present in none", FLAG),
+        Field(
+            "rest", "over systems, correlation of its points with those of the other items", MEASURE
+        ),
+    )
+    rows = [{field.key: getattr(item, field.key) for field in fields} for item in findings.items]
+    return Sheet("items", "a rubric item over the systems of one grader", fields, rows)
+
+
+def harms_sheet(findings: Findings) -> Sheet:
+    """Return severe and mild errors, a row each."""
+    fields = (
+        *ENTRY,
+        Field("scenario", "id of the scenario"),
+        Field("adl", "activity; null if not known"),
+        Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
+        Field("epoch", "the k-th response to it, from 1", COUNT),
+        Field("item", "id of the item"),
+        Field("points", "-2 for a severe error, -1 for a mild one", COUNT),
+        Field("item_text", "the item"),
+        Field("quote", "the response's own words; null where none were given or found"),
+        Field("reason", "the grader's; empty where it gave none"),
+    )
+    rows = [
+        {field.key: getattr(harm, field.key) for field in fields}
+        for entry in findings.entries
+        for severity in (scoring.SEVERE, scoring.MILD)
+        for harm in found_harms(entry, severity)
+    ]
+    return Sheet("harms", "an error that a grader found in a response", fields, rows)
+
+
+_AGREEMENT = {
+    "n": "labelled judgments, unresolved ones included",
+    "found": "labelled present, judged present",
+    "missed": "labelled present, judged absent",
+    "invented": "labelled absent, judged present",
+    "cleared": "labelled absent, judged absent",
+    "unresolved": "not judged",
+}
+_SHARES = {
+    "sensitivity": "share found of what is there",
+    "specificity": "share cleared of the rest",
+}
+
+
+def _agreement_fields(name: str, with_what: str) -> Iterator[Field]:
+    for count, holds in _AGREEMENT.items():
+        yield Field(f"{name}.{count}", f"{with_what}: {holds}; null if not tried", COUNT)
+    for share, holds in _SHARES.items():
+        yield Field(f"{name}.{share}", f"{with_what}: {holds}; null if unknown", SHARE)
+    yield Field(f"{name}.reason", "why there is none; else empty")
+
+
+def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> dict[str, Any]:
+    row: dict[str, Any] = {f"{name}.reason": "" if agreement else why_not}
+    if agreement is None:
+        return row
+    return row | {f"{name}.{part}": getattr(agreement, part) for part in (*_AGREEMENT, *_SHARES)}
+
+
+def grader_cards_sheet(findings: Findings) -> Sheet:
+    """Return what is known of each grader."""
+    facts = (
+        Field("grader", "name of the grader, with its mode and its prompt's hash"),
+        Field("vendor", "who made it; null where its name does not say"),
+        Field("systems", "whom it judged here", WORD_LIST),
+        Field("own_vendor", "those of them that share its vendor", WORD_LIST),
+        Field("n_judgments", "first gradings, over all of them", COUNT),
+        Field("n_unresolved", "those that it could not be brought to make", COUNT),
+    )
+    fields = [
+        *facts,
+        *_agreement_fields("probes", "against the labels of the bank's probes"),
+        Field(
+            "probes.failed",
+            "why it fails the probes; empty if it does not, null if not tried",
+            WORD_LIST,
+        ),
+        Field("pairs.n", "probes of twins that hold one right act; null if not tried", COUNT),
+        *(
+            Field(f"pairs.{name}", f"of the probes of twins, {what}", MEASURE)
+            for name, what in _PAIRS.items()
+        ),
+        *_agreement_fields("human", "against people's labels"),
+        Field("human.n_raters", "people who labelled; null if not tried", COUNT),
+        Field("human.n_single", "judgments that rest on one of them; null if not tried", COUNT),
+        Field("human.n_tied", "left out, not yet adjudicated; null if not tried", COUNT),
+        Field("human.n_unsure", "left out, nobody is sure; null if not tried", COUNT),
+        *(
+            Field(f"human.{name}", f"weighted back to all judgments: {what}", MEASURE)
+            for name, what in _AUDITED.items()
+        ),
+    ]
+    for kind in Contradiction:
+        name = kind.replace(" ", "_")
+        fields += [
+            Field(f"contradictions.{name}.count", f"contradictions: {kind}", COUNT),
+            Field(f"contradictions.{name}.opportunities", "times it could have been", COUNT),
+        ]
+    rows = []
+    for card in findings.cards.values():
+        row = {field.key: getattr(card, field.key) for field in facts}
+        probes = card.probes.overall if card.probes else None
+        row |= _of_agreement("probes", probes, NOT_TRIED)
+        row["probes.failed"] = card.failed
+        row |= _of_pairs(card.probes)
+        row |= _of_agreement("human", card.human.counts if card.human else None, NOT_AUDITED)
+        if card.human:
+            # people read what was drawn by the grader's verdict: only weighted shares mean anything
+            overall = card.human.overall
+            row["human.sensitivity"] = overall.sensitivity.value
+            row["human.specificity"] = overall.specificity.value
+        row |= _of_audit(card.human)
+        for kind, count in card.contradictions.items():
+            name = f"contradictions.{kind.replace(' ', '_')}"
+            row |= {f"{name}.count": count.count, f"{name}.opportunities": count.opportunities}
+        rows.append(row)
+    return Sheet("grader_cards", "a grader, and how far it can be trusted", tuple(fields), rows)
+
+
+_PAIRS = {
+    "mistaken": "share of which a right act is judged otherwise than labelled",
+    "swapped": "share judged to hold the other right act instead",
+}
+
+
+def _of_pairs(probes: ProbeAgreement | None) -> dict[str, Any]:
+    """Return a grader's slips on twins' probes; null, with the reason, where there are none."""
+    pairs = probes.pairs if probes else None
+    if pairs is None:
+        unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
+        return {f"pairs.{name}": unknown for name in _PAIRS}
+    return {"pairs.n": pairs.n} | {f"pairs.{name}": getattr(pairs, name) for name in _PAIRS}
+
+
+_AUDITED = {
+    "severe.sensitivity": "share found of the −2 items that are there",
+    "severe.specificity": "share cleared of the −2 items that are not",
+    "overall.sensitivity": "share found of all that is there",
+    "overall.specificity": "share cleared of all that is not",
+}
+
+
+def _of_audit(human: AuditResults | None) -> dict[str, Any]:
+    """Return an audit on a grader's card; all null, with the reason, where there is none."""
+    if human is None:
+        return {f"human.{name}": Estimate.unknown(NOT_AUDITED) for name in _AUDITED}
+    return {
+        "human.n_raters": len(human.raters),
+        **{f"human.{name}": getattr(human, name) for name in ("n_single", "n_tied", "n_unsure")},
+        **{f"human.{name}": attrgetter(name)(human) for name in _AUDITED},
+    }
+
+
+def grading_noise_sheet(findings: Findings) -> Sheet:
+    """Return what judging the same responses again shows."""
+    shares = {
+        "scenario_share": "of the variance of one judged response, what is between scenarios",
+        "response_share": "what is between responses to one scenario",
+        "grading_share": "what is between gradings of one response",
+    }
+    fields = (
+        *ENTRY,
+        Field("n_regraded", "responses judged more than once", COUNT),
+        Field("n_gradings", "the most gradings of any response", COUNT),
+        Field("flipped", "share of the items whose judgment differs between two gradings", MEASURE),
+        *(Field(name, f"{what}; null if unknown", SHARE) for name, what in shares.items()),
+        Field("reason", "why the variance is not split; else empty"),
+        Field("corrected_worst_at_n", "worst of n if the grader did not vary", MEASURE),
+    )
+    rows = [
+        {"system": system, "grader": card.grader, "rubric": rubric.value, "reason": noise.reason}
+        | {name: getattr(noise, name) for name in ("n_regraded", "n_gradings", *shares)}
+        | {"flipped": noise.flipped, "corrected_worst_at_n": noise.corrected_worst_at_n}
+        for card in findings.cards.values()
+        for (system, rubric), noise in card.noise.items()
+    ]
+    holds = "a system and a rubric that one grader judged again"
+    return Sheet("grading_noise", holds, fields, rows)
+
+
+_CLASS = (
+    RUBRIC,
+    Field("points", "-2 to 2: points of the items", COUNT),
+    Field("n", "judgments that both made", COUNT),
+    Field("n_unresolved", "judgments that either could not be brought to make", COUNT),
+    Field("n_both", "of n, those whose item both call present", COUNT),
+    Field("n_either", "of n, those whose item either calls present", COUNT),
+    Field("positive_agreement", "of what one calls present, the share that both do", MEASURE),
+    Field(
+        "ac1",
+        "Gwet's AC1: agreement on present and absent, beyond chance",
+        Measure(unit=COEFFICIENT),
+    ),
+)
+
+
+def _of_class(key: PointClass, by_class: ClassAgreement) -> Row:
+    """Return a point class under the fields `_CLASS`."""
+    rubric, points = key
+    numbers = {field.key: getattr(by_class, field.key) for field in _CLASS[2:]}
+    return {"rubric": rubric.value, "points": points} | numbers
+
+
+def grader_pairs_sheet(findings: Findings) -> Sheet:
+    """Return graders held against each other, a row a point class."""
+    fields = (
+        Field("a", "name of the one grader"),
+        Field("b", "name of the other"),
+        Field("systems", "whose responses both judged", WORD_LIST),
+        *_CLASS,
+    )
+    rows = [
+        {"a": pair.a, "b": pair.b, "systems": pair.systems, **_of_class(key, by_class)}
+        for pair in findings.grader_pairs
+        for key, by_class in pair.by_points.items()
+    ]
+    holds = "two graders that judged the same responses, and a point class"
+    return Sheet("grader_pairs", holds, fields, rows)
+
+
+def grader_agreement_sheet(findings: Findings) -> Sheet:
+    """Return graders held against labels and people, and people against each other."""
+    fields = (
+        Field("grader", "name of the grader, with its mode and its prompt's hash"),
+        Field(
+            "between",
+            "probes: the grader and the labels of the bank's probes; people: the grader and "
+            "people who read the same responses, weighted back to all judgments; raters: those "
+            "people with each other",
+        ),
+        *_CLASS,
+    )
+    rows = [
+        {"grader": card.grader, "between": between, **_of_class(key, by_class)}
+        for card in findings.cards.values()
+        for between, classes in (
+            ("probes", card.probes.agreement_by_points if card.probes else {}),
+            ("people", card.human.agreement_by_points if card.human else {}),
+            ("raters", card.human.people_by_points if card.human else {}),
+        )
+        for key, by_class in classes.items()
+    ]
+    holds = "a grader, what it is held against, and a point class"
+    return Sheet("grader_agreement", holds, fields, rows)
