@@ -231,7 +231,7 @@ def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iter
     shares = []
     for members in parts:
         (entry,) = entries(run_of(kind, bank, members))
-        yield with_interval(summary_of(entry).score)
+        yield MEASURE.text(summary_of(entry).score, Form.whole)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
         earned = {g.scenario: float((g.filled @ g.points).mean()) for g in entry.graded.scenarios}
         shares.append(

@@ -55,8 +55,6 @@ from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
 from careeval.results.details import Length
 from careeval.results.differences import Difference
-from careeval.sheets.findings import data_tables
-from careeval.sheets.kinds import MEASURE, Form
 from careeval.results.findings import findings
 from careeval.results.flips import Flip
 from careeval.results.ladder_check import Contradiction
@@ -65,6 +63,10 @@ from careeval.results.noise import GradingNoise
 from careeval.results.probes import LIMITS, Agreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import DomainCell
+from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
+from careeval.review import asking, connection, database, forms
+from careeval.sheets.findings import data_tables
+from careeval.sheets.kinds import MEASURE, Form
 from careeval.sheets.summary_json import (
     BankFile,
     CellFile,
@@ -78,8 +80,6 @@ from careeval.sheets.summary_json import (
     ReliabilityFile,
     SummaryFile,
 )
-from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
-from careeval.review import asking, connection, database, forms
 from careeval.stats import Estimate
 from faults.matrix import table as faults_table
 
@@ -158,7 +158,9 @@ def _measured() -> str:
         *(
             (
                 *row(f"{signed(points)}, {rubric}", found),
-                with_interval(agreement.agreement_by_points[rubric, points].positive_agreement),
+                MEASURE.text(
+                    agreement.agreement_by_points[rubric, points].positive_agreement, Form.whole
+                ),
                 decimal(agreement.agreement_by_points[rubric, points].ac1),
             )
             for (rubric, points), found in classes

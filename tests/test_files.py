@@ -26,8 +26,8 @@ from careeval.protocol.eval_log import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.roster import read_roster
 from careeval.protocol.templates import OWN_PROMPTS, load_prompts
-from careeval.sheets.audit_files import read_sample
 from careeval.results.filled_in import take_rows
+from careeval.sheets.audit_files import read_sample
 from fakes import write_bank
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
+from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare_recorded
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.spec import Run
 from fakes import Fake, keyword_grader, write_bank

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
+from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare, prepare_recorded
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, as_json
 from careeval.protocol.spec import Run

@@ -40,9 +40,9 @@ from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import read_runs
 from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.spec import Outcome, Run, Stop, folder_name
-from careeval.sheets.words import remarks
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
+from careeval.sheets.words import remarks
 from fake_server import (
     WRONG_KEY,
     FakeServer,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import Bank, load_bank
+from careeval.core.grader import LEXICAL
 from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import amend
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import (
     agreement,

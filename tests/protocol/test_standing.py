@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare, prepare_recorded
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Paid, entry
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import holder, locked
 from careeval.protocol.spec import Run
 from careeval.protocol.standing import Standing, standing

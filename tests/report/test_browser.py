@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.page import write_page
-from careeval.sheets.words import sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
+from careeval.sheets.words import sentence
 from chromium import IN_A_BROWSER
 
 pytestmark = IN_A_BROWSER
@@ -110,7 +110,7 @@ def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings)
     """Responses with a severe error are as many as the tables have, and the ledger has no other."""
     _open(page, address)
     page.locator(_field(page, "points", "harms")).select_option("-2")
-    severe = found.runs.judgments.filter(present=True, points=-2).to_dicts()
+    severe = found.public.runs.judgments.filter(present=True, points=-2).to_dicts()
     n = len(
         {(j["system"], j["scenario"], j["epoch"]) for j in severe if "bathing" not in j["scenario"]}
     )
@@ -121,7 +121,7 @@ def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings)
     page.locator(_field(page, "mark", "harms")).select_option("unresolved")
     assert _count(page) == "1 response"
     page.locator(_field(page, "mark", "harms")).select_option("absent")
-    absent = found.runs.judgments.filter(present=False, points=2).to_dicts()
+    absent = found.public.runs.judgments.filter(present=False, points=2).to_dicts()
     n = len(
         {(j["system"], j["scenario"], j["epoch"]) for j in absent if "bathing" not in j["scenario"]}
     )

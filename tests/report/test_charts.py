@@ -21,10 +21,10 @@ from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, 
 from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
+from careeval.results.amounts import percent
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
-from careeval.results.amounts import percent
 from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs

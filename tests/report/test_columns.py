@@ -10,20 +10,20 @@ from typing import Any
 
 import polars as pl
 import pytest
+from careeval.results.export_tables import by_table, entries_table, export_tables
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
 from careeval.results import audit
-from careeval.results.export_tables import by_table, entries_table, export_tables
-from careeval.results.parts import By
 from careeval.results.findings import Findings, findings
+from careeval.results.parts import By
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.round_said import RoundSaid, Seated
 from careeval.results.study import StudyResults, study_results
-from careeval.sheets.study_files import study_tables
 from careeval.results.tables import Runs
+from careeval.sheets.study_files import study_tables
 from report.conftest import made_runs
 from results.sampled import read_by
 

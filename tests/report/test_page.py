@@ -21,16 +21,17 @@ from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
 from careeval.report.words import entry_names, grader_names
 from careeval.results import audit
-from careeval.results.corrected import Corrected
-from careeval.results.parts import By
-from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.results.amounts import percent
-from careeval.sheets.words import sentence
+from careeval.results.corrected import Corrected
 from careeval.results.findings import Findings, findings
+from careeval.results.parts import By
 from careeval.results.probes import Labelled, ProbeAgreement
+from careeval.results.public import Public
 from careeval.results.ranking import rankings
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
+from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.sheets.words import sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -396,13 +397,13 @@ def test_a_split_is_that_of_the_response(runs: Runs, split: str | None, response
 
 
 def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
-    """An odd item's text is told where its scenario is public in its bank, and nowhere else."""
+    """An odd item's text is told unless its scenario is held out anywhere."""
     item = replace(found.items[0], always=True)
-    for public, said in (
-        ({(item.bank, item.scenario)}, item.text),
-        ({("other", item.scenario)}, trust_tables.HIDDEN),
+    for hidden, said in (
+        ({"other"}, item.text),
+        ({item.scenario}, trust_tables.HIDDEN),
     ):
-        assert trust_tables.odd_items([item], public).rows[0][0].says == said
+        assert trust_tables.odd_items([item], hidden).rows[0][0].says == said
 
 
 @pytest.mark.parametrize(
@@ -661,7 +662,7 @@ def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
 
 def test_records_come_from_the_tables(runs: Runs, summaries: list[Summary]) -> None:
     """What was run is read from the responses, the date too: the clock is not asked."""
-    table = tables.records(runs, summaries)
+    table = tables.records(Public.of(runs), summaries)
     assert [head.says for head in table.heads] == ["", "alpha", "beta"]
     said = {row[0].says: row[1].says for row in table.rows}
     assert said["Run begun"] == "2026-11-20"

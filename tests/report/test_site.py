@@ -38,13 +38,13 @@ from careeval.report.site.scenarios import Explorer
 from careeval.report.site.sheets import Cell, Column, Scale, Sheet
 from careeval.results import audit
 from careeval.results.audit_sample import OTHER_ANSWERS
-from careeval.sheets.compare_json import compare_json
-from careeval.sheets.words import sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare
-from careeval.sheets.summary_json import summary_json
 from careeval.results.tables import Runs
+from careeval.sheets.compare_json import compare_json
+from careeval.sheets.summary_json import summary_json
+from careeval.sheets.words import sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from careeval.cli.show import print_summary
 
 from careeval.cli.compare_tables import print_comparison, print_rankings
-from careeval.cli.show import print_summary
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
 from careeval.protocol.logs import read_runs

@@ -18,7 +18,8 @@ from careeval.core.scenario import Adl, Domain
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
-from careeval.results.tables import WITHHELD, Runs
+from careeval.results.tables import Runs
+from careeval.results.withheld import WITHHELD
 from careeval.stats import Estimate
 from results.authored import (
     ANY,

@@ -15,39 +15,33 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
+from careeval.FIXME import (
+    BY_DOMAIN,
+    BY_PART,
+    HEADLINE,
+    breakdown,
+    domain_rows,
+    headline_row,
+    in_order,
+    in_short,
+    markdown,
+    rank_cells,
+    with_bounds,
+    with_interval,
+)
+from careeval.results.export_tables import entries_table, export_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.results.amounts import dollars
+from careeval.results.amounts import dollars, percent
 from careeval.results.compare import Comparison, compare
-from careeval.sheets.compare_json import compare_json
 from careeval.results.details import Detail, detail_of
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import GradedRubric
-from careeval.sheets.every_eval_ever_metrics import metrics
-from careeval.results.export_tables import entries_table, export_tables
-from careeval.FIXME import BY_DOMAIN
-from careeval.FIXME import BY_PART
-from careeval.FIXME import HEADLINE
-from careeval.results.parts import By
-from careeval.FIXME import breakdown
-from careeval.sheets.words import cost_lines
-from careeval.FIXME import domain_rows
-from careeval.FIXME import headline_row
-from careeval.FIXME import in_order
-from careeval.FIXME import in_short
-from careeval.FIXME import markdown
-from careeval.results.amounts import percent
-from careeval.FIXME import rank_cells
-from careeval.sheets.words import remarks
-from careeval.sheets.words import sentence
-from careeval.FIXME import with_bounds
-from careeval.FIXME import with_interval
 from careeval.results.findings import findings
-from careeval.sheets.latex import HEADLINE as HEADLINE_LATEX
-from careeval.sheets.latex import latex
+from careeval.results.parts import By
 from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import (
     NOT_COMPARABLE,
@@ -58,9 +52,14 @@ from careeval.results.summary import (
     summarise,
     summary_of,
 )
-from careeval.sheets.summary_json import DetailFile, EntryFile, summary_json, summary_schema
-from careeval.sheets.files import csv_text
 from careeval.results.tables import Runs
+from careeval.sheets.compare_json import compare_json
+from careeval.sheets.every_eval_ever_metrics import metrics
+from careeval.sheets.files import csv_text
+from careeval.sheets.latex import HEADLINE as HEADLINE_LATEX
+from careeval.sheets.latex import latex
+from careeval.sheets.summary_json import DetailFile, EntryFile, summary_json, summary_schema
+from careeval.sheets.words import cost_lines, remarks, sentence
 from careeval.stats import Estimate
 from results.authored import (
     RUNGS,

@@ -27,7 +27,7 @@ def test_the_makers_of_the_paper_s_models() -> None:
 @pytest.mark.parametrize(
     ("model", "maker"),
     [
-        ("openai/gpt-4o-2024-08-06 (batched, prompt 2f0c473a)", "openai"),
+        ("openai/gpt-4o-2024-08-06", "openai"),
         ("openai/azure/gpt-4o", "openai"),
         ("anthropic/bedrock/claude-sonnet-4-5", "anthropic"),
         ("google/vertex/gemini-2.5-pro", "google"),
@@ -64,7 +64,7 @@ def test_the_makers_of_the_paper_s_models() -> None:
         ("gguf/SmolLM2-135M-Instruct-Q4_K_M.gguf", "huggingface"),
         ("gguf/mine.gguf", None),
         ("vendor-a/simulated-a", "vendor-a"),
-        ("careeval/lexical (batched, prompt 2f0c473a)", None),
+        ("careeval/lexical", None),
         ("mockllm/model", None),
         ("", None),
         (None, None),

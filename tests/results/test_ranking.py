@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from careeval.FIXME import rank_cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
@@ -13,7 +14,6 @@ from careeval.core.scenario import Rubric
 from careeval.results.comparable import Basis
 from careeval.results.differences import Verdict
 from careeval.results.entries import entries
-from careeval.FIXME import rank_cells
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs

@@ -19,13 +19,13 @@ from careeval.results.judged import Terms
 from careeval.results.panel import Years
 from careeval.results.rater_agreement import low_end
 from careeval.results.round_said import (
-    WITHHELD,
     RoundSaid,
     Seated,
     without_held_out_words,
     words_shown,
 )
 from careeval.results.study import StudyResults, chance_of_passing, standings, study_results
+from careeval.results.withheld import WITHHELD
 from careeval.sheets.study_json import role_json
 from careeval.stats.validity import Rule
 from strategies import scenarios

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import counted
+from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.core.text import plain
 from careeval.results.amounts import dollars, percent
@@ -334,7 +335,7 @@ def _reasons(found: AuditResults) -> Iterable[str]:
 
 def _names(trials: Sequence[Trial]) -> dict[str, Text]:
     """Graders → their names without mode and prompt, unless two would read the same."""
-    short = {trial.grader: trial.grader.partition(" (")[0] for trial in trials}
+    short = {trial.grader: Grader.parse(trial.grader).model for trial in trials}
     alike = len(set(short.values())) < len(short)
     # Text, because a name that somebody chose is no markup
     return {whole: Text(plain(whole if alike else name)) for whole, name in short.items()}

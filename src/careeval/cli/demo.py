@@ -13,9 +13,9 @@ from careeval.cli.graders import probe_agreement
 from careeval.cli.lexical import lexical_sentences
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
+from careeval.core.grader import LEXICAL
 from careeval.protocol.embedded import check_embedded
 from careeval.protocol.folder import prepare
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import Run, folder_name
 from careeval.report.page import write_page

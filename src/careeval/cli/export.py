@@ -13,6 +13,7 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.options import Selection
+from careeval.core.grader import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.logs import read_runs
@@ -136,8 +137,9 @@ def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:
     known = {p.grade_hash: p for p in (load_prompts(prompts, each) for each in KNOWN.values())}
     told: dict[str, str] = {}
     for name in graders:
-        if texts := known.get(name.rpartition("prompt ")[2].removesuffix(")")):
-            shown = "-scenario" if "+scenario" in name else ""
+        grader = Grader.parse(name)
+        if texts := known.get(grader.prompt):
+            shown = "-scenario" if grader.with_scenario else ""
             parts = (texts.texts["grade-system.md"], texts.texts[f"grade-request{shown}.md"])
             told[name] = "\n\n".join(parts)
     return told

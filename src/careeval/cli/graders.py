@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from careeval.bank.load import Bank
+from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.folder import is_audit, is_complete, run_folders
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.logs import read_run
 from careeval.protocol.probes import agreement, lexical_agreement
 from careeval.results.audit import AuditResults, audit_results
@@ -32,7 +32,7 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
         UsageError: There is no finished audit over this bank, or none of a grader of these runs.
     """
     graders = runs.judgments["grader"].unique().sort().to_list()
-    found = {name: lexical_agreement(bank) for name in graders if name.startswith(LEXICAL)}
+    found = {name: lexical_agreement(bank) for name in graders if Grader.parse(name).is_lexical}
     return found | (_audited(graders, bank, audits) if audits else {})
 
 

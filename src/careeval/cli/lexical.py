@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from careeval.results.summary import LEXICAL_GRADER, Summary
+from careeval.core.grader import Grader
+from careeval.results.summary import Summary
 
 
 def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
@@ -18,7 +19,7 @@ def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
     numbers = {
         s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
         for s in summaries
-        if s.grader.startswith(LEXICAL_GRADER)
+        if Grader.parse(s.grader).is_lexical
     }
     return [lexical_sentence(number) for number in sorted(numbers)]
 

@@ -10,9 +10,9 @@ from threading import Thread
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, complain, say
 from careeval.cli.display import displayed
 from careeval.cli.spending import Spending, say_spent
+from careeval.core.grader import LEXICAL
 from careeval.errors import CareEvalError
 from careeval.protocol.folder import forget, read_run_file, sharing
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.progress import Progress
 from careeval.protocol.spec import Outcome, Stop
 from careeval.protocol.workers import Early, carry_out

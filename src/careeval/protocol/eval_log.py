@@ -29,6 +29,7 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
+from careeval.core.grader import Grader
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Domain, Rubric
 from careeval.errors import LogError
@@ -335,7 +336,7 @@ class Log:
         about = self.header.about
         if self.header.grader is None or not self.header.scorers:
             return None
-        return f"{self.header.grader} ({about.grade_mode}, prompt {about.prompts.grade})"
+        return str(Grader(self.header.grader, about.grade_mode, about.prompts.grade))
 
     def samples(self) -> Iterator[tuple[Sample, Asked] | Odd | Unreadable]:
         """Its finished samples, one after the other, each read as it is asked for."""

@@ -21,6 +21,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from careeval.core.grader import LEXICAL
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
@@ -32,7 +33,6 @@ from careeval.protocol.cells import refuse_sweep, without_cells
 from careeval.protocol.eval_log import is_finished
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
-from careeval.protocol.lexical import LEXICAL
 from careeval.protocol.lock import LOCK_FILE, holder, locked
 from careeval.protocol.progress import SampleKey
 from careeval.protocol.spec import (

@@ -17,9 +17,6 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
-LEXICAL = "careeval/lexical"
-"""Its name as a grader."""
-
 THRESHOLD = 0.25
 """Coverage from which an item counts as present: where sensitivity and specificity were about equal
 on the probes of the first twelve scenarios."""

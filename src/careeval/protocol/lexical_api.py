@@ -7,8 +7,9 @@ import json
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from careeval.core.grader import LEXICAL
 from careeval.errors import ProtocolError
-from careeval.protocol.lexical import LEXICAL, judgments
+from careeval.protocol.lexical import judgments
 
 
 class LexicalAPI(ModelAPI):

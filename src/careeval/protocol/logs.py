@@ -58,6 +58,7 @@ from careeval.results.tables import (
     schema,
     table,
 )
+from careeval.results.withheld import withhold
 
 CACHE = ".tables"
 READ_AS = 2
@@ -121,8 +122,7 @@ def read_runs(*folders: Path | str) -> Runs:
                 refused.append(error)
     if not parts and refused:
         raise refused[0]
-    runs = Runs.together(parts, [str(root) for root in places.values()])
-    runs = runs.without_held_out_texts()
+    runs = withhold(Runs.together(parts, [str(root) for root in places.values()]))
     return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
 
 

@@ -1,7 +1,7 @@
 """Where a run over the held-out split lies: apart from the others, for its owner's eyes alone.
 
 Logs, tables and kept calls hold the scenarios' text and what models said to it. Nothing that is
-made of them by default does: see `Runs.without_held_out_texts`.
+made of them by default does: see `careeval.results.withheld`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import polars as pl
 
 from careeval.bank import bank_folder, load_bank
 from careeval.bank.sealed import split_key
+from careeval.core.grader import Grader
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
@@ -161,9 +162,8 @@ def _rubric(runs: Runs, scenarios: Sequence[Scenario], like: Run) -> Rubric:
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
     """How often a grader has graded a run's rubric, in whichever mode it did so most often."""
-    its = runs.judgments.filter(
-        pl.col("grader").str.starts_with(f"{grader} ("), pl.col("rubric") == rubric.value
-    )
+    names = [n for n in runs.judgments["grader"].unique() if Grader.parse(n).model == grader]
+    its = runs.judgments.filter(pl.col("grader").is_in(names), pl.col("rubric") == rubric.value)
     return max(its["grading"].to_list(), default=0)
 
 

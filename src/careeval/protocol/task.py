@@ -15,6 +15,7 @@ from inspect_ai.model import GenerateConfig
 import careeval as package
 from careeval.bank import load_bank
 from careeval.bank.sealed import split_key
+from careeval.core.grader import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.protocol.grader import grade as grade_scorer
@@ -109,7 +110,7 @@ def careeval(
             "system": system,
             "recorded": responses is not None,
             "rubrics": [r.value for r in rubrics],
-            "grade_mode": grade_mode(per_item, grader_context),
+            "grade_mode": grade_mode(per_item=per_item, with_scenario=grader_context == "scenario"),
             "prompts": {"ask": texts.ask_hash, "grade": texts.grade_hash, "own": prompts is None},
             "seed": seed,
             "grade_seed": grade_seed,
@@ -130,12 +131,6 @@ def careeval(
         version=int(protocol.split("-")[0]),
         metadata=about,
     )
-
-
-def grade_mode(per_item: bool, grader_context: str) -> str:
-    """How a grader was asked, as tables name it: `batched` or `per-item`, `+scenario` if seen."""
-    mode = "per-item" if per_item else "batched"
-    return f"{mode}+scenario" if grader_context == "scenario" else mode
 
 
 def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:

@@ -17,7 +17,8 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain, Split
+from careeval.core.grader import Grader
+from careeval.core.scenario import Adl, Domain
 from careeval.files import write_text
 from careeval.report import charts, tables, trust_tables, words
 from careeval.report.documents import Drawn, document, drawn
@@ -27,7 +28,7 @@ from careeval.results.comparable import Basis, basis
 from careeval.results.corrected import Corrected
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
-from careeval.results.harms import Harm, harms
+from careeval.results.harms import Harm
 from careeval.results.ladder_check import Contradiction
 from careeval.results.parts import By
 from careeval.results.probes import ProbeAgreement
@@ -78,7 +79,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         title: The page's title; a question after the systems where not given.
         responses: Whether the words of responses, quotes and reasons are in it.
     """
-    summaries, runs = findings.summaries, findings.runs
+    summaries, runs = findings.summaries, findings.public.runs
     ledger = _ledger(findings, responses)
     first_harms = _by_passage(ledger.first, _asked(findings) if responses else {})
     dates = sorted({moment[:10] for moment in runs.responses["created"].drop_nulls()})
@@ -113,7 +114,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
     values["nav"] = _nav(values)
     room = MOST_CHARACTERS
     while True:
-        read = payload(runs, findings.entries, responses=responses, most=room)
+        read = payload(findings.public, findings.entries, responses=responses, most=room)
         page = document("page.html", values | _reader(read, responses))
         # what is beside the data grows with the systems; where it alone is too much, a few remain
         if len(page) <= MOST_CHARACTERS or room == LEAST_ROOM:
@@ -266,7 +267,7 @@ class Judge:
 
 
 def _judge(card: GraderCard) -> Judge:
-    name, _, mode = card.grader.rstrip(")").partition(" (")
+    grader = Grader.parse(card.grader)
     share = card.n_unresolved / card.n_judgments if card.n_judgments else None
     own = "none of these systems is its vendor’s" if card.vendor else UNKNOWN_VENDOR
     if card.own_vendor:
@@ -286,8 +287,8 @@ def _judge(card: GraderCard) -> Judge:
     if card.probes is not None:
         facts.insert(0, ("On labelled probes", (_sentence(card.probes.sentence()),)))
     return Judge(
-        name,
-        mode,
+        grader.model,
+        grader.setting,
         card.grader,
         tuple((term, said if term == "Vendor" else _sentence(said)) for term, said in short),
         tuple(facts),
@@ -436,9 +437,9 @@ def _tables(findings: Findings) -> dict[str, tables.Table]:
         "corrected": trust_tables.corrected(findings),
         "noise": trust_tables.noise(findings),
         "pairs": trust_tables.pairs(findings.grader_pairs),
-        "odd_items": trust_tables.odd_items(findings.items, _public_scenarios(findings)),
+        "odd_items": trust_tables.odd_items(findings.items, findings.public.hidden),
         "costs": tables.costs(summaries),
-        "records": tables.records(findings.runs, summaries),
+        "records": tables.records(findings.public, summaries),
     }
 
 
@@ -482,18 +483,16 @@ class Ledger:
 
 
 def _ledger(findings: Findings, responses: bool) -> Ledger:
-    splits = _splits(findings)
     order = {adl.value: place for place, adl in enumerate(Adl)}
     found: dict[int, list[Harm]] = {}
     held_out = unknown = 0
     for severity in (scoring.SEVERE, scoring.MILD):
-        everything = [harm for entry in findings.entries for harm in harms(entry, severity)]
-        of = [splits.get((harm.system, harm.scenario, harm.epoch)) for harm in everything]
-        kept = [h for h, split in zip(everything, of, strict=True) if split == Split.public.value]
-        held_out += of.count(Split.held_out.value)
-        unknown += len(everything) - len(kept) - of.count(Split.held_out.value)
+        public = [findings.public.harms(entry, severity) for entry in findings.entries]
+        held_out += sum(part.n_held_out for part in public)
+        unknown += sum(part.n_unknown for part in public)
         found[severity] = sorted(
-            kept, key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario)
+            (harm for part in public for harm in part.shown),
+            key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario),
         )
     severe, mild = found[scoring.SEVERE], found[scoring.MILD]
     first = islice(severe or mild, MOST_WITHOUT_SCRIPTS)
@@ -504,26 +503,6 @@ def _ledger(findings: Findings, responses: bool) -> Ledger:
         unknown,
         tuple(first if responses else (_without_words(harm) for harm in first)),
     )
-
-
-def _splits(findings: Findings) -> dict[tuple[str, str, int], str | None]:
-    """Which split each response is of, by its own row: another system may have its scenario's id.
-
-    `None` where that is not known, or where rows say different things.
-    """
-    found: dict[tuple[str, str, int], str | None] = {}
-    columns = ("system", "scenario", "epoch", "split")
-    for *key, split in findings.runs.responses.select(columns).iter_rows():
-        at = (key[0], key[1], key[2])
-        found[at] = split if found.get(at, split) == split else None
-    return found
-
-
-def _public_scenarios(findings: Findings) -> set[tuple[str, str]]:
-    """The (bank, scenario) of which every response is public."""
-    rows = findings.runs.responses.select("bank", "scenario", "split").unique().rows()
-    hidden = {(bank, name) for bank, name, split in rows if split != Split.public.value}
-    return {(bank, name) for bank, name, _ in rows} - hidden
 
 
 def _without_words(harm: Harm) -> Harm:
@@ -560,7 +539,7 @@ def _by_passage(
 
 def _asked(findings: Findings) -> dict[tuple[str, str], str]:
     """(System, scenario) → what was asked, for public responses."""
-    public = findings.runs.responses.filter(pl.col("split") == Split.public.value)
+    public = findings.public.responses
     rows = public.select("system", "scenario", "scenario_text").unique().sort(pl.all()).rows()
     return {(system, scenario): words.visible(text or "") for system, scenario, text in rows}
 
@@ -658,7 +637,7 @@ class Citation:
 
 def _cite(findings: Findings, dates: Sequence[str]) -> Citation:
     summaries = findings.summaries
-    software = sorted(findings.runs.responses["software"].drop_nulls().unique())
+    software = sorted(findings.public.runs.responses["software"].drop_nulls().unique())
     version = f", version {', '.join(software)}" if software else ""
     banks = ", ".join(_distinct(f"{s.bank} {s.bank_version}" for s in summaries))
     protocols = ", ".join(_protocols(summaries))

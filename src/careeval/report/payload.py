@@ -20,11 +20,12 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain, Split
+from careeval.core.scenario import Adl, Domain
 from careeval.report import words
 from careeval.report.quotes import Quoted
 from careeval.results.entries import Entry
-from careeval.results.tables import RESPONSE_KEY, Runs
+from careeval.results.public import Public
+from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
 from careeval.sheets.words import brief_grader_names
 
@@ -100,7 +101,7 @@ FIRST = 2_000
 
 
 def payload(
-    runs: Runs, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
+    public: Public, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
 ) -> Payload:
     """The public responses beside what their graders found, by activity in the paper's order.
 
@@ -108,17 +109,16 @@ def payload(
     each drawn evenly over systems and scenarios, and always the same ones.
 
     Args:
-        runs: The tables.
+        public: What may be shown.
         entries: Who judged them; the judgments that count for each.
         responses: Whether the words of responses, quotes and reasons are in it.
         most: Characters of the packed data; any number where not given.
     """
-    public = runs.responses.filter(pl.col("split") == Split.public.value)
-    drawn = _drawn(public, entries)
+    drawn = _drawn(public.responses, entries)
     n = drawn.height if most is None else min(drawn.height, FIRST)
     was_too_much = False
     while True:
-        made = _payload(runs, public, entries, drawn, n, responses=responses)
+        made = _payload(public, entries, drawn, n, responses=responses)
         if most is None or not n:
             return made
         size = len(made.packed())
@@ -158,8 +158,7 @@ SEED = 14
 
 
 def _payload(
-    runs: Runs,
-    public: pl.DataFrame,
+    public: Public,
     entries: Sequence[Entry],
     drawn: pl.DataFrame,
     n: int,
@@ -167,15 +166,15 @@ def _payload(
     responses: bool,
 ) -> Payload:
     """The first `n` of the drawn responses."""
-    everything, sample = runs.responses, drawn[:n]
-    public = public.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
+    sample = drawn[:n]
+    drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
     texts, items, rubrics, scenarios = _Interned(), _Interned(), _Interned(), _Interned()
     texts.place("")
-    systems = sorted(public["system"].unique())
+    systems = sorted(drawn_rows["system"].unique())
     rows: list[list[int]] = []
     places: dict[_Key, int] = {}
     spoken: list[str] = []
-    for row in _in_order(public):
+    for row in _in_order(drawn_rows):
         about = (
             row["scenario"], row["adl"], names.condition(row["condition"]),
             names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
@@ -233,12 +232,12 @@ def _payload(
             "responses": rows,
             "gradings": gradings,
         },
-        n_shown=public.height,
+        n_shown=drawn_rows.height,
         n_public=drawn.height,
         n_severe=int(drawn["severe"].sum()),
         n_severe_shown=int(sample["severe"].sum()),
-        n_held_out=everything.filter(pl.col("split") == Split.held_out.value).height,
-        n_unknown=everything["split"].null_count(),
+        n_held_out=public.n_held_out,
+        n_unknown=public.n_unknown,
     )
 
 

@@ -15,8 +15,8 @@ from careeval.report.study_bars import bar, count_of
 from careeval.report.study_words import DECISIONS, ROLES
 from careeval.results.decided import Decision, ItemResult, ScenarioResult
 from careeval.results.judged import Judged, Terms
-from careeval.results.round_said import WITHHELD
 from careeval.results.study import StudyResults
+from careeval.results.withheld import WITHHELD
 
 HEADINGS = {
     Decision.keep: "To be read before it is accepted",

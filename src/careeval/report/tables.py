@@ -23,9 +23,9 @@ from careeval.results.directions import directions, grader_slips
 from careeval.results.estimates import Errors
 from careeval.results.grader_card import GraderCard
 from careeval.results.parts import By, cells_by
+from careeval.results.public import Public
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
-from careeval.results.tables import Runs
 from careeval.sheets import names
 from careeval.sheets.kinds import ERROR_SHARE, Form, marked
 from careeval.sheets.names import DOMAINS, UNKNOWN
@@ -566,12 +566,13 @@ RECORD = (
 """Columns of the table of records → the columns of `responses` that they show."""
 
 
-def records(runs: Runs, summaries: Sequence[Summary]) -> Table:
+def records(public: Public, summaries: Sequence[Summary]) -> Table:
     """What each run was, from the responses' own record; of many systems a row a system."""
+    responses = public.runs.responses
     systems = list(dict.fromkeys(s.system for s in summaries)) or sorted(
-        runs.responses["system"].unique()
+        responses["system"].unique()
     )
-    found = {name: runs.responses.filter(pl.col("system") == name) for name in systems}
+    found = {name: responses.filter(pl.col("system") == name) for name in systems}
     lines = [
         (head, *(_recorded(found[name], columns) for name in systems)) for head, columns in RECORD
     ]

@@ -215,18 +215,18 @@ MOST_ITEMS = 100
 HIDDEN = "An item of a scenario that is not public"
 
 
-def odd_items(found: Sequence[ItemStatistic], public: Container[tuple[str, str]]) -> Table:
+def odd_items(found: Sequence[ItemStatistic], hidden: Container[str]) -> Table:
     """Items to send to experts: always present, never present, or at odds with the rest.
 
     Args:
         found: All items.
-        public: The (bank, scenario) whose items may be read.
+        hidden: The scenarios whose items may not be read.
     """
     odd = [item for item in found if item.always or item.never or (item.rest.value or 0) < 0]
     rows = [
         (
             text(
-                item.text if (item.bank, item.scenario) in public else HIDDEN,
+                HIDDEN if item.scenario in hidden else item.text,
                 f"{item.scenario}, {item.rubric.value}",
             ),
             Cell(words.signed(item.points), (), float(item.points)),

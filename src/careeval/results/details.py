@@ -17,7 +17,7 @@ from careeval.results.estimates import GradedRubric, bounded_ratio
 from careeval.results.metrics import IN_DETAIL, Numbers, estimate_of
 from careeval.results.points import About, Bounds, FloatArray
 from careeval.results.summary import Cell, DomainCell, cell, domain_cell
-from careeval.results.tables import WITHHELD
+from careeval.results.withheld import WITHHELD
 from careeval.stats import Estimate, Reliability
 
 

@@ -12,6 +12,7 @@ from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.items import ItemStatistic, item_statistics
 from careeval.results.probes import ProbeAgreement
+from careeval.results.public import Public
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
@@ -21,10 +22,12 @@ from careeval.results.tables import Runs
 class Findings:
     """Runs and everything computed from them.
 
-    `entries`, `summaries` and `details` run side by side: the k-th of each is of the same entry.
+    Nothing in it has a word that is held out; what may be shown of a single response or scenario
+    is in `public`. `entries`, `summaries` and `details` run side by side: the k-th of each is of
+    the same entry.
     """
 
-    runs: Runs
+    public: Public
     entries: tuple[Entry, ...]
     summaries: tuple[Summary, ...]
     details: tuple[Detail, ...]
@@ -47,10 +50,11 @@ def findings(
         probes: Grader, as summaries name it → its agreement with the labelled probes.
         audits: Grader, likewise → what people who read its judgments say of it.
     """
-    found = tuple(entries(runs))
+    public = Public.of(runs)
+    found = tuple(entries(public.runs))
     summaries = tuple(summary_of(entry) for entry in found)
     return Findings(
-        runs=runs,
+        public=public,
         entries=found,
         summaries=summaries,
         details=tuple(detail_of(entry) for entry in found),

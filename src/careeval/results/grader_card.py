@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.audit import AuditResults
 from careeval.results.corrected import Corrected
@@ -83,7 +84,7 @@ def _card(
     probes: ProbeAgreement | None,
     human: AuditResults | None,
 ) -> GraderCard:
-    maker = vendor(grader)
+    maker = vendor(Grader.parse(grader).model)
     first = pl.concat(entry.first_of(*CHECKED) for entry in entries)
     noise = {(entry.system, entry.rubric): grading_noise(entry) for entry in entries}
     return GraderCard(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.compare import Comparison
 from careeval.results.compare import compare as compare_entries
 from careeval.results.entries import Entry, entries
-from careeval.results.selection import is_called, short_name
+from careeval.results.selection import is_called
 from careeval.results.tables import Runs
 
 
@@ -78,7 +79,7 @@ def pair(
     if len(graders) > 1:
         raise UsageError(
             f"{len(graders)} graders judged both {a} and {b}: {'; '.join(graders)}",
-            hint=f"choose one: --grader {short_name(graders[0])!r}",
+            hint=f"choose one: --grader {Grader.parse(graders[0]).model!r}",
         )
     return ours[first, graders[0]], theirs[first, graders[0]]
 

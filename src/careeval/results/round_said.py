@@ -9,12 +9,9 @@ from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split
-from careeval.results.item_places import names_by_place
+from careeval.results.withheld import WITHHELD, names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment)
-
-WITHHELD = "(held out)"
-"""Stands for a comment on a scenario that is held out, or that nobody can say is public."""
 
 
 @dataclass(frozen=True, slots=True)

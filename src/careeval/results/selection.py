@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from careeval.core.grader import Grader
 from careeval.errors import UsageError, did_you_mean
 from careeval.results.tables import Runs
 
@@ -43,7 +44,7 @@ def select(
         by = judgments["grader"].unique().sort().to_list()
         for name in graders:
             if not any(is_called(grader, name) for grader in by):
-                names = [*by, *map(short_name, by)]
+                names = [*by, *(Grader.parse(grader).model for grader in by)]
                 raise _not_there("grader", name, by, names)
         chosen = [grader for grader in by if any(is_called(grader, name) for name in graders)]
         judgments = judgments.filter(pl.col("grader").is_in(chosen))
@@ -67,12 +68,7 @@ def select(
 
 def is_called(grader: str, name: str) -> bool:
     """Whether a grader has a name, whole or without its mode and prompt."""
-    return name in {grader, short_name(grader)}
-
-
-def short_name(grader: str) -> str:
-    """A grader's name without its mode and the hash of its prompt."""
-    return grader.partition(" (")[0]
+    return name in {grader, Grader.parse(grader).model}
 
 
 def _not_there(what: str, name: str, known: Sequence[str], names: Sequence[str]) -> UsageError:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import polars as pl
 
 from careeval import scoring
+from careeval.core.grader import Grader
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.care import Care, care
@@ -37,8 +38,7 @@ POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items o
 """The classes of items that each keep `UNRESOLVED_LIMIT`, by their points."""
 
 EMBEDDED_MODEL = "gguf/"
-LEXICAL_GRADER = "careeval/lexical"
-"""What is for seeing everything work, and never enters a ranking."""
+"""How models begin that are for seeing everything work, and never enter a ranking."""
 
 NOT_COMPARABLE = (
     "Scores on this bank do not compare with those of the CareEval paper, "
@@ -303,7 +303,7 @@ def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
     """Why a run is for seeing everything work."""
     if (asked or "").startswith(EMBEDDED_MODEL):
         yield "an embedded model: for seeing everything work"
-    if grader.startswith(LEXICAL_GRADER):
+    if Grader.parse(grader).is_lexical:
         yield "the lexical grader compares words: for seeing everything work"
     if grader.startswith(EMBEDDED_MODEL):
         yield "graded by an embedded model: for seeing everything work"

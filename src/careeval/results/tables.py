@@ -18,13 +18,9 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from careeval.core.scenario import Domain, Rubric, Split
+from careeval.core.scenario import Domain
 from careeval.errors import LogError
 from careeval.files import written_whole
-from careeval.results.item_places import BY_POINTS, PREFIX
-
-WITHHELD = "(held out)"
-"""Stands for words of the held-out split."""
 
 
 class Column(NamedTuple):
@@ -225,32 +221,6 @@ class Runs:
             tuple(note for part in found for note in part.notes),
         )
 
-    def without_held_out_texts(self) -> Runs:
-        """The same numbers, without the words of the held-out split and of what was said to it.
-
-        A scenario's id stays: that of a held-out one is to tell nothing. The ids of its items may
-        tell, so that they are called by their places: a1, a2 … wherever an action is named, r1 …
-        for rungs that are called by more than their points.
-        """
-        secret = _held_out(self.responses)
-        if not secret:
-            return self
-        ids = pl.col("scenario").is_in(secret)
-        said = [pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col(name)).alias(name)
-                for name in ("text", "scenario_text")]  # fmt: skip
-        # what is not a word of a provider's, costs are reckoned by
-        ours = pl.col("note").is_in(["", NOT_ASKED])
-        note = pl.when(ids & ~ours).then(pl.lit(WITHHELD)).otherwise(pl.col("note"))
-        told = [pl.when(ids).then(None).otherwise(pl.col(name)).alias(name)
-                for name in ("quote", "reason")]  # fmt: skip
-        item = pl.when(ids).then(pl.lit(WITHHELD)).otherwise(pl.col("item_text"))
-        judgments = self.judgments.with_columns(*told, item.alias("item_text"))
-        return Runs(
-            self.responses.with_columns(*said, note.alias("note")),
-            _items_by_place(judgments, ids),
-            self.notes,
-        )
-
     def write(self, folder: Path) -> None:
         """Write both tables as Parquet files into `folder`; the notes are not kept.
 
@@ -301,67 +271,3 @@ def write_parquet(
             number = re.search(r"os error (\d+)", str(error))
             code = int(number[1]) if number else errno.ENOSPC if is_full else errno.EIO
             raise OSError(code, os.strerror(code), str(beside)) from error
-
-
-def _held_out(responses: pl.DataFrame) -> list[str]:
-    """The ids of the held-out scenarios.
-
-    A response that never began may not say its split. Another of its scenario may; where none does,
-    and its system was asked anything that is held out, it is taken for held out too.
-    """
-    is_secret = pl.col("split") == Split.held_out.value
-    secret = responses.filter(is_secret)
-    known = responses.filter(pl.col("split").is_not_null())["scenario"].unique()
-    untold = responses.filter(
-        pl.col("system").is_in(secret["system"].unique().implode()),
-        ~pl.col("scenario").is_in(known.implode()),
-    )
-    return sorted({*secret["scenario"], *untold["scenario"]})
-
-
-def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
-    """The same with the items of the chosen scenarios called by their places."""
-    places = judgments.with_row_index("row")
-    held = places.filter(chosen)
-    named = _names_by_place(held)
-    by_row = held.select("scenario", "rubric", "item", "of", "excludes").rows()
-    renamed: dict[str, Any] = {
-        "item": [named[scenario, rubric, item] for scenario, rubric, item, _, _ in by_row]
-    }
-    for name, lists in (
-        ("of", [row[3] for row in by_row]),
-        ("excludes", [row[4] for row in by_row]),
-    ):
-        renamed[name] = [
-            None if acts is None else [named[row[0], Rubric.actions.value, act] for act in acts]
-            for row, acts in zip(by_row, lists, strict=True)
-        ]
-    kinds = {column.name: column.kind for column in JUDGMENTS}
-    others = [_series(values, kinds[name]).alias(name) for name, values in renamed.items()]
-    together = pl.concat([places.filter(~chosen), held.with_columns(others)])
-    return together.sort("row").drop("row")
-
-
-def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
-    """(scenario, rubric, id of an item) → what it is called, in the order of its rubric.
-
-    An action that is only named, since the actions were not judged, comes after those that were.
-    """
-    items = judgments.group_by("scenario", "rubric", "item").agg(pl.col("position").min())
-    known = items.sort("scenario", "rubric", "position", "item")
-    found = [row[:3] for row in known.iter_rows()]
-    for name in ("of", "excludes"):
-        each = judgments.select("scenario", pl.col(name).alias("act")).unique().sort("scenario")
-        acts = each.explode("act").drop_nulls().unique().sort("scenario", "act")
-        found += [(scenario, Rubric.actions.value, act) for scenario, act in acts.iter_rows()]
-    named: dict[tuple[str, str, str], str] = {}
-    counts: dict[tuple[str, str], int] = {}
-    for scenario, rubric, item in found:
-        if (scenario, rubric, item) in named:
-            continue
-        if rubric == Rubric.ladder.value and BY_POINTS.fullmatch(item):
-            named[scenario, rubric, item] = item
-            continue
-        counts[scenario, rubric] = counts.get((scenario, rubric), 0) + 1
-        named[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{counts[scenario, rubric]}"
-    return named

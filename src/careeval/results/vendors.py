@@ -113,10 +113,9 @@ def vendor(model: str | None) -> str | None:
     family trained further by somebody else is taken for its maker's.
 
     Args:
-        model: With or without what the tables add to a grader's name; `None` for recorded answers.
+        model: Without a grader's mode and prompt; `None` for recorded answers.
     """
-    # the tables add a grader's mode and prompt
-    provider, _, rest = (model or "").lower().partition(" (")[0].partition("/")
+    provider, _, rest = (model or "").lower().partition("/")
     if not provider or provider in _NO_MODEL:
         return None
     parts = [part.lstrip("@") for part in rest.split("/")]

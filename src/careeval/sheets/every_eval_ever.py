@@ -19,10 +19,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from careeval.core.grader import Grader
 from careeval.files import write_text
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
-from careeval.results.summary import LEXICAL_GRADER, NOT_COMPARABLE, Summary
+from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.results.vendors import vendor
 from careeval.sheets.every_eval_ever_form import BENCHMARK, SCHEMA_VERSION
 from careeval.sheets.every_eval_ever_metrics import Metric, metrics
@@ -187,7 +188,7 @@ def _result(
         "max_score": 1.0,
         "additional_details": {"rubric": s.rubric.value},
     }
-    if not s.grader.startswith(LEXICAL_GRADER):
+    if not Grader.parse(s.grader).is_lexical:
         config["llm_scoring"] = _llm_scoring(s.grader, prompts)
     uncertainty: dict[str, Any] = {"num_samples": metric.n}
     if estimate.ci95 is not None:
@@ -223,8 +224,8 @@ def _result(
 
 
 def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
-    """The grader; its name is Inspect's of the model, then its mode and the hash of its prompt."""
-    name, _, _ = grader.partition(" (")
+    """The grader, and what it is told."""
+    name = Grader.parse(grader).model
     return {
         "judges": [{"model_info": _model(name, name)}],
         "input_prompt": prompts.get(grader, f"not kept with the results: {grader}"),

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Rubric, Split
+from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry
 from careeval.results.points import GradedScenario
-from careeval.results.tables import WITHHELD
+from careeval.results.withheld import WITHHELD
 from careeval.sheets.every_eval_ever_form import SCHEMA_VERSION, result_name
 
 IS_CORRECT = (
@@ -96,19 +96,16 @@ def _sample(
     score: tuple[float, float],
 ) -> dict[str, Any]:
     """One response on one rubric, but for its score and what it belongs to."""
-    held_out = response["split"] == Split.held_out.value
-    raw = WITHHELD if held_out else response["scenario_text"] or ""
-    text = WITHHELD if held_out else response["text"] or ""
-    told = () if held_out else reference
+    raw, text = response["scenario_text"] or "", response["text"] or ""
     refused = response["state"] == ResponseState.refused
-    hashed = hashlib.sha256((raw + "".join(told)).encode()).hexdigest()
+    hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()
     about = {name: response[name] for name in ("adl", "condition", "assistance", "actor", "split")}
     return {
         "schema_version": SCHEMA_VERSION,
         "sample_id": response["scenario"],
-        "sample_hash": None if held_out else hashed,
+        "sample_hash": None if raw == WITHHELD else hashed,
         "interaction_type": "single_turn",
-        "input": {"raw": raw, "reference": list(told)},
+        "input": {"raw": raw, "reference": list(reference)},
         "output": {"raw": [text]},
         "messages": None,
         # nothing was extracted: the whole answer was judged
@@ -117,9 +114,7 @@ def _sample(
         "performance": None
         if response["seconds"] is None
         else {"latency_ms": response["seconds"] * 1000},
-        "error": f"refused by the provider: {WITHHELD if held_out else response['note']}"
-        if refused
-        else None,
+        "error": f"refused by the provider: {response['note']}" if refused else None,
         "metadata": {
             "rubric": rubric.value,
             "epoch": str(response["epoch"]),

@@ -13,7 +13,7 @@ from careeval.sheets.sheet import DataTable
 
 def data_tables(findings: Findings) -> Iterator[DataTable]:
     """Yield each table, one after the other: the last two are long."""
-    summaries, details = findings.summaries, findings.details
+    summaries, details, runs = findings.summaries, findings.details, findings.public.runs
     corrected = [findings.cards[s.grader].corrected.get((s.system, s.rubric)) for s in summaries]
     yield entries.entries_sheet(summaries, details).data
     for by in By:
@@ -32,5 +32,5 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield trust.grading_noise_sheet(findings).data
     yield trust.grader_pairs_sheet(findings).data
     yield trust.grader_agreement_sheet(findings).data
-    yield DataTable("responses", "a response", RESPONSES, findings.runs.responses)
-    yield DataTable("judgments", "a judgment of one item", JUDGMENTS, findings.runs.judgments)
+    yield DataTable("responses", "a response", RESPONSES, runs.responses)
+    yield DataTable("judgments", "a judgment of one item", JUDGMENTS, runs.judgments)

@@ -16,9 +16,9 @@ from careeval.core.rating import Subject
 from careeval.files import write_bytes, write_text
 from careeval.results.judged import Judged
 from careeval.results.rater_agreement import COEFFICIENTS
-from careeval.results.round_said import WITHHELD
 from careeval.results.study import SCvi, StudyResults
 from careeval.results.tables import Column
+from careeval.results.withheld import WITHHELD
 from careeval.sheets.files import csv_text, parquet_bytes
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.study_json import Row, comment_json, panel_rows, role_json, view_json

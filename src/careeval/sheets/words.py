@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent, thousands
 from careeval.results.audit import AuditResults
@@ -14,7 +15,6 @@ from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
-from careeval.results.selection import short_name
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, Form
 from careeval.stats import Estimate
@@ -40,8 +40,11 @@ CORRECTED = (
 def grader_names(graders: Iterable[str]) -> dict[str, str]:
     """Return, for each grader, its name without its mode where that tells it from the others."""
     whole = list(dict.fromkeys(graders))
-    names = [short_name(grader) or grader for grader in whole]
-    return dict(zip(whole, names if len(set(names)) == len(whole) else whole, strict=True))
+    parsed = [Grader.parse(grader) for grader in whole]
+    for names in ([grader.model for grader in parsed], [grader.short for grader in parsed]):
+        if len(set(names)) == len(whole):
+            return dict(zip(whole, names, strict=True))
+    return {grader: grader for grader in whole}
 
 
 def brief_grader_names(graders: Iterable[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from careeval.core.grader import Grader
 from careeval.report.site.agreements import (
     AGREEMENT,
     AGREEMENT_NOTE,
@@ -11,7 +12,7 @@ from careeval.report.site.agreements import (
     agreement,
     point_class,
 )
-from careeval.report.site.contents import Contents, Listed, short
+from careeval.report.site.contents import Contents, Listed
 from careeval.report.site.sheets import (
     Cell,
     Column,
@@ -76,7 +77,7 @@ def corrected_by(card: GraderCard, site: Contents) -> Iterator[Sheet]:
     if rows:
         yield Sheet(
             _NAME,
-            f"Scores by {short(card.grader)}, corrected by people",
+            f"Scores by {Grader.parse(card.grader).model}, corrected by people",
             (Column("system", "System"), *_COLUMNS),
             rows,
             note=_note(entries, site),
@@ -96,7 +97,7 @@ def against_people(card: GraderCard) -> Iterator[Sheet]:
         return
     yield Sheet(
         "",
-        f"{short(card.grader)} against people",
+        f"{Grader.parse(card.grader).model} against people",
         (
             Column("over", "Over"),
             amounts("n", "Judgments"),
@@ -131,7 +132,7 @@ def against_people(card: GraderCard) -> Iterator[Sheet]:
         sortable=False,
     )
     for whose, classes in (
-        (f"{short(card.grader)} and people", human.agreement_by_points),
+        (f"{Grader.parse(card.grader).model} and people", human.agreement_by_points),
         ("People and people", human.people_by_points),
     ):
         yield Sheet(

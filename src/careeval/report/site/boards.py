@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from careeval.report.site.contents import Board, Contents, Listed, mode, rubric_words, short
+from careeval.core.grader import Grader
+from careeval.report.site.contents import Board, Contents, Listed, rubric_words
 from careeval.report.site.sheets import (
     COST,
     PLAIN,
@@ -54,7 +55,7 @@ def board_sheet(board: Board, site: Contents) -> Sheet:
     """The entries of one board: the ranked ones, best score first, then the others in grey."""
     return _sheet(
         board.file("leaderboard"),
-        f"{board.title}, graded by {short(board.basis.grader)}",
+        f"{board.title}, graded by {Grader.parse(board.basis.grader).model}",
         board.listed,
         site,
         rubric=board.basis.rubric.value,
@@ -181,12 +182,13 @@ def scenarios_by_epochs(listed: Listed) -> Cell:
 
 def _run(listed: Listed, site: Contents) -> tuple[Cell, ...]:
     s = listed.summary
+    grader = Grader.parse(s.grader)
     asked = f"protocol {s.protocol}"
     judged = f"judged by {s.grading_protocol}" if s.grading_protocol != s.protocol else ""
     card = f"evidence.html#{site.graders[s.grader]}"
     return (
         words(listed.date or "not recorded", asides=(f"bank {s.bank_version}", asked, judged)),
-        Cell(short(s.grader), (s.grader, card), None, (mode(s.grader),), card),
+        Cell(grader.model, (s.grader, card), None, (grader.setting,), card),
         words(s.rubric.value),
         words(s.bank),
         words(s.bank_version),

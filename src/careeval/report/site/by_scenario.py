@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.scenario import Rubric
-from careeval.report.site.contents import Contents, Listed, public_rows
+from careeval.report.site.contents import Contents, Listed
 from careeval.results.details import ScenarioScore
 
 
@@ -56,11 +55,7 @@ class ByScenario:
     @cached_property
     def _scores(self) -> dict[int, dict[str, ScenarioScore]]:
         return {
-            id(listed): {
-                s.scenario: s
-                for s in listed.detail.scenarios
-                if self.site.page_of(listed, s.scenario)
-            }
+            id(listed): {s.scenario: s for s in listed.public.shown(listed.detail.scenarios)}
             for listed in self.site.listed
         }
 
@@ -69,28 +64,11 @@ class ByScenario:
         return {
             id(listed): {
                 s.scenario: (self._scores[id(listed)][s.scenario].n_severe, s.epochs.size)
-                for s in listed.entry.graded.judged
-                if scoring.SEVERE in s.points and self.site.page_of(listed, s.scenario)
+                for s in listed.public.shown(listed.entry.graded.judged)
+                if scoring.SEVERE in s.points
             }
             for listed in self.site.listed
         }
-
-    @cached_property
-    def items(self) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
-        """Edition, scenario and rubric → its items in order, as they were judged first."""
-        runs = self.site.found.runs
-        of_response = ["system", "scenario", "epoch"]
-        public = public_rows(runs.responses).select(*of_response, "edition")
-        keys = ["edition", "scenario", "rubric", "position"]
-        judged = runs.judgments.select(*of_response, "rubric", "position").with_row_index("row")
-        judged = judged.join(public, on=of_response, maintain_order="left")
-        judged = judged.unique(keys, keep="first", maintain_order=True).sort(keys)
-        whole = runs.judgments[judged["row"]].with_columns(judged["edition"])
-        items: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-        for row in whole.iter_rows(named=True):
-            if (row["edition"], row["scenario"]) in self.site.scenarios:
-                items[row["edition"], row["scenario"], row["rubric"]].append(row)
-        return items
 
     @cached_property
     def _presence(self) -> dict[int, dict[tuple[str, str], float]]:
@@ -98,10 +76,11 @@ class ByScenario:
         return {
             id(listed): {
                 (scenario, item): share
-                for scenario, item, share in listed.entry.first.group_by("scenario", "item")
+                for scenario, item, share in listed.public.judgments("scenario", "item", "present")
+                .group_by("scenario", "item")
                 .agg(pl.col("present").mean())
                 .iter_rows()
-                if share is not None and self.site.page_of(listed, scenario)
+                if share is not None
             }
             for listed in self.site.listed
         }
@@ -112,8 +91,7 @@ class ByScenario:
     def _responses(self) -> dict[int, _Placed]:
         columns = ("scenario", "epoch", "state", "text")
         return {
-            id(listed): _placed(_public(listed.entry.responses.select(columns), listed, self.site))
-            for listed in self.site.listed
+            id(listed): _placed(listed.public.responses(*columns)) for listed in self.site.listed
         }
 
     @cached_property
@@ -131,9 +109,7 @@ class ByScenario:
         )
         return {
             id(listed): _placed(
-                _public(listed.entry.first_of(*columns), listed, self.site).sort(
-                    "scenario", "epoch", "position"
-                )
+                listed.public.judgments(*columns).sort("scenario", "epoch", "position")
             )
             for listed in self.site.listed
         }
@@ -152,11 +128,6 @@ def _placed(table: pl.DataFrame) -> _Placed:
         places[key["scenario"], key["epoch"]] = start, length
         start += length
     return table, places
-
-
-def _public(table: pl.DataFrame, listed: Listed, site: Contents) -> pl.DataFrame:
-    public = [name for of, name in site.scenarios if site.page_of(listed, name)]
-    return table.filter(pl.col("scenario").is_in(public))
 
 
 def label(row: Mapping[str, Any]) -> str:

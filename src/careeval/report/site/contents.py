@@ -9,7 +9,8 @@ from functools import cached_property
 
 import polars as pl
 
-from careeval.core.scenario import Rubric, Split
+from careeval.core.grader import Grader
+from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
 from careeval.report.site.sheets import Cell
 from careeval.results.comparable import Basis, basis
@@ -17,6 +18,7 @@ from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
+from careeval.results.public import PublicEntry, edition
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
@@ -42,7 +44,7 @@ class Listed:
         n_ranked: Entries that its ranks are among.
         why_not: Why it is not ranked; else empty.
         date: When its run was begun, ISO 8601; empty where no log says.
-        public: Scenarios all of whose responses here are of the public split and of its edition.
+        public: What may be shown of it, scenario by scenario.
     """
 
     entry: Entry
@@ -56,7 +58,7 @@ class Listed:
     n_ranked: int
     why_not: str
     date: str
-    public: frozenset[str]
+    public: PublicEntry
 
     @property
     def page(self) -> str:
@@ -80,7 +82,7 @@ class Listed:
 
     @property
     def edition(self) -> str:
-        """The bank and the N of its version: within it a scenario's id means one scenario."""
+        """The edition of the bank that it was asked."""
         return edition(self.summary.bank, self.summary.bank_version)
 
 
@@ -152,8 +154,6 @@ class Contents:
     Attributes:
         boards: The one with the most ranked entries first.
         scenarios: Edition of a bank and public scenario → slug of its page, in order.
-        private: Ids of the scenarios that are not known to be public in every log of any bank.
-        n_held_out: Scenarios that count in the numbers and are not shown.
         graders: Grader → its anchor among the evidence.
         banners: What a reader must see on every page.
         provenances: Of the banks, each once.
@@ -165,8 +165,6 @@ class Contents:
     title: str
     boards: tuple[Board, ...]
     scenarios: dict[tuple[str, str], str]
-    private: frozenset[str]
-    n_held_out: int
     graders: dict[str, str]
     banners: tuple[str, ...]
     provenances: tuple[str, ...]
@@ -219,7 +217,11 @@ class Contents:
 
     def page_of(self, listed: Listed, scenario: str) -> str:
         """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
-        return self.scenario_page(listed.edition, scenario) if scenario in listed.public else ""
+        return (
+            self.scenario_page(listed.edition, scenario)
+            if scenario in listed.public.scenarios
+            else ""
+        )
 
     def corrected(self, listed: Listed) -> Corrected | None:
         """An entry's score as people correct it; `None` where its grader was not audited."""
@@ -241,8 +243,6 @@ def contents(
         canary: Of the bank.
         repository: Where runs may be sent to.
     """
-    splits = _is_public(found.runs.responses)
-    public = sorted(key for key, is_public in splits.items() if is_public)
     provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
     order = sorted(
         range(len(found.rankings)),
@@ -256,9 +256,7 @@ def contents(
         found=found,
         title=title or "Which systems decide like an expert caregiver?",
         boards=_boards(found, [found.rankings[at] for at in order]),
-        scenarios=_scenario_slugs(public),
-        private=frozenset(name for (_, name), is_public in splits.items() if not is_public),
-        n_held_out=len(splits) - len(public),
+        scenarios=_scenario_slugs(found.public.scenarios),
         graders=slugs((s.grader for s in found.summaries), "grader"),
         banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
         provenances=tuple(provenances),
@@ -267,56 +265,9 @@ def contents(
     )
 
 
-def edition(bank: str, version: str) -> str:
-    """A bank and the N of its version."""
-    return f"{bank} {version.partition('-')[0]}"
-
-
 def rubric_words(rubric: Rubric) -> str:
     """What a rubric is called where it begins a heading."""
     return rubric.value.capitalize()
-
-
-def short(grader: str) -> str:
-    """A grader's name without its mode and the hash of its prompt."""
-    return grader.partition(" (")[0]
-
-
-def mode(grader: str) -> str:
-    """What stands behind a grader's name: its mode and the hash of its prompt; may be empty."""
-    return grader.partition(" (")[2].rstrip(")")
-
-
-def public_rows(responses: pl.DataFrame) -> pl.DataFrame:
-    """The responses that say themselves that they are public, with the edition of their bank.
-
-    A response whose split is not known is not among them.
-    """
-    return _with_edition(responses).filter(pl.col("split") == Split.public.value)
-
-
-def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:
-    n = pl.col("bank_version").str.split("-").list.first()
-    return responses.with_columns(edition=pl.concat_str("bank", pl.lit(" "), n))
-
-
-def _is_public(responses: pl.DataFrame) -> dict[tuple[str, str], bool]:
-    """Edition and scenario → whether every response to it says that it is public.
-
-    One log that holds a scenario out is enough: whichever log is right, nothing is given away.
-    """
-    is_public = (pl.col("split") == Split.public.value).fill_null(value=False).all()
-    of_each = _with_edition(responses).group_by("edition", "scenario").agg(is_public)
-    return {(of, name): public for of, name, public in of_each.drop_nulls().iter_rows()}
-
-
-def _public_of(entry: Entry) -> frozenset[str]:
-    """Scenarios of an entry all of whose rows are public, and of the edition that it stands for."""
-    of = edition(entry.run["bank"], entry.run["bank_version"])
-    rows = public_rows(entry.responses).filter(pl.col("edition") == of)
-    counts = dict(rows.group_by("scenario").len().iter_rows())
-    whole = entry.responses.group_by("scenario").len().iter_rows()
-    return frozenset(name for name, n in whole if counts.get(name) == n)
 
 
 def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -353,7 +304,7 @@ def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
                 n_ranked=len(ranked),
                 why_not=why_not[place],
                 date=_date(found.entries[place].responses),
-                public=_public_of(found.entries[place]),
+                public=found.public.of_entry(found.entries[place]),
             )
             for place in (*ranked, *left_out)
         ]
@@ -370,7 +321,7 @@ def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     """A slug for each: of its rubric and grader alone, unless another board has the same."""
-    plain = {of: f"{of.rubric} {short(of.grader)}" for of in bases}
+    plain = {of: f"{of.rubric} {Grader.parse(of.grader).model}" for of in bases}
     n_of = Counter(plain.values())
     names = {of: name if n_of[name] == 1 else " ".join(of) for of, name in plain.items()}
     found = slugs(names.values(), "board")
@@ -379,8 +330,8 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
     """What tells each entry from the others of its system; empty where there is no other."""
-    n_of = Counter(short(grader) for grader in {s.grader for s in summaries})
-    shown = {s.grader: short(s.grader) for s in summaries}
+    shown = {s.grader: Grader.parse(s.grader).model for s in summaries}
+    n_of = Counter(shown.values())
     shown = {grader: name if n_of[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")
     protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")

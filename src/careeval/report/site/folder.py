@@ -395,7 +395,7 @@ def _tried(site: Contents, listed: Listed) -> str:
 
 def _remarks(site: Contents) -> list[str]:
     """What must be read with the tables, but for what the page says itself."""
-    said = [*remarks(site.found.summaries), *site.found.runs.notes]
+    said = [*remarks(site.found.summaries), *site.found.public.runs.notes]
     return [r for r in dict.fromkeys(said) if not _elsewhere(r)]
 
 

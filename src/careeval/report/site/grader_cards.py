@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from careeval.core.grader import Grader
 from careeval.report.site.agreements import (
     AGREEMENT,
     AGREEMENT_NOTE,
@@ -13,7 +14,7 @@ from careeval.report.site.agreements import (
     point_class,
 )
 from careeval.report.site.audited import against_people, corrected_by
-from careeval.report.site.contents import Contents, mode, short
+from careeval.report.site.contents import Contents
 from careeval.report.site.sheets import (
     Cell,
     Column,
@@ -70,13 +71,14 @@ def cards(site: Contents) -> list[Card]:
 
 
 def _card(card: GraderCard, site: Contents) -> Card:
+    grader = Grader.parse(card.grader)
     n = card.n_judgments
     open_ = f"{card.n_unresolved:,} of {n:,} ({card.n_unresolved / n:.1%})" if n else "none made"
     return Card(
         anchor=site.graders[card.grader],
         whole=card.grader,
-        name=short(card.grader),
-        mode=mode(card.grader),
+        name=grader.model,
+        mode=grader.setting,
         tried=card.probes.sentence() if card.probes else f"{_capital(NOT_TRIED)}.",
         audited=_human(card.human),
         facts=(
@@ -144,7 +146,7 @@ def _probe_sheets(card: GraderCard) -> Iterator[Sheet]:
         return
     yield Sheet(
         "probes-by-points",
-        f"{short(card.grader)} on the probes, by points of the item",
+        f"{Grader.parse(card.grader).model} on the probes, by points of the item",
         (*POINT_CLASS, *_AGREEMENT, *_BEYOND),
         tuple(
             (
@@ -160,7 +162,7 @@ def _probe_sheets(card: GraderCard) -> Iterator[Sheet]:
     )
     yield Sheet(
         "probes-by-trap",
-        f"{short(card.grader)} on the probes, by trap",
+        f"{Grader.parse(card.grader).model} on the probes, by trap",
         (Column("trap", "Trap"), *_AGREEMENT),
         tuple(
             (words(plain(trap)), *_agreement(part)) for trap, part in card.probes.by_trap.items()

@@ -89,7 +89,7 @@ def items(site: Contents) -> Sheet:
 
 def _page(item: ItemStatistic, site: Contents) -> str:
     """Its scenario's page; empty where any log holds that out, of whichever edition or bank."""
-    if item.scenario in site.private:
+    if item.scenario in site.found.public.hidden:
         return ""
     editions = dict.fromkeys(e.edition for e in site.listed if e.summary.bank == item.bank)
     pages = [site.scenario_page(of, item.scenario) for of in editions]

@@ -315,7 +315,7 @@ def flips(found: Sequence[Flip], other: Listed, site: Contents) -> Flips:
         other: Who erred in them: whose words they have.
         site: What they are shown on.
     """
-    public = [flip for flip in found if site.page_of(other, flip.scenario)]
+    public = other.public.shown(found)
     return Flips(
         shown=tuple(
             ShownFlip(

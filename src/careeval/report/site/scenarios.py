@@ -86,7 +86,7 @@ class Explorer:
 
         Of each system by the first grader that judged it on this rubric; `None` where nothing was.
         """
-        items = self._found.items.get((scene.edition, scene.id, rubric.value))
+        items = self._site.found.public.items.get((scene.edition, scene.id, rubric.value))
         if not items:
             return None
         systems = [
@@ -219,7 +219,7 @@ class Explorer:
         """Every item of every public scenario, with its presence in each entry; only a file."""
         rows = []
         origins = []
-        for (of, scenario, rubric), items in self._found.items.items():
+        for (of, scenario, rubric), items in self._site.found.public.items.items():
             for item in items:
                 for listed in self._found.entries(of):
                     if listed.rubric != rubric:

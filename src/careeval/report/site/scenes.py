@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-import polars as pl
-
 from careeval.core.scenario import Rubric
 from careeval.report.site.by_scenario import ByScenario
-from careeval.report.site.contents import public_rows
 from careeval.report.site.sheets import Dots, Scale, score
 from careeval.sheets.names import assistance, condition, plain
 
@@ -96,14 +93,8 @@ class Scene:
 
 def scenes(found: ByScenario) -> list[Scene]:
     """Every public scenario, in the order of ids."""
-    columns = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
-    asked = (
-        public_rows(found.site.found.runs.responses)
-        .group_by("edition", "scenario")
-        .agg(pl.col(name).drop_nulls().first() for name in columns)
-    )
-    about = {(row["edition"], row["scenario"]): row for row in asked.iter_rows(named=True)}
-    return [_scene(found, *key, about[key]) for key in found.site.scenarios]
+    public = found.site.found.public
+    return [_scene(found, *key, public.abouts[key]) for key in public.scenarios]
 
 
 def _scene(found: ByScenario, edition: str, name: str, about: Mapping[str, Any]) -> Scene:

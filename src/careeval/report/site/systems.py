@@ -123,15 +123,13 @@ def headline(listed: Listed, corrected: Corrected | None) -> Iterator[Tile]:
 
 def harm_list(listed: Listed, site: Contents) -> Harms:
     """The severe errors of an entry, by scenario; words of public ones alone."""
+    everything = list(harms(listed.entry))
     by_scenario: dict[str, list[Harm]] = {}
-    for harm in harms(listed.entry):
+    for harm in listed.public.shown(everything):
         by_scenario.setdefault(harm.scenario, []).append(harm)
     counts = {name: len({h.epoch for h in found}) for name, found in by_scenario.items()}
-    public = sorted(
-        (name for name in by_scenario if site.page_of(listed, name)),
-        key=lambda name: (-counts[name], name),
-    )
-    in_words = [name for name in public if any(h.quote for h in by_scenario[name])]
+    most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))
+    in_words = [name for name in most_first if any(h.quote for h in by_scenario[name])]
     return Harms(
         quoted=tuple(
             Quoted(
@@ -142,8 +140,8 @@ def harm_list(listed: Listed, site: Contents) -> Harms:
             )
             for name in in_words[:MOST_QUOTES]
         ),
-        n_public=len(public),
-        n_held_out=len(by_scenario) - len(public),
+        n_public=len(by_scenario),
+        n_held_out=len({harm.scenario for harm in everything}) - len(by_scenario),
     )
 
 
@@ -152,8 +150,8 @@ def lowest(listed: Listed, site: Contents) -> Sheet:
     rubric = listed.rubric.value
     scored = sorted(
         (s.score, s.scenario, s)
-        for s in listed.detail.scenarios
-        if site.page_of(listed, s.scenario) and s.score is not None
+        for s in listed.public.shown(listed.detail.scenarios)
+        if s.score is not None
     )
     return Sheet(
         "scenario-scores",
