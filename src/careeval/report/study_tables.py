@@ -22,7 +22,7 @@ from careeval.results.study import (
     StudyResults,
     chance_of_passing,
 )
-from careeval.sheets.names import UNKNOWN
+from careeval.sheets.kinds import UNKNOWN
 from careeval.stats import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.validity import MIN_RATERS

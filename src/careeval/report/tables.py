@@ -27,8 +27,8 @@ from careeval.results.public import Public
 from careeval.results.summary import Cell as Part
 from careeval.results.summary import DomainCell, Summary
 from careeval.sheets import names
-from careeval.sheets.kinds import ERROR_SHARE, Form, marked
-from careeval.sheets.names import DOMAINS, UNKNOWN
+from careeval.sheets.kinds import ERROR_SHARE, UNKNOWN, Form, marked
+from careeval.sheets.names import DOMAINS
 from careeval.sheets.words import entry_names
 from careeval.stats import MIN_CLUSTERS, Estimate
 

@@ -18,7 +18,7 @@ from careeval.results.graders import GraderPair
 from careeval.results.items import ItemStatistic
 from careeval.results.measured import Measured
 from careeval.results.summary import Summary
-from careeval.sheets.names import UNKNOWN
+from careeval.sheets.kinds import UNKNOWN
 from careeval.sheets.words import brief_grader_names, entry_names
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from careeval.results.amounts import percent
 from careeval.results.summary import Summary
-from careeval.sheets.names import UNKNOWN
+from careeval.sheets.kinds import UNKNOWN
 from careeval.stats import Estimate
 
 # C0 and C1 controls but tab and newline, and what turns the direction of the text around it.

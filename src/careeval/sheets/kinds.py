@@ -18,6 +18,7 @@ from careeval.stats import MIN_CLUSTERS, Estimate
 Scalar = str | int | float | bool | None | list[Any]
 DataType = pl.DataType | type[pl.DataType]
 
+UNKNOWN = "unknown"
 DASH = "–"
 """Stands for what is unknown, or what there is none of."""
 
@@ -85,6 +86,14 @@ class Kind:
     def unit_of(self, form: Form) -> str:
         """Return what a head says of its numbers, behind what they are."""
         return ""
+
+    def on_page(self, value: Any, form: Form = Form.bare) -> str:
+        """Return a value as a cell of a page has it, with its unit; `unknown` for `None`."""
+        return UNKNOWN if value is None else self.text(value, form)
+
+    def lines(self, value: Any) -> tuple[str, ...]:
+        """Return what a page says of a value beneath it: its interval, or why it has none."""
+        return ()
 
 
 # Words
@@ -182,6 +191,11 @@ class Number(Kind):
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return the number in its unit."""
         return (self.unit or PERCENT).text(value)
+
+    def on_page(self, value: float | None, form: Form = Form.bare) -> str:
+        """Return the number with its unit."""
+        unit = self.unit or PERCENT
+        return UNKNOWN if value is None else f"{unit.text(value)}{unit.sign}"
 
     def order(self, value: float | None) -> float | None:
         """Return the number."""
@@ -339,6 +353,23 @@ class Measure(Kind):
         sign = " %" if self.unit.sign == "%" else ""
         return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
 
+    def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
+        """Return the value with its unit."""
+        if value is None or value.value is None:
+            return UNKNOWN
+        return f"{self.text(value, form)}{self.unit.sign}"
+
+    def lines(self, value: Estimate) -> tuple[str, ...]:
+        """Return its interval, what is unresolved, and why it or the value is unknown."""
+        lines = []
+        if value.ci95 is not None:
+            lines.append(f"{self.unit.text(value.ci95[0])} to {self.unit.text(value.ci95[1])}")
+        if bounds := self._bounds(value):
+            lines.append(f"unresolved: {bounds}")
+        if value.reason:
+            lines.append(value.reason)
+        return tuple(lines)
+
     def _interval(self, value: Estimate) -> str:
         if value.ci95 is None:
             return ""
@@ -382,6 +413,18 @@ class ErrorShare(Kind):
     def unit_of(self, form: Form) -> str:
         """Return the unit; of counts, "in", as in "severe in 2 of 36"."""
         return " in" if form is Form.of_many else MEASURE.unit_of(form)
+
+    def on_page(self, value: Errors | None, form: Form = Form.bare) -> str:
+        """Return the share with its unit."""
+        return MEASURE.on_page(None if value is None else value.share, form)
+
+    def lines(self, value: Errors) -> tuple[str, ...]:
+        """Return its interval, or the most that there may be, and the counts."""
+        if value.share.value is None:
+            return MEASURE.lines(value.share)
+        limit = value.upper_at_zero
+        sure = MEASURE.lines(value.share) if limit is None else (f"up to {percent(limit)}%",)
+        return *sure, f"{self._count(value)} responses"
 
     def _count(self, value: Errors) -> str:
         share = value.share

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from careeval.core.scenario import Assistance, Condition, Domain
-
-UNKNOWN = "unknown"
+from careeval.sheets.kinds import UNKNOWN
 
 CONDITIONS = {
     Condition.cervical_sci: "spinal cord injury, cervical",

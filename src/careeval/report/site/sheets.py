@@ -19,8 +19,7 @@ from careeval.results.cost import Cost
 from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE
 from careeval.sheets import files as table_files
-from careeval.sheets.kinds import ERROR_SHARE, Form
-from careeval.sheets.names import UNKNOWN
+from careeval.sheets.kinds import ERROR_SHARE, UNKNOWN, Form
 from careeval.stats import Estimate
 
 Scalar = str | int | float | bool | None
