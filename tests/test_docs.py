@@ -21,10 +21,11 @@ import pytest
 import yaml
 
 import careeval
-from careeval.bank import OWN_BANK, load_bank, records, sealed, yaml_nodes
+from careeval.bank import OWN_BANK, evidence, load_bank, records, sealed, yaml_nodes
 from careeval.bank.check import RULE_SETS
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
+from careeval.bank.load import OWN_BANKS
 from careeval.bank.second_reading import second_reading
 from careeval.cli import bank_tables, config
 from careeval.cli.app import app
@@ -450,6 +451,7 @@ def _limits_that_are_met() -> str:
         ("recorded responses", f"{_size(answers.MAX_BYTES)}; {answers.MAX_ANSWERS:,} responses; "
          f"{answers.MAX_LINE:,} characters a line"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
+        ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
         ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "
          f"{records.MAX_ROWS:,} rows"),
         ("… an XLSX file", f"{_size(records.MAX_UNPACKED_BYTES)} unpacked; "
@@ -546,10 +548,11 @@ def _page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-def test_the_metadata_of_the_bank_are_of_its_files() -> None:
+@pytest.mark.parametrize("folder", OWN_BANKS.values(), ids=OWN_BANKS)
+def test_the_metadata_of_a_bank_are_of_its_files(folder: Path) -> None:
     """The Croissant file names every file of the bank with its hash, as it is today."""
-    found = (DATA / CROISSANT).read_text(encoding="utf-8")
-    assert found == croissant(load_bank(), DATA), "run: python tests/test_docs.py"
+    shipped = (folder / CROISSANT).read_text(encoding="utf-8")
+    assert shipped == croissant(load_bank(folder), folder), "run: python tests/test_docs.py"
 
 
 @pytest.mark.parametrize(("page", "name"), GENERATED)
@@ -698,8 +701,9 @@ def test_index_names_every_page() -> None:
 
 
 def write() -> None:
-    """Write every generated block into its page, and the metadata of the bank."""
-    (DATA / CROISSANT).write_text(croissant(load_bank(), DATA), encoding="utf-8")
+    """Write every generated block into its page, and the metadata of careeval's banks."""
+    for folder in OWN_BANKS.values():
+        (folder / CROISSANT).write_text(croissant(load_bank(folder), folder), encoding="utf-8")
     for (page, name), text in GENERATED.items():
         path = DOCS / page
         before, after = re.split(rf"(?<=<!-- generated: {name} -->\n)", path.read_text("utf-8"))

@@ -113,8 +113,8 @@ def test_what_is_no_file_is_refused(
 
 
 @pytest.mark.parametrize(
-    "name", ["bank.yaml", "sources.yaml", "generic-probes.yaml", "eating/eating-009.yaml",
-             "eating/eating-001.probes.yaml"]
+    "name", ["bank.yaml", "sources.yaml", "generic-probes.yaml", "evidence.json",
+             "eating/eating-009.yaml", "eating/eating-001.probes.yaml"]
 )  # fmt: skip
 def test_a_pipe_in_a_bank(tmp_path: Path, name: str) -> None:
     """Whichever file of a bank is a pipe, the bank does not load, and says which."""

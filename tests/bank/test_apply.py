@@ -1,8 +1,9 @@
-"""What raters found, written into scenario files: two keys change, and nothing else."""
+"""What raters found, written into `evidence.json`: scenario files stay as they are."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from dataclasses import replace
 from itertools import permutations
@@ -10,17 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
-from careeval.bank.apply import Standing, apply_changes, edited, plan_changes, write_changes
+from careeval.bank.apply import Standing, apply_changes, plan_changes
 from careeval.bank.check import check
 from careeval.bank.croissant import FILE, croissant
-from careeval.bank.yaml_nodes import parse_yaml
+from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.core.scenario import Evidence, Status
-from careeval.errors import BankError
 
 
 @pytest.fixture
@@ -60,27 +58,60 @@ def standing(
 def apply(folder: BankFolder, *standings: Standing) -> str:
     """Write them one after the other; the file as it is then."""
     for each in standings:
-        write_changes(plan_changes(folder.load(), [each]))
-    text: str = (folder.root / SCENARIO).read_text(encoding="utf-8")
+        bank = folder.load()
+        apply_changes(bank, plan_changes(bank, [each]))
+    text: str = (folder.root / EVIDENCE).read_text(encoding="utf-8")
     return text
 
 
-def test_two_keys_change_and_comments_stay(folder: BankFolder) -> None:
-    """The status keeps its comment, the evidence stands below it, and all else is as it was."""
-    folder.plant(SCENARIO, "status: drafted\n", "status: drafted  # by hand\n")
-    before = (folder.root / SCENARIO).read_text(encoding="utf-8")
+WRITTEN = """\
+{
+ "dressing-001": {
+  "version": 1,
+  "hash": "%s",
+  "status": "validated",
+  "evidence": [
+   {
+    "study": "Pilot",
+    "round": 1,
+    "version": 1,
+    "raters": {
+     "occupational-therapist": 3,
+     "roboticist": 2
+    },
+    "realism": "5/5",
+    "validity": "4/5",
+    "objections": 0,
+    "study_id": null
+   }
+  ]
+ }
+}
+"""
 
-    after = apply(folder, standing())
 
-    assert after == before.replace(
-        "status: drafted  # by hand\n",
-        "status: validated  # by hand\n"
-        "evidence:\n"
-        '  - {study: "Pilot", round: 1, version: 1, raters: {"occupational-therapist": 3, '
-        '"roboticist": 2}, realism: "5/5", validity: "4/5", objections: 0}\n',
-    )
+def test_evidence_stands_in_a_file_of_its_own(folder: BankFolder) -> None:
+    """An entry says which text was rated and what was found, and no scenario's file changes."""
+    before = {path: path.read_bytes() for path in folder.root.rglob("*.yaml")}
+
+    assert apply(folder, standing()) == WRITTEN % RATED
+
+    assert {path: path.read_bytes() for path in folder.root.rglob("*.yaml")} == before
     (scenario,) = folder.load().scenarios
     assert (scenario.status, scenario.evidence) == (Status.validated, (standing().evidence,))
+
+
+def test_entries_come_in_the_order_of_ids_and_others_stay(folder: BankFolder) -> None:
+    """What is written of one scenario leaves the entry of another, also of one that is gone."""
+    folder.copy_scenario("dressing-000")
+    apply(folder, standing())
+    (folder.root / "dressing/dressing-001.yaml").unlink()
+    (folder.root / "dressing/dressing-001.probes.yaml").unlink()
+    text = apply(
+        folder,
+        replace(standing(), scenario="dressing-000", hash=rated_hash(folder.load().scenarios[0])),
+    )
+    assert list(json.loads(text)) == ["dressing-000", "dressing-001"]
 
 
 def test_a_further_round_is_added_and_the_same_one_replaced(folder: BankFolder) -> None:
@@ -98,7 +129,7 @@ B: dict[str, Any] = {"study_id": "bbbb"}
 
 
 def evidence_of(folder: BankFolder) -> list[Evidence]:
-    """What stands in the file."""
+    """What the bank knows."""
     return list(folder.load().scenarios[0].evidence)
 
 
@@ -148,7 +179,7 @@ def test_another_version_is_left_alone(folder: BankFolder) -> None:
     """What was rated in another version than the bank's says nothing of the bank's."""
     (change,) = plan_changes(folder.load(), [standing(version=2)])
     assert change.refused == "version 2 was rated; the bank has 1"
-    assert write_changes([change]) == ()
+    assert change.vetting is None
 
 
 @pytest.mark.parametrize("status", [Status.validated, Status.reviewed, Status.withdrawn])
@@ -156,14 +187,12 @@ def test_a_text_that_nobody_rated_is_left_alone(folder: BankFolder, status: Stat
     """A sentence more in the same version is another text: no status, whatever its raters said."""
     apply(folder, standing(Status.reviewed))
     folder.plant(SCENARIO, "last winter.", "last winter. She holds a hot cup.")
-    before = (folder.root / SCENARIO).read_bytes()
     (change,) = plan_changes(folder.load(), [standing(status, round_=2)])
     assert change.refused == (
         "its text is not the one that was rated, and is still version 1: raise its version, and "
         "rate it again in the next round"
     )
-    assert write_changes([change]) == ()
-    assert (folder.root / SCENARIO).read_bytes() == before
+    assert change.vetting is None
 
 
 ONE: dict[str, Any] = {"raters": {"roboticist": 1}, "realism": "1/1", "validity": "1/1"}
@@ -248,7 +277,7 @@ def test_an_objection_lowers_what_more_raters_gave(folder: BankFolder, status: S
 def test_a_claim_that_stands_against_an_objection_is_lowered(folder: BankFolder) -> None:
     """A `validated` beside an open objection falls with whatever is applied next."""
     apply(folder, standing(Status.reviewed, **A, **EIGHT, objections=1))
-    folder.plant(SCENARIO, "status: reviewed", "status: validated")
+    folder.plant(EVIDENCE, '"status": "reviewed"', '"status": "validated"')
     apply(folder, standing(**B))
     assert folder.load().scenarios[0].status is Status.reviewed
 
@@ -325,46 +354,6 @@ def test_withdrawn_stays_withdrawn(folder: BankFolder) -> None:
     assert "withdrawn" in change.refused
 
 
-def test_a_layout_that_cannot_be_edited_is_told(folder: BankFolder) -> None:
-    """A file in one pair of braces is refused with its name, and stays as it is."""
-    path = folder.root / SCENARIO
-    content = folder.load().scenarios[0].model_dump_json(exclude_none=True)
-    path.write_text(content + "\n", encoding="utf-8")
-    with pytest.raises(BankError, match=r"dressing-001\.yaml: its status cannot be written"):
-        plan_changes(folder.load(), [standing()])
-    assert path.read_text(encoding="utf-8") == content + "\n"
-
-
-def test_evidence_that_stands_first_moves_the_status_below_it() -> None:
-    """Old evidence above the status is replaced, and the status is still found."""
-    text = "id: x\nevidence:\n  - old\n  - older\n# of the status\nstatus: drafted\ncanary: c\n"
-    new = edited(text, parse_yaml(text, "x"), Status.reviewed, [standing().evidence])
-    lines = new.splitlines()
-    assert lines[:2] == ["id: x", "evidence:"]
-    assert lines[3:] == ["# of the status", "status: reviewed", "canary: c"]
-
-
-def test_windows_lines_stay(folder: BankFolder) -> None:
-    """A file with Windows ends of line keeps them, in what is added too."""
-    path = folder.root / SCENARIO
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    apply(folder, standing())
-    raw = path.read_bytes()
-    assert raw.count(b"\n") == raw.count(b"\r\n")
-
-
-@given(study=st.text(min_size=1).filter(lambda text: text.strip() and text.isprintable()))
-def test_any_title_is_read_back(study: str) -> None:
-    """Whatever a study is called, the file says it as it is."""
-    evidence = standing(study=study).evidence
-    text = "id: x\nstatus: drafted\n"
-    new = edited(text, parse_yaml(text, "x"), Status.reviewed, [evidence])
-    content = parse_yaml(new, "x").content
-    assert isinstance(content, dict)
-    assert isinstance(content["evidence"], list)
-    assert Evidence.model_validate(content["evidence"][0]) == evidence
-
-
 def test_metadata_stay_true(folder: BankFolder) -> None:
     """The hashes and words that careeval writes of a bank follow what was applied."""
     metadata = folder.root / FILE
@@ -374,10 +363,10 @@ def test_metadata_stay_true(folder: BankFolder) -> None:
 
     applied = apply_changes(bank, plan_changes(bank, [standing()]))
 
-    assert applied.files == (folder.root / SCENARIO, metadata)
+    assert applied.files == (folder.root / EVIDENCE, metadata)
     found = metadata.read_text(encoding="utf-8")
     assert found == croissant(folder.load(), folder.root)
-    digest = hashlib.sha256((folder.root / SCENARIO).read_bytes()).hexdigest()
+    digest = hashlib.sha256((folder.root / EVIDENCE).read_bytes()).hexdigest()
     assert digest in found
     assert "1 of 1 scenarios are validated" in found
     assert "1 of 1 scenarios were rated by people" in found
@@ -392,7 +381,7 @@ def test_metadata_of_others_are_left_alone(folder: BankFolder) -> None:
     metadata.write_text("{}\n", encoding="utf-8")
     bank = folder.load()
     applied = apply_changes(bank, plan_changes(bank, [standing()]))
-    assert applied.files == (folder.root / SCENARIO,)
+    assert applied.files == (folder.root / EVIDENCE,)
     assert metadata.read_text(encoding="utf-8") == "{}\n"
     assert "bring its hashes up to date" in applied.to_do[0]
 
@@ -429,6 +418,6 @@ def test_own_bank_stays_clean(tmp_path: Path) -> None:
 
     after = load_bank(root)
     assert [s.status for s in after.scenarios[:3]] == [each.status for each in stands]
-    assert len(applied.files) == 4
+    assert applied.files == (root / EVIDENCE, root / FILE)
     assert (root / FILE).read_text(encoding="utf-8") == croissant(after, root)
     assert [str(problem) for problem in check(after)] == []

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from careeval.bank import BankProblems, bank_folder, load_bank
+from careeval.bank import BankProblems, bank_folder, content_hash, load_bank
 from careeval.bank.check import check
-from careeval.bank.load import content_hash
 from careeval.bank.short_rules import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command

@@ -108,13 +108,13 @@ def test_every_value_stands_at_its_place(content: Plain) -> None:
         if isinstance(value, dict):
             for key, inner in value.items():
                 quoted = json.dumps(key, ensure_ascii=False)
-                assert at(document.keys[(*loc, key)]).startswith(quoted)
+                assert at(document.place((*loc, key), key=True)).startswith(quoted)
                 look(inner, (*loc, key))
         elif isinstance(value, list):
             for i, inner in enumerate(value):
                 look(inner, (*loc, i))
         else:
-            assert at(document.values[loc]).startswith(json.dumps(value, ensure_ascii=False))
+            assert at(document.place(loc)).startswith(json.dumps(value, ensure_ascii=False))
 
     look(content, ())
 

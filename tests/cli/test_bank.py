@@ -161,6 +161,20 @@ def test_check_says_what_a_bank_is_held_to(
     )
 
 
+def test_check_counts_what_was_rated_in_another_version(
+    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A revision that waits for its raters is no problem, and is said."""
+    entry = '{"version": 1, "hash": "0123456789ab", "status": "validated", "evidence": []}'
+    (folder.root / "evidence.json").write_text(f'{{"dressing-001": {entry}}}', encoding="utf-8")
+    folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
+    assert run(["bank", "check", str(folder.root)]) == OK
+    assert capsys.readouterr().out == (
+        "1 scenario, 5 probes: no problem found; "
+        "1 scenario rated in another version than the present one\n"
+    )
+
+
 def test_new_writes_what_is_given_and_refuses_what_is_not(
     folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import re
 import socket
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -560,8 +561,8 @@ def test_new_terms_are_agreed_to_anew(study: Study, bank: Bank) -> None:
     client = study.client("r01")
     fill(client, 1, {"q.realism": "4"}, "skip")
     old = hidden(client.get("/rate/1").text) | {"q.realism": "1"}
-    revised = [s.model_copy(update={"version": 2}) for s in bank.scenarios]
-    study.bank = type(bank)(bank.about, tuple(revised), {}, bank.sources, bank.documents)
+    revised = tuple(s.model_copy(update={"version": 2}) for s in bank.scenarios)
+    study.bank = replace(bank, scenarios=revised, probes={})
     second = next_round([study.plan], study.bank, ["dressing-001"], study.store.raters())
     other = second.consent.model_copy(update={"text": "Other terms."})
     study.store.add_plan("study", second.model_copy(update={"consent": other}).json_text())

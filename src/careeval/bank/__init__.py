@@ -1,13 +1,7 @@
 """The bank: YAML that people write, loaded and checked with the place of every problem."""
 
-from careeval.bank.load import (
-    OWN_BANK,
-    Bank,
-    bank_folder,
-    content_hash,
-    load_bank,
-    rated_hash,
-)
+from careeval.bank.evidence import content_hash, rated_hash
+from careeval.bank.load import OWN_BANK, Bank, bank_folder, load_bank
 from careeval.bank.problems import BankProblems, Place, Problem
 
 __all__ = [

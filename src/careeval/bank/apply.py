@@ -1,35 +1,24 @@
-"""What raters found, written into the bank's files: `status` and `evidence`, and no other line.
-
-A file is edited as text, so that its comments and its layout stay; what comes out is read again,
-and must be the scenario as it was but for those two. Files are written after all have been tried.
-"""
+"""What a study found, weighed against what a bank knows, and written into its `evidence.json`."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from careeval.bank.croissant import FILE, croissant
-from careeval.bank.load import OWN_BANK, Bank, load_bank, rated_hash
-from careeval.bank.problems import BankProblems
+from careeval.bank.evidence import FILE as EVIDENCE
+from careeval.bank.evidence import RANKS, Vetting, evidence_text, rated_hash
+from careeval.bank.load import OWN_BANK, Bank, load_bank
 from careeval.bank.sealed import SEALED
-from careeval.bank.yaml_nodes import Places, parse_yaml
 from careeval.core.rating import Role, Scale
 from careeval.core.scenario import Evidence, Scenario, Status
-from careeval.core.twin import Twin
 from careeval.errors import BankError, StatsError
-from careeval.files import read_bytes
+from careeval.files import read_bytes, write_text
 
 LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
 """Raters of the version at hand without whom no scenario is validated, and none withdrawn."""
-
-_RANKS = (Status.withdrawn, Status.drafted, Status.reviewed, Status.validated)
-"""From the lowest: fewer raters than gave a status do not lower it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +46,13 @@ class Change:
         before: Its status so far.
         standing: What the study says.
         refused: Why nothing is written; empty where something is.
-        path: The file; `None` where nothing is written.
+        vetting: Its new entry in `evidence.json`; `None` where nothing is written.
     """
 
     before: Status
     standing: Standing
     refused: str = ""
-    path: Path | None = None
-    text: str = ""
+    vetting: Vetting | None = None
 
 
 def unmet(evidence: Evidence) -> tuple[str, ...]:
@@ -142,7 +130,7 @@ class Applied:
 
 
 def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
-    """Write what was planned, and the metadata, which name each file by its hash.
+    """Write what was planned into `evidence.json`, and the metadata, which name each file's hash.
 
     Metadata that are not as careeval writes them are somebody else's, and are left alone.
 
@@ -151,23 +139,28 @@ def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
         changes: What `plan_changes` planned for it.
 
     Raises:
-        BankError: A file cannot be written; those before it are.
+        BankError: A file cannot be written; `evidence.json` is the first.
     """
+    new = {each.standing.scenario: each.vetting for each in changes if each.vetting is not None}
+    if not new:
+        return Applied((), ())
     folder = Path(bank.documents["bank"].path).parent
-    metadata, to_do = folder / FILE, []
+    files, to_do = [folder / EVIDENCE], []
+    metadata = folder / FILE
     ours = metadata.is_file() and _has(metadata, croissant(load_bank(folder), folder))
-    files = list(write_changes(changes))
-    if files and ours:
+    # read without a key: no entry of the held-out split comes into the clear file
+    present = load_bank(folder, probes=False).vettings
+    _write(folder / EVIDENCE, evidence_text({**present, **new}))
+    if ours:
         _write(metadata, croissant(load_bank(folder), folder))
         files.append(metadata)
-    elif files and metadata.is_file():
+    elif metadata.is_file():
         to_do.append(f"{metadata} was not as careeval writes it: bring its hashes up to date")
-    if files:
-        to_do.append(
-            f"{folder / 'bank.yaml'}: raise the last part of its version, and see whether its "
-            f"provenance still holds: {bank.about.provenance!r}"
-        )
-    if files and folder.resolve() == OWN_BANK.resolve():
+    to_do.append(
+        f"{folder / 'bank.yaml'}: raise the last part of its version, and see whether its "
+        f"provenance still holds: {bank.about.provenance!r}"
+    )
+    if folder.resolve() == OWN_BANK.resolve():
         to_do.append("the documentation quotes scenarios and says how they stand: read it again")
     return Applied(tuple(files), tuple(to_do))
 
@@ -179,42 +172,23 @@ def _has(path: Path, text: str) -> bool:
         raise BankError(f"{path} cannot be read: {error.strerror}") from error
 
 
+def _write(path: Path, text: str) -> None:
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise BankError(f"{path} cannot be written: {error.strerror}") from error
+
+
 def plan_changes(bank: Bank, standings: Iterable[Standing]) -> tuple[Change, ...]:
-    """What writing would change, without writing it; in the order given.
+    """Return what writing would change, without writing it, in the order given.
 
     What is already as it would be is not in it.
 
     Raises:
-        BankError: The bank lacks a scenario, or a file cannot be edited line by line.
+        BankError: The bank lacks a scenario.
     """
-    found = (_change(bank, standing) for standing in standings)
-    return tuple(change for change in found if change is not None)
-
-
-def write_changes(changes: Iterable[Change]) -> tuple[Path, ...]:
-    """Write what was planned, each file whole or not at all; the files written.
-
-    Raises:
-        BankError: A file cannot be written; those before it are.
-    """
-    written = []
-    for change in changes:
-        if change.path is None:
-            continue
-        _write(change.path, change.text)
-        written.append(change.path)
-    return tuple(written)
-
-
-def _write(path: Path, text: str) -> None:
-    """A file whole or not at all."""
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.write_bytes(text.encode())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise BankError(f"{path} cannot be written: {error.strerror}") from error
+    changes = (_change(bank, standing) for standing in standings)
+    return tuple(change for change in changes if change is not None)
 
 
 def _change(bank: Bank, standing: Standing) -> Change | None:
@@ -231,30 +205,35 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
             "raise its version, and rate it again in the next round"
         )
         return Change(before, standing, why)
-    others = tuple(e for e in scenario.evidence if not _same(e, standing.evidence))
-    standing, why = _weighed(scenario, standing, others)
+    known = _known(bank, scenario)
+    others = tuple(e for e in known if not _same(e, standing.evidence))
+    standing, why = _weighed(scenario, standing, others, corrects=len(others) < len(known))
     if why:
         return Change(before, standing, why)
-    document = bank.documents[scenario.id]
-    if f"{SEALED}/" in document.path.replace(os.sep, "/"):
+    if f"{SEALED}/" in bank.documents[scenario.id].path.replace(os.sep, "/"):
         why = "it is sealed: open the held-out split, apply the study there, and seal it"
         return Change(before, standing, why)
     evidence = (*others, standing.evidence)
-    wanted = scenario.model_copy(update={"status": standing.status, "evidence": evidence})
-    if wanted == scenario:
+    if (standing.status, evidence) == (scenario.status, scenario.evidence):
         return None
-    path = Path(document.path)
-    try:
-        text = read_bytes(path).decode()
-    except OSError as error:
-        raise BankError(f"{path} cannot be read: {error.strerror}") from error
-    new = edited(text, document, wanted.status, wanted.evidence)
-    if not _changes_standing_alone(text, new, path, wanted):
-        raise BankError(
-            f"{path}: its status cannot be written line by line",
-            hint="write it as scenario files are: a key at the start of each line",
-        )
-    return Change(before, standing, "", path, new)
+    vetting = Vetting(
+        version=standing.version, hash=standing.hash, status=standing.status, evidence=evidence
+    )
+    return Change(before, standing, "", vetting)
+
+
+def _known(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
+    """Return all evidence of a scenario, also that of its earlier versions.
+
+    Of another text of this version, objections alone stay: they are open for as long as the version
+    stands. What the scenario's own file says of the entry's version, or before, is in the entry.
+    """
+    entry = bank.vettings.get(scenario.id)
+    if entry is None or bank.vetting(scenario):
+        return scenario.evidence
+    kept = (e for e in entry.evidence if e.version != scenario.version or e.objections)
+    later = (e for e in scenario.evidence if e.version > entry.version)
+    return (*kept, *later)
 
 
 def _same(one: Evidence, other: Evidence) -> bool:
@@ -273,9 +252,9 @@ def _same(one: Evidence, other: Evidence) -> bool:
 
 
 def _weighed(
-    scenario: Scenario, standing: Standing, others: Sequence[Evidence]
+    scenario: Scenario, standing: Standing, others: Sequence[Evidence], *, corrects: bool
 ) -> tuple[Standing, str]:
-    """A standing as it is beside other evidence; and why nothing is written, empty where it is.
+    """Return a standing as it is beside other evidence; and why nothing is written, or else ''.
 
     Whoever objects to an item of −2 points, nothing is validated while the version stands.
 
@@ -283,6 +262,7 @@ def _weighed(
         scenario: As it is in the bank.
         standing: What a study says.
         others: The scenario's evidence without what the same round of the study gave before.
+        corrects: Whether that round gave anything before.
     """
     before, new = scenario.status, standing.evidence
     rest = [e for e in others if e.version == scenario.version]
@@ -296,7 +276,6 @@ def _weighed(
     why = _does_not_lower(held, standing, rest)
     if not why:
         return standing, ""
-    corrects = len(others) < len(scenario.evidence)
     if not (falls or corrects or new.objections):
         return standing, why
     return replace(standing, status=held, lacking=(*standing.lacking, why)), ""
@@ -311,7 +290,7 @@ def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]
         rest: What others found of the version.
     """
     new = standing.evidence
-    if _RANKS.index(standing.status) >= _RANKS.index(before):
+    if RANKS.index(standing.status) >= RANKS.index(before):
         return ""
     gave = [e for e in rest if before is not Status.validated or not unmet(e)]
     most = max((sum(_by_role(e.raters)) for e in gave), default=0)
@@ -321,69 +300,3 @@ def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]
     if gave and new.objections is None and not unmet(new.model_copy(update={"objections": 0})):
         return f"it is {before}, and too few were asked here whether its −2 items deserve it"
     return ""
-
-
-def edited(text: str, document: Places, status: Status, evidence: Sequence[Evidence]) -> str:
-    """A scenario's text with that status and evidence, every other line as it was.
-
-    Args:
-        text: Of the file.
-        document: Where each key stands in it.
-        status: What `status:` says, whose line keeps its comment; added where there is none.
-        evidence: What stands below `evidence:`, in place of what stood there.
-    """
-    # split at line feeds alone: other marks that Python calls an end of line are somebody's words
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    n_before, end = len(lines), "\r\n" if "\r\n" in text else "\n"
-    tops = sorted(place.line or 0 for loc, place in document.keys.items() if len(loc) == 1)
-    block = ["evidence:", *(f"  - {_flow(each)}" for each in evidence)]
-    if ("evidence",) in document.keys:
-        first = (document.keys["evidence",].line or 0) - 1
-        last = min([line - 1 for line in tops if line - 1 > first], default=len(lines))
-        # comments and gaps before the next key are its own
-        while last > first + 1 and (not lines[last - 1].strip() or lines[last - 1][0] == "#"):
-            last -= 1
-        lines[first:last] = block
-        block = []
-    if ("status",) in document.values:
-        at = document.values["status",]
-        row, column = (at.line or 1) - 1, (at.column or 1) - 1
-        if row >= len(lines):
-            return text
-        if ("evidence",) in document.keys and row > (document.keys["evidence",].line or 0) - 1:
-            row += len(lines) - n_before
-        _, gap, comment = lines[row][column:].partition(" ")
-        lines[row] = f"{lines[row][:column]}{status.value}{gap}{comment}"
-        lines[row + 1 : row + 1] = block
-    else:
-        lines += [f"status: {status.value}", *block]
-    return end.join(lines) + end
-
-
-def _flow(evidence: Evidence) -> str:
-    """One line: JSON is YAML, and its quotes hold whatever a title does."""
-    unnamed = {"study_id"} if evidence.study_id is None else set()
-    content = evidence.model_dump(mode="json", exclude=unnamed)
-    raters = ", ".join(f"{_quoted(k)}: {n}" for k, n in content.pop("raters").items())
-    parts = [f"{name}: {_quoted(value)}" for name, value in content.items()]
-    parts.insert(3, f"raters: {{{raters}}}")
-    return "{" + ", ".join(parts) + "}"
-
-
-def _quoted(value: str | int) -> str:
-    # escaped, a character beyond the first plane would be two halves, which YAML does not join
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _changes_standing_alone(old: str, new: str, path: Path, wanted: Scenario) -> bool:
-    """Return whether a file's new text changes its status and evidence alone, as wanted."""
-    kind = Scenario if wanted.twin_of is None else Twin
-    try:
-        before, after = (
-            TypeAdapter(kind).validate_python(parse_yaml(text, str(path)).content)
-            for text in (old, new)
-        )
-    except (BankProblems, ValidationError):
-        return False
-    changes = {"status": wanted.status, "evidence": wanted.evidence}
-    return bool(after == before.model_copy(update=changes))

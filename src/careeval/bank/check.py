@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from careeval.bank import rules, short_rules
 from careeval.bank.load import Bank
-from careeval.bank.problems import Problem
+from careeval.bank.problems import Place, Problem
 from careeval.bank.rules import Finding, Rule
-from careeval.bank.yaml_nodes import Places
+from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 
 BankRule = Callable[[Bank], Iterator[Finding]]
@@ -29,7 +29,7 @@ def check(bank: Bank) -> list[Problem]:
         return []
     rules, bank_rules = RULE_SETS[bank.about.rules]
     of_scenarios = [
-        Problem(_document(bank, scenario, rule).place(loc), rule.code, message, hint)
+        Problem(_place(bank, scenario, rule, loc), rule.code, message, hint)
         for scenario in bank.scenarios
         for rule in rules
         for loc, message, hint in rule.find(scenario, bank)
@@ -42,7 +42,11 @@ def check(bank: Bank) -> list[Problem]:
     return sorted(of_scenarios + of_bank)
 
 
-def _document(bank: Bank, scenario: Scenario, rule: Rule) -> Places:
-    """The file that a rule is about; the scenario's where it has no probes file."""
+def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> Place:
+    """Return where a finding stands: in the scenario's file, or in another that has more of it."""
     document = bank.documents[scenario.id]
-    return bank.documents.get(f"{scenario.id}.probes", document) if rule.about_probes else document
+    if rule.about_probes:
+        document = bank.documents.get(f"{scenario.id}.probes", document)
+    elif loc[0] in ("status", "evidence") and bank.vetting(scenario):
+        return bank.documents[f"{scenario.id}.evidence"].place((scenario.id, *loc))
+    return document.place(loc)

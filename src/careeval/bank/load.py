@@ -1,34 +1,30 @@
 """From a folder of YAML files to a `Bank`: shape only, every problem with its place.
 
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
-`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml` and `generic-probes.yaml`, and the sealed
-held-out split, which is read like the rest where its key is given. Whether the content is good is
-for `careeval.bank.check`.
+`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml`, `generic-probes.yaml` and `evidence.json`,
+and the sealed held-out split, which is read like the rest where its key is given. Whether the
+content is good is for `careeval.bank.check`.
 """
 
 from __future__ import annotations
 
 import gc
-import hashlib
-import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from reprlib import repr as short_repr
-from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
-
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank import evidence
+from careeval.bank.evidence import Vetting, vetted
+from careeval.bank.problems import BankProblems
+from careeval.bank.reader import BankReader
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import Document, Loc, Places, parse_yaml, read_yaml
-from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source, Status
+from careeval.bank.yaml_nodes import Loc, Places
+from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import Twin, right_acts
 from careeval.errors import BankError, did_you_mean
 
@@ -44,8 +40,6 @@ DEFAULT = "3"
 OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), DEFAULT: OWN_BANK}
 """The banks that ship with careeval, by the number that people name them with."""
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, eq=False)
 class Bank:
@@ -56,14 +50,17 @@ class Bank:
         scenarios: In the order of their ids.
         probes: By scenario id; a scenario without a probes file is not a key.
         sources: By key.
-        documents: The place of every value of the files: by scenario id, by `<id>.probes`, and
-            `bank`, `sources`.
+        vettings: The entries of `evidence.json` by scenario id, also those of other texts than the
+            scenarios have now.
+        documents: The place of every value of the files: by scenario id, by `<id>.probes`, by
+            `<id>.evidence` (of the file with its entry), and `bank`, `sources`.
     """
 
     about: BankFile
     scenarios: tuple[Scenario, ...]
     probes: Mapping[str, tuple[Probe, ...]]
     sources: Mapping[str, Source]
+    vettings: Mapping[str, Vetting] = field(repr=False)
     documents: Mapping[str, Places] = field(repr=False)
 
     def __len__(self) -> int:
@@ -95,6 +92,11 @@ class Bank:
                     pairs |= {(text.id, act): twin.twin_of for act in right[0] + right[1]}
         return pairs
 
+    def vetting(self, scenario: Scenario) -> Vetting | None:
+        """Return the entry of `evidence.json` for a scenario's present text, if there is one."""
+        entry = self.vettings.get(scenario.id)
+        return entry if entry is not None and entry.is_of(scenario) else None
+
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of that id.
 
@@ -121,27 +123,6 @@ def _number(scenario_id: str) -> str:
     """The number that an id ends with, without zeros before it; empty where there is none."""
     digits = re.search(r"\d+$", scenario_id)
     return digits[0].lstrip("0") if digits else ""
-
-
-def content_hash(scenarios: Iterable[Scenario]) -> str:
-    """Twelve hex digits that change when any scenario's content does, whatever its layout.
-
-    What raters found of it is no content: evidence can be added to a bank that has been run.
-    """
-    ordered = sorted(scenarios, key=lambda s: s.id)
-    # a JSON list, one scenario after the other: a large bank's is as long as all its files
-    of_all = hashlib.sha256(b"[")
-    for place, scenario in enumerate(ordered):
-        content = scenario.model_dump(mode="json", exclude={"evidence"})
-        said = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        of_all.update(f"{',' if place else ''}{said}".encode())
-    of_all.update(b"]")
-    return of_all.hexdigest()[:12]
-
-
-def rated_hash(scenario: Scenario) -> str:
-    """The hash of what raters are shown: a status, which their study changes, is not in it."""
-    return content_hash([scenario.model_copy(update={"status": Status.drafted})])
 
 
 def bank_folder(name: Path | str | None) -> Path:
@@ -174,7 +155,8 @@ def load_bank(
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
         )
-    files = sorted([*root.rglob("*.yaml"), *root.glob(SEALED), *root.glob(HASH)])
+    others = (evidence.FILE, SEALED, HASH)
+    files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, key if has_sealed(root) else None, probes, state)
 
@@ -209,7 +191,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     Raises:
         BankProblems: As `load_bank`.
     """
-    reader = _Reader(root, held_out)
+    reader = BankReader(root, held_out)
     about = reader.read("bank", BankFile)
     sources: dict[str, Source] | None = {}
     for name in ("sources", HELD_OUT_SOURCES):
@@ -221,12 +203,14 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         generic = reader.read("generic-probes", list[GenericProbe])
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
-    for name, scenario in _scenarios(reader):
+    vettings = _vettings(reader)
+    for name, as_written in _scenarios(reader):
         probes_name = f"{name}.probes"
         labelled = with_probes and reader.has(probes_name)
         file = reader.read(probes_name, ProbesFile) if labelled else None
-        if scenario is None:
+        if as_written is None:
             continue
+        scenario = vetted(as_written, vettings.get(as_written.id))
         if (first := scenarios.setdefault(scenario.id, scenario)) is not scenario:
             where = reader.documents[first.id].path
             reader.report(name, ("id",), "CE103", f"id {scenario.id!r} is also that of {where}")
@@ -242,10 +226,21 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     if about is None or sources is None or reader.problems:
         raise BankProblems(reader.problems)
     ordered = tuple(scenarios[key] for key in sorted(scenarios))
-    return Bank(about, ordered, probes, sources, reader.documents)
+    return Bank(about, ordered, probes, sources, vettings, reader.documents)
 
 
-def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
+def _vettings(reader: BankReader) -> dict[str, Vetting]:
+    """Read the entries of `evidence.json`, those of the held-out split after the public ones."""
+    vettings: dict[str, Vetting] = {}
+    for name in (evidence.FILE, f"{SEALED}/{evidence.FILE}"):
+        if reader.has(name):
+            entries = reader.read(name, dict[Slug, Vetting]) or {}
+            vettings |= entries
+            reader.documents |= {f"{each}.evidence": reader.documents[name] for each in entries}
+    return vettings
+
+
+def _scenarios(reader: BankReader) -> list[tuple[str, Scenario | None]]:
     """Read every scenario and twin, by the name of its file; None where it has problems."""
     read: dict[str, Scenario | Twin | None] = {}
     for name in reader.names():
@@ -260,7 +255,9 @@ def _scenarios(reader: _Reader) -> list[tuple[str, Scenario | None]]:
     ]
 
 
-def _twin(name: str, twin: Twin, bases: Mapping[str, Scenario], reader: _Reader) -> Scenario | None:
+def _twin(
+    name: str, twin: Twin, bases: Mapping[str, Scenario], reader: BankReader
+) -> Scenario | None:
     """A twin as a scenario; None where it does not fit its base, and that is kept."""
     base = bases.get(twin.twin_of)
     if base is not None and twin.split is not base.split:
@@ -287,142 +284,8 @@ HELD_OUT_SOURCES = f"{SEALED}/sources"
 """What the held-out split's own sources are called among the documents."""
 
 
-class _Reader:
-    """Reads a bank's files one by one, keeping the places of each and each problem.
-
-    A name is a file's in the bank's folder without `.yaml`; in the sealed split, `held-out.age/`
-    stands before it.
-    """
-
-    def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
-        self.root = root
-        self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
-        self.documents: dict[str, Places] = {}
-        self.problems: list[Problem] = []
-        self._last: tuple[str, Document] | None = None
-
-    def has(self, name: str) -> bool:
-        """Whether the bank has that file; which of them it must have is the caller's to know."""
-        return f"{name}.yaml" in self.held_out or os.path.lexists(self._path(name))
-
-    def names(self) -> list[str]:
-        """Scenarios and probes, in the order of their names."""
-        clear = (path.relative_to(self.root).as_posix() for path in self.root.glob("*/*.yaml"))
-        sealed = (name for name in self.held_out if name.count("/") == 2)
-        return [name.removesuffix(".yaml") for name in (*sorted(clear), *sorted(sealed))
-                if name.endswith(".yaml")]  # fmt: skip
-
-    def read(self, name: str, kind: type[T]) -> T | None:
-        """One file as `kind`; None when it has problems, which are kept."""
-        try:
-            document = self._document(name)
-            # the content is in what is made of it
-            self.documents[name] = Places(document.path, document.text)
-        except BankProblems as error:
-            self.problems += error.problems
-            return None
-        try:
-            # mypy does not know that a type can be hashed
-            adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
-            return adapter.validate_python(document.content)
-        except ValidationError as error:
-            self.problems += [_problem(document, details) for details in error.errors()]
-            return None
-
-    def has_field(self, name: str, field: str) -> bool:
-        """Return if a scenario's file has a field; a file that cannot be read has none."""
-        try:
-            content = self._document(name).content
-        except BankProblems:
-            return False
-        return isinstance(content, Mapping) and field in content
-
-    def report(
-        self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
-    ) -> None:
-        """Keep a problem of a document that has been read; `key` places it at the key of `loc`."""
-        place = self.documents[name].place(loc, key=key)
-        self.problems.append(Problem(place, code, message, hint))
-
-    def expect_scenario_beside(self, probes: str) -> None:
-        """Keep a problem where a probes file has no scenario beside it: nobody would read it."""
-        scenario = probes.removesuffix(".probes")
-        if not self.has(scenario):
-            message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
-            place, hint = Place(str(self._path(probes))), "name it after its scenario"
-            self.problems.append(Problem(place, "CE104", message, hint))
-
-    def _document(self, name: str) -> Document:
-        """A file as YAML; the last is kept, for whoever asks for it again."""
-        if self._last is None or self._last[0] != name:
-            path, text = self._path(name), self.held_out.get(f"{name}.yaml")
-            self._last = name, read_yaml(path) if text is None else parse_yaml(text, str(path))
-        return self._last[1]
-
-    def _path(self, name: str) -> Path:
-        return self.root / f"{name}.yaml"
-
-
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    """The validator of a kind of file: building one costs more than a file's validation."""
-    return TypeAdapter(kind)
-
-
-_EXPECTED = {
-    "dict_type": "names with values",
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "mapping_type": "names with values",
-    "model_type": "names with values",
-    "string_type": "text",
-    "tuple_type": "a list",
-}
-"""What a clinician calls the types that pydantic asks for, by the type of its error."""
-
-
-def _problem(document: Places, error: ErrorDetails) -> Problem:
-    """One pydantic error as CE102, at the place of what it is about, in a clinician's words."""
-    loc: Loc = error["loc"]
-    found, kind, hint = error["input"], error["type"], ""
-    # pydantic marks an error in a mapping's key by a last step '[key]'
-    of_key = loc[-1:] == ("[key]",)
-    if of_key:
-        loc = loc[:-1]
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc).lstrip(".")
-    match kind:
-        case "missing":
-            message = "is not there"
-        case "extra_forbidden":
-            message = "is no field of this file"
-        case "enum" | "literal_error":
-            expected = str(error.get("ctx", {}).get("expected", ""))
-            names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-            message = f"found {_shown(found)}, expected {expected}"
-            hint = did_you_mean(str(found), names, cutoff=0.5)
-        case _ if kind in _EXPECTED:
-            message = f"found {_shown(found)}, expected {_EXPECTED[kind]}"
-        case _:
-            message = f"{error['msg']} (found {_shown(found)})"
-    place = document.place(loc, key=of_key or kind == "extra_forbidden")
-    return Problem(place, "CE102", f"{path or 'the file'}: {message}", hint)
-
-
-def _shown(value: object) -> str:
-    """A value of a file in a message: text in quotes and not all of a long one, else its kind."""
-    match value:
-        case None:
-            return "nothing"
-        case dict():
-            return "names with values"
-        case list():
-            return "a list"
-    return short_repr(value)
-
-
 def _probes(
-    file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: _Reader
+    file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: BankReader
 ) -> tuple[Probe, ...]:
     """The file's probes with every label, in its order; what is wrong with them is reported."""
     generic_by_id = {probe.id: probe for probe in generic}
@@ -448,7 +311,7 @@ def _probes(
 
 
 def _labels(
-    entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: _Reader
+    entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: BankReader
 ) -> dict[str, bool]:
     """Labels for every action and rung; a rung's follows from its actions unless it is stated."""
     stated = {key: label == "present" for key, label in entry.labels.items()}

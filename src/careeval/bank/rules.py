@@ -279,14 +279,23 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
     Why: only what experts said of these very words validates them; a status that somebody typed,
     or that outlived a revision, is a claim that nobody made. What a study objects to is open for
-    as long as the version stands, whatever another study found.
-    Example: `status: validated` with the `evidence` that `careeval study apply` wrote: three
-    occupational therapists, two others, both scales at 0.8 or more, and as many asked about each
-    −2 with no objection: `objections: 0`, where `null` says that too few were asked.
+    as long as the version stands, whatever another study found. A text that was changed since it
+    was rated has lost its status, and needs a version of its own.
+    Example: an entry of `evidence.json` with `"status": "validated"`, as `careeval study apply`
+    writes it: three occupational therapists, two others, both scales at 0.8 or more, and as many
+    asked about each −2 with no objection: `"objections": 0`, where `null` says that too few were
+    asked.
     """
+    if scenario.status is Status.withdrawn:
+        return
+    entry, stands = bank.vettings.get(scenario.id), bank.vetting(scenario)
+    if entry and not stands and entry.version == scenario.version:
+        message = f"its text is not the one that was rated, and is still version {entry.version}"
+        yield ("version",), message, "raise its version, and rate it again in the next round"
     if scenario.status is not Status.validated:
         return
-    hint = "write 'status: drafted'; 'careeval study apply' writes what raters found"
+    hint = "delete its entry" if stands else "write 'status: drafted'"
+    hint += "; 'careeval study apply' writes what raters found"
     of_version = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
     missing = {i: unmet(scenario.evidence[i]) for i in of_version}
     if of_version:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from careeval.bank.evidence import Vetting
 from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
 from careeval.core.twin import Twin
 from careeval.files import write_text
@@ -82,6 +83,7 @@ SCHEMAS: Mapping[str, Any] = {
     "bank.schema.json": BankFile,
     "generic.schema.json": list[GenericProbe],
     "sources.schema.json": dict[Slug, Source],
+    "evidence.schema.json": dict[Slug, Vetting],
 }
 """File name of a JSON Schema → the type that it describes."""
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.yaml_nodes import Plain, parse_yaml
 from careeval.core.scenario import Adl, Split
 from careeval.errors import BankError
@@ -38,7 +39,9 @@ MAX_KEY = 100_000
 MAX_SEALED = 200_000_000
 """Bytes of a sealed split; a thousand scenarios with their probes have ten million."""
 
-KEPT = ("sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), "second-reading/*.csv", "pilot.csv")
+KEPT = (
+    "sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), EVIDENCE, "second-reading/*.csv", "pilot.csv"
+)  # fmt: skip
 """What of a folder is sealed: the files that a bank has."""
 
 

@@ -45,25 +45,17 @@ class Places:
     path: str
     text: str = field(repr=False)
 
-    @property
-    def values(self) -> dict[Loc, Place]:
-        """The place of each value."""
-        return self._places[0]
-
-    @property
-    def keys(self) -> dict[Loc, Place]:
-        """The place of each key."""
-        return self._places[1]
-
     def place(self, loc: Loc, *, key: bool = False) -> Place:
         """The place of a value (or of its key), or of the nearest value around it that exists."""
-        where = self.keys if key else self.values
+        values, keys = self._places
+        where = keys if key else values
         while loc and loc not in where:
-            where, loc = self.values, loc[:-1]
+            where, loc = values, loc[:-1]
         return where.get(loc, Place(self.path))
 
     @cached_property
     def _places(self) -> tuple[dict[Loc, Place], dict[Loc, Place]]:
+        """The places of values, and those of keys."""
         values: dict[Loc, Place] = {}
         keys: dict[Loc, Place] = {}
 
@@ -91,8 +83,12 @@ class Document(Places):
     content: Plain
 
 
-def read_yaml(path: Path) -> Document:
-    """Read one YAML file.
+def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
+    """Read one YAML file, or JSON, which is YAML.
+
+    Args:
+        path: Its.
+        most: Bytes that it may have.
 
     Raises:
         BankProblems: It cannot be read, is no YAML, or uses what a bank file may not. CE101.
@@ -100,11 +96,11 @@ def read_yaml(path: Path) -> Document:
     shown = str(path)
     try:
         with open_file(path) as file:
-            raw = file.read(MAX_BYTES + 1)
+            raw = file.read(most + 1)
     except OSError as error:
         raise _problem(Place(shown), f"cannot be read: {error.strerror}") from error
-    if len(raw) > MAX_BYTES:
-        raise _problem(Place(shown), f"is too long: a bank file has at most {MAX_BYTES:,} bytes")
+    if len(raw) > most:
+        raise _problem(Place(shown), f"is too long: it may have at most {most:,} bytes")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

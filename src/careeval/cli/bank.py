@@ -63,14 +63,17 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         folder: The bank's folder; careeval's own bank where not given.
         as_json: Print the problems as JSON.
     """
-    alone = ""
+    beside = ""
     try:
         bank = load_bank(folder, key_for(bank_folder(folder)))
         problems: list[Problem] = find_problems(bank)
         n_probes = sum(map(len, bank.probes.values()))
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
         if bank.about.rules is None:
-            alone = "; held to its form alone (its bank.yaml names no rules)"
+            beside = "; held to its form alone (its bank.yaml names no rules)"
+        versions = {name: entry.version for name, entry in bank.vettings.items()}
+        if n := sum(versions.get(s.id, s.version) != s.version for s in bank.scenarios):
+            beside += f"; {counted(n, 'scenario')} rated in another version than the present one"
     except BankProblems as error:
         problems, summary = list(error.problems), "not loaded"
     if as_json:
@@ -83,7 +86,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         for problem in problems:
             print(plain(str(problem)))
         found = counted(len(problems), "problem") if problems else "no problem found"
-        print(f"{summary}: {found}{alone}")
+        print(f"{summary}: {found}{beside}")
     return CHECK_FAILED if problems else OK
 
 
@@ -343,7 +346,7 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
 
     Args:
         folder: Where the split lies in clear text, outside the bank: <adl>/<id>.yaml with its
-            probes, sources.yaml, second-reading/.
+            probes, sources.yaml, evidence.json, second-reading/.
         bank: The bank's folder; careeval's own bank where not given.
     """
     from careeval.bank.sealed import HASH, SEALED, pack

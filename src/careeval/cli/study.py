@@ -377,7 +377,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         print_json(changes_json(changes, unrated))
     else:
         print_changes(changes, unrated)
-    if not any(change.path for change in changes):
+    if not any(change.vetting for change in changes):
         say("There is nothing to write.")
         return OK
     if not yes and not _agrees(changes):
@@ -386,7 +386,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
             return OK
         raise UsageError("nothing was written", hint="--yes writes it")
     applied = apply_changes(loaded, changes)
-    say(f"Written: {counted(len(applied.files), 'file')}")
+    say(f"Written: {' and '.join(map(str, applied.files))}")
     for line in applied.to_do:
         say(f"To do: {line}")
     return OK
@@ -506,6 +506,8 @@ def _new_json(plan: StudyPlan, links: dict[str, str]) -> dict[str, Any]:
 def _agrees(changes: Sequence[Change]) -> bool:
     if not sys.stdin.isatty():
         return False
-    n = sum(change.path is not None for change in changes)
-    print(f"Write {counted(n, 'file')}? [y/N] ", end="", file=sys.stderr, flush=True)
+    n = sum(change.vetting is not None for change in changes)
+    print(
+        f"Write the status of {counted(n, 'scenario')}? [y/N] ", end="", file=sys.stderr, flush=True
+    )
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -312,9 +312,9 @@ class Scenario(Frozen):
     ladder: tuple[Rung, ...] = ()
     """The paper's rubric; may be empty in an imported bank."""
     status: Status = Status.drafted
-    """How far the content has been vetted."""
+    """How far the content has been vetted; what `evidence.json` says of this text comes first."""
     evidence: tuple[Evidence, ...] = ()
-    """What `status` rests on; written by `careeval study apply`."""
+    """What `status` rests on. `careeval study apply` once wrote it here, now in `evidence.json`."""
     canary: Text | None = None
     """The bank's canary string, so that training data can be searched for it."""
     group: Annotated[Group | None, Field(**UNSET)] = None
