@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from careeval.results.estimates import Errors
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.stats import Estimate
@@ -66,6 +67,16 @@ class Strip:
         """Return several values as dots; an unknown one is none."""
         dots = tuple(scale.place(value) for value in values if value is not None)
         return Strip(dots, None, scale.place(0))
+
+
+def strip_of(key: str, scale: Scale) -> Callable[[Row], Strip | None]:
+    """Return what draws a row's value of a field, with its interval: for `PageColumn.strip`."""
+
+    def strip(row: Row) -> Strip | None:
+        value: Estimate | Errors = row[key]
+        return Strip.of_estimate(value.share if isinstance(value, Errors) else value, scale)
+
+    return strip
 
 
 def _no_lines(_: Row) -> Iterable[str]:
@@ -137,6 +148,7 @@ class PageTable:
         columns: What a reader sees; the sheet's files have all its fields.
         caption: What stands above it; that of the sheet where not given.
         note: What stands below it; that of the sheet where not given.
+        noted: How smaller lines begin that the note says once for all rows.
         look: Classes of the whole.
         sortable: Whether a reader may put it in another order.
         ordered: Key of the column that it is in order of; empty where that is none.
@@ -151,6 +163,7 @@ class PageTable:
     columns: tuple[PageColumn, ...]
     caption: str = ""
     note: str = ""
+    noted: tuple[str, ...] = ()
     look: str = ""
     sortable: bool = True
     ordered: str = ""
@@ -187,12 +200,13 @@ class PageTable:
         """Return a row's cell of a column."""
         kind, value = self.sheet.by_key[column.key].kind, row.get(column.key)
         lines = kind.lines(value) if column.lines and value is not None else ()
+        order = None if value is None else kind.order(value)
         return PageCell(
             text=kind.on_page(value, column.form),
-            lines=(*lines, *column.beneath(row)),
-            order=None if value is None else kind.order(value),
+            lines=(*(x for x in lines if not x.startswith(self.noted)), *column.beneath(row)),
+            order=order,
             href=column.link(row),
-            look=column.look(row),
+            look=column.look(row) or ("weak" if kind.is_number and order is None else ""),
             strip=column.strip(row) if column.strip else None,
             spoken=column.spoken(row),
             narrow=tuple(column.narrow(row)),

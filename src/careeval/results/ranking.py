@@ -15,7 +15,7 @@ from careeval.results.entries import Entry
 from careeval.results.estimates import Parts
 from careeval.results.metrics import COMPARED
 from careeval.results.summary import Summary
-from careeval.stats import MIN_CLUSTERS, rank_sets, smallest_p
+from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,20 @@ class Ranking:
     severe_pairs: Mapping[tuple[str, str], Difference]
     left_out: Mapping[str, str]
     notes: tuple[str, ...] = ()
+
+    def difference(self, metric: str, a: str, b: str) -> Difference:
+        """Return B − A of two systems in one of `RANKED_BY`, whichever was compared with which."""
+        pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
+        if (a, b) in pairs:
+            return pairs[a, b]
+        if (b, a) in pairs:
+            return pairs[b, a].turned
+        unknown = Estimate.unknown(f"{metric} is not known for one of them")
+        return Difference(metric, 0, None, None, unknown, None, None, None)
+
+
+RANKED_BY = ("severe", "score")
+"""Metrics that a ranking compares each two systems by."""
 
 
 def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:

@@ -9,10 +9,11 @@ from typing import Any
 from careeval.core.scenario import HarmKind
 from careeval.results.corrected import Corrected
 from careeval.results.details import Detail, ScenarioScore
-from careeval.results.directions import directions
+from careeval.results.directions import directions, grader_slips
 from careeval.results.estimates import NOT_TOLD, Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.parts import By, cells_by
+from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
 from careeval.results.twins import TwinNumbers
@@ -30,8 +31,10 @@ from careeval.sheets.kinds import (
     SHARE,
     SMALL_COUNT,
     WORD_LIST,
+    WORDS,
     Kind,
     Measure,
+    PartName,
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
@@ -49,12 +52,18 @@ JUDGE = Field(
     "judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False
 )
 
+PROVENANCE = Field("provenance", "how the bank was made, and whether anybody answered at all")
+"""Stands in files that may be read apart from all others."""
+
 NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
-NOT_CORRECTED = Estimate.unknown("people did not read its responses")
+NOTCORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
-    """Return what names each entry: a value for each of `ENTRY`, `NAME` and `JUDGE`."""
+    """Return what names each entry, and how its bank was made.
+
+    That is a value for each of `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`.
+    """
     return [
         {
             "system": s.system,
@@ -62,6 +71,7 @@ def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
             "rubric": s.rubric.value,
             "name": name,
             "judge": judge,
+            "provenance": s.bank_provenance,
         }
         for s, name, judge in zip(summaries, entry_names(summaries), judges(summaries), strict=True)
     ]
@@ -69,7 +79,7 @@ def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
 
 # One row an entry
 
-_FACTS = (
+FACTS = (
     Field("asked", "name of the model that was asked; null for recorded answers"),
     Field("bank", "name of the bank"),
     Field("bank_version", "N-X: what compares has the same N"),
@@ -115,7 +125,7 @@ _DETAIL = (
         Measure(unit=POINTS),
     ),
 )
-_CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
+CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
 _COSTS = (
     Field("cost.asking", "of the responses", DOLLARS),
     Field("cost.grading", "of the judgments that count", DOLLARS),
@@ -127,7 +137,7 @@ _STANDING = (
 _SHOWN = (
     NAME,
     JUDGE,
-    Field("n", "scenarios × responses to each", brief="asked", in_files=False),
+    Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False),
     Field("ranks", "rank set by score, and by severe errors", brief="rank", in_files=False),
 )
 
@@ -162,12 +172,12 @@ def entries_sheet(
     n = worst_n(summaries)
     fields = (
         *ENTRY,
-        *_FACTS,
+        *FACTS,
         *(metric_field(metric, n) for metric in HEADLINE),
         *_KINDS,
         *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
         *(_DETAIL if details else ()),
-        *((_CORRECTED,) if corrected else ()),
+        *((CORRECTED,) if corrected else ()),
         *_COSTS,
         *_STANDING,
         *_SHOWN,
@@ -176,11 +186,11 @@ def entries_sheet(
     rows = [
         {
             **names,
-            **{field.key: getattr(s, field.key) for field in _FACTS},
+            **{field.key: getattr(s, field.key) for field in FACTS},
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
             **(_of_detail(detail) if detail else {}),
-            "corrected": score.corrected if score else NOT_CORRECTED,
+            "corrected": score.corrected if score else NOTCORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
             "not_ranked": s.not_ranked,
@@ -235,40 +245,43 @@ def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
 
 # Parts of the scenarios
 
-_BY: Mapping[By, Field] = {
-    By.adl: Field("adl", "activity of daily living", head="Activity"),
+PARTS: Mapping[By, Field] = {
+    By.adl: Field("adl", "activity of daily living", PartName(), "Activity"),
     By.domain: Field(
         "domain",
         "domain of caregiving competence",
         Words(names={d.value: name for d, name in DOMAINS.items()}),
         head="Domain",
     ),
-    By.condition: Field("condition", "what the person lives with", Words(say=condition)),
+    By.condition: Field("condition", "what the person lives with", PartName(say=condition)),
     By.assistance: Field(
         "assistance",
         "usual level of assistance, a Section GG code",
-        Words(say=assistance),
+        PartName(say=assistance),
         "Usual assistance",
     ),
     By.situation: Field(
         "situation",
         "what makes the moment hard; a scenario with several counts in each",
-        Words(say=plain),
+        PartName(say=plain),
     ),
-    By.actor: Field("actor", "who acts: person or robot", Words(say=actor), "Who helps"),
+    By.actor: Field("actor", "who acts: person or robot", PartName(say=actor), "Who helps"),
 }
-_N = Field(
-    "n", "scenarios of it with a judged response; below five, not for comparing", SMALL_COUNT
-)
+
+
+def _small(holds: str) -> Field:
+    return Field("n", f"{holds}; below five, not for comparing", SMALL_COUNT, "Scenarios", "n")
+
+
 _PART = (
-    _N,
+    _small("scenarios of it with a judged response"),
     Field("score", "its score", MEASURE),
     Field(
         "severe", "share of its responses with an item of −2 present", ERROR_SHARE, "Severe errors"
     ),
 )
 _DOMAIN_PART = (
-    Field("n", "scenarios with an item rated in it; below five, not for comparing", SMALL_COUNT),
+    _small("scenarios with an item rated in it"),
     Field("score", "points of the items, weighted by how far each is about the domain", MEASURE),
 )
 
@@ -288,7 +301,7 @@ def parts_sheet(by: By, summaries: Sequence[Summary], details: Sequence[Detail] 
         )
         for part, cell in _cells(by, s, detail).items()
     ]
-    fields = (*ENTRY, _BY[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
+    fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
 
@@ -310,7 +323,7 @@ def adl_and_domain_sheet(summaries: Sequence[Summary], details: Sequence[Detail]
         for adl, domains in detail.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
-    fields = (*ENTRY, _BY[By.adl], _BY[By.domain], *_DOMAIN_PART, NAME, JUDGE)
+    fields = (*ENTRY, PARTS[By.adl], PARTS[By.domain], *_DOMAIN_PART, NAME, JUDGE)
     return Sheet("by_adl_and_domain", "an entry, an activity and a domain", fields, rows)
 
 
@@ -390,24 +403,34 @@ def _why_unknown(score: ScenarioScore) -> str:
 # Which way an entry errs
 
 
-def directions_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """Return too little and too much care, and how twins are followed, a row a number."""
+def directions_sheet(
+    summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
+) -> Sheet:
+    """Return too little and too much care, and how twins are followed, a row a number.
+
+    Args:
+        summaries: An entry each.
+        probes: Grader → its agreement with the probes: what it mistakes of twins is told too.
+    """
+    numbers = [(*directions(s), *grader_slips(s, probes.get(s.grader))) for s in summaries]
+    heads = {d.key: d.head for of_entry in numbers for d in of_entry}
     fields = (
         *ENTRY,
-        Field("number", "too_little, adapted …"),
-        Field("meaning", "what it is a share of"),
-        Field("n", "responses, twins or controls that it is over", COUNT),
+        Field("number", "too_little, adapted …", Words(names=heads)),
+        Field("meaning", "what it is a share of", head="Share of"),
+        Field("n", "responses, twins or controls that it is over", COUNT, "Over"),
         Field("share", "the number", MEASURE),
         NAME,
         JUDGE,
     )
     rows = [
         {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
-        for names, s in zip(entry_rows(summaries), summaries, strict=True)
-        for d in directions(s)
+        for names, of_entry in zip(entry_rows(summaries), numbers, strict=True)
+        for d in of_entry
     ]
     holds = "which way an entry errs, and how it follows twins: a number"
-    return Sheet("directions", holds, fields, rows)
+    caption = "Too little and too much care, and twins"
+    return Sheet("directions", holds, fields, rows, caption)
 
 
 def twins_sheet(summaries: Sequence[Summary]) -> Sheet:

@@ -25,7 +25,7 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield entries.twins_sheet(summaries).data
     yield versus.pairs_sheet(findings.rankings).data
     yield versus.rank_sets_sheet(findings.rankings).data
-    yield trust.items_sheet(findings).data
+    yield trust.items_sheet(findings.items).data
     yield trust.harms_sheet(findings).data
     yield trust.grader_cards_sheet(findings).data
     yield entries.corrected_sheet(summaries, corrected).data

@@ -62,10 +62,12 @@ class Kind:
     Attributes:
         parts: Its columns as data.
         is_number: Whether a column of it stands flush right.
+        lacking: What a page has where there is no value.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.String),)
     is_number: bool = True
+    lacking: str = UNKNOWN
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return its columns as data, of a field with this key."""
@@ -88,8 +90,8 @@ class Kind:
         return ""
 
     def on_page(self, value: Any, form: Form = Form.bare) -> str:
-        """Return a value as a cell of a page has it, with its unit; `unknown` for `None`."""
-        return UNKNOWN if value is None else self.text(value, form)
+        """Return a value as a cell of a page has it, with its unit; `lacking` for `None`."""
+        return self.lacking if value is None else self.text(value, form)
 
     def lines(self, value: Any) -> tuple[str, ...]:
         """Return what a page says of a value beneath it: its interval, or why it has none."""
@@ -145,6 +147,16 @@ class Listed(Kind):
         return DASH if value is None else "; ".join(map(str, value))
 
 
+@dataclass(frozen=True)
+class PartName(Words):
+    """The name of a part of the scenarios, which begins a line of a page."""
+
+    def on_page(self, value: Any, form: Form = Form.bare) -> str:
+        """Return the name with a capital."""
+        text = super().on_page(value, form)
+        return f"{text[:1].upper()}{text[1:]}"
+
+
 WORDS = Words()
 WORD_LIST = Listed((Part("", pl.List(pl.String)),))
 NUMBER_LIST = Listed((Part("", pl.List(pl.Float64)),))
@@ -178,6 +190,15 @@ class Count(Kind):
 
 
 @dataclass(frozen=True)
+class ItemPoints(Count):
+    """Points of a rubric item, −2 to 2."""
+
+    def text(self, value: int | None, form: Form = Form.short) -> str:
+        """Return the points with their sign; 0 has none."""
+        return DASH if value is None else f"{value:+d}".replace("-", "−") if value else "0"
+
+
+@dataclass(frozen=True)
 class Number(Kind):
     """A number without an interval.
 
@@ -195,7 +216,7 @@ class Number(Kind):
     def on_page(self, value: float | None, form: Form = Form.bare) -> str:
         """Return the number with its unit."""
         unit = self.unit or PERCENT
-        return UNKNOWN if value is None else f"{unit.text(value)}{unit.sign}"
+        return self.lacking if value is None else f"{unit.text(value)}{unit.sign}"
 
     def order(self, value: float | None) -> float | None:
         """Return the number."""
@@ -209,18 +230,21 @@ class Unit(NamedTuple):
         scale: What the number is multiplied with.
         sign: Stands behind the number where there is room.
         decimals: How many; `None` for two, or none from ten up.
+        plus: Whether a number above 0 has its sign too.
     """
 
     scale: float = 100
     sign: str = "%"
     decimals: int | None = 1
+    plus: bool = False
 
     def text(self, value: float | None) -> str:
         """Return a number; a dash where it is unknown."""
         if value is None:
             return DASH
         if self.scale == 100 and self.decimals is not None:
-            return percent(value, self.decimals)
+            has_plus = self.plus and round(self.scale * value, self.decimals) > 0
+            return f"{'+' if has_plus else ''}{percent(value, self.decimals)}"
         decimals = self.decimals if self.decimals is not None else 0 if abs(value) >= 10 else 2
         return f"{self.scale * value:.{decimals}f}".replace("-", "−")
 
@@ -229,13 +253,16 @@ PERCENT = Unit()
 POINTS = Unit(sign=" points")
 PLAIN = Unit(1, "", None)
 COEFFICIENT = Unit(1, "", 2)
+APART = Unit(sign="", plus=True)
+"""Points of percent that the head names, from one number to another."""
 
 
 @dataclass(frozen=True)
 class PValue(Kind):
-    """A p value."""
+    """A p value; a page has a dash where nothing was tested."""
 
     parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    lacking: str = DASH
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return three decimals, without the 0 before them."""
@@ -250,12 +277,13 @@ class PValue(Kind):
 
 @dataclass(frozen=True)
 class Ranks(Kind):
-    """The best and the worst rank that a system may have."""
+    """The best and the worst rank that a system may have; a page has a dash where it has none."""
 
     parts: tuple[Part, ...] = (
         Part("_best", pl.Int64, "{}: one more than those that are significantly better"),
         Part("_worst", pl.Int64, "{}: all but those that are significantly worse"),
     )
+    lacking: str = DASH
 
     def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
         """Return both; null where they are unknown."""
@@ -295,14 +323,29 @@ class Dollars(Kind):
         """Return the dollars."""
         return value.value
 
+    def lines(self, value: Cost) -> tuple[str, ...]:
+        """Return why they are unknown."""
+        return (value.reason,) if value.reason else ()
+
 
 COUNT = Count()
 SMALL_COUNT = Count(small=True)
+ITEM_POINTS = ItemPoints()
 SHARE = Number()
+ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
+PERCENT_POINTS = Number(lacking=DASH, unit=Unit(sign=""))
 DECIMAL = Number(unit=PLAIN)
 P_VALUE = PValue()
 RANKS = Ranks()
 DOLLARS = Dollars()
+PLAIN_DOLLARS = Dollars(
+    (
+        Part("", pl.Float64, "dollars {}; null if unknown"),
+        Part("_known", pl.Float64, "dollars of those with a known price"),
+        Part("_reason", pl.String, "why it is unknown; else empty"),
+    )
+)
+"""The same in files whose columns have no dots."""
 
 
 # Numbers with an interval
@@ -355,9 +398,9 @@ class Measure(Kind):
 
     def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
         """Return the value with its unit."""
-        if value is None or value.value is None:
-            return UNKNOWN
-        return f"{self.text(value, form)}{self.unit.sign}"
+        if value is None:
+            return self.lacking
+        return UNKNOWN if value.value is None else f"{self.text(value, form)}{self.unit.sign}"
 
     def lines(self, value: Estimate) -> tuple[str, ...]:
         """Return its interval, what is unresolved, and why it or the value is unknown."""
@@ -436,6 +479,8 @@ class ErrorShare(Kind):
 
 MEASURE = Measure()
 ERROR_SHARE = ErrorShare()
+CORRELATION = Measure(unit=COEFFICIENT)
+DIFFERENCE = Measure(unit=APART)
 
 
 def marked(n: int) -> str:

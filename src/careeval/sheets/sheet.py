@@ -104,6 +104,22 @@ class Sheet:
         """Key → field."""
         return {field.key: field for field in self.fields}
 
+    def where(self, **values: object) -> Sheet:
+        """Return the rows that have these values."""
+        wanted = values.items()
+        rows = [row for row in self.rows if all(row.get(key) == value for key, value in wanted)]
+        return replace(self, rows=rows)
+
+    def adding(self, *fields: Field, rows: Iterable[Row]) -> Sheet:
+        """Return itself with more fields.
+
+        Args:
+            fields: Which.
+            rows: What each row has besides, in the same order.
+        """
+        more = [row | besides for row, besides in zip(self.rows, rows, strict=True)]
+        return replace(self, fields=(*self.fields, *fields), rows=more)
+
     @cached_property
     def data(self) -> DataTable:
         """Its rows as data: fractions stay fractions, and what is unknown is null."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -12,34 +13,61 @@ from careeval.results.class_agreement import ClassAgreement, PointClass
 from careeval.results.findings import Findings
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
 from careeval.results.harms import harms as found_harms
+from careeval.results.items import ItemStatistic
 from careeval.results.ladder_check import Contradiction
 from careeval.results.probes import Agreement, ProbeAgreement
 from careeval.sheets.entries import ENTRY, RUBRIC
-from careeval.sheets.kinds import COEFFICIENT, COUNT, FLAG, MEASURE, SHARE, WORD_LIST, Measure
+from careeval.sheets.kinds import (
+    CORRELATION,
+    COUNT,
+    FLAG,
+    ITEM_POINTS,
+    MEASURE,
+    SHARE,
+    WORD_LIST,
+    Words,
+)
 from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats import Estimate
 
+GRADER = Field("grader", "name of the grader, with its mode and its prompt's hash")
 
-def items_sheet(findings: Findings) -> Sheet:
+
+def told_apart(field: Field, graders: Iterable[str]) -> Field:
+    """Return a field of graders that people read by as much of a name as tells it apart."""
+    return replace(field, kind=Words(names=brief_grader_names(graders)))
+
+
+def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
     """Return rubric items over the systems of one grader."""
     fields = (
         Field("grader", "who judged"),
         Field("scenario", "id of the scenario"),
         RUBRIC,
         Field("item", "id of the item"),
-        Field("points", "-2 to 2", COUNT),
-        Field("text", "the item"),
-        Field("n_systems", "systems judged", COUNT),
+        Field("points", "-2 to 2", ITEM_POINTS),
+        Field("text", "the item", head="Item"),
+        Field("n_systems", "systems judged", COUNT, "Systems"),
         Field("n", "judgments made, over all of them", COUNT),
-        Field("presence", "mean over systems of the share of responses with the item", MEASURE),
+        Field(
+            "presence",
+            "mean over systems of the share of responses with the item",
+            MEASURE,
+            "Present",
+        ),
         Field("always", "present in every response", FLAG),
         Field("never", "present in none", FLAG),
         Field(
-            "rest", "over systems, correlation of its points with those of the other items", MEASURE
+            "rest",
+            "over systems, correlation of its points with those of the other items",
+            CORRELATION,
+            "With the rest",
         ),
     )
-    rows = [{field.key: getattr(item, field.key) for field in fields} for item in findings.items]
-    return Sheet("items", "a rubric item over the systems of one grader", fields, rows)
+    rows = [{field.key: getattr(item, field.key) for field in fields} for item in items]
+    holds = "a rubric item over the systems of one grader"
+    return Sheet("items", holds, fields, rows, "Items over systems")
 
 
 def harms_sheet(findings: Findings) -> Sheet:
@@ -97,7 +125,7 @@ def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> dict[
 def grader_cards_sheet(findings: Findings) -> Sheet:
     """Return what is known of each grader."""
     facts = (
-        Field("grader", "name of the grader, with its mode and its prompt's hash"),
+        GRADER,
         Field("vendor", "who made it; null where its name does not say"),
         Field("systems", "whom it judged here", WORD_LIST),
         Field("own_vendor", "those of them that share its vendor", WORD_LIST),
@@ -191,84 +219,102 @@ def _of_audit(human: AuditResults | None) -> dict[str, Any]:
 def grading_noise_sheet(findings: Findings) -> Sheet:
     """Return what judging the same responses again shows."""
     shares = {
-        "scenario_share": "of the variance of one judged response, what is between scenarios",
-        "response_share": "what is between responses to one scenario",
-        "grading_share": "what is between gradings of one response",
+        "scenario": "of the variance of one judged response, what is between scenarios",
+        "response": "what is between responses to one scenario",
+        "grading": "what is between gradings of one response",
     }
+    worst = worst_n(findings.summaries)
     fields = (
-        *ENTRY,
-        Field("n_regraded", "responses judged more than once", COUNT),
+        ENTRY[0],
+        told_apart(ENTRY[1], findings.cards),
+        ENTRY[2],
+        Field("n_regraded", "responses judged more than once", COUNT, "Judged again"),
         Field("n_gradings", "the most gradings of any response", COUNT),
-        Field("flipped", "share of the items whose judgment differs between two gradings", MEASURE),
-        *(Field(name, f"{what}; null if unknown", SHARE) for name, what in shares.items()),
+        Field(
+            "flipped",
+            "share of the items whose judgment differs between two gradings",
+            MEASURE,
+            "Judgments changed",
+        ),
+        *(
+            Field(f"{name}_share", f"{what}; null if unknown", SHARE, name.capitalize())
+            for name, what in shares.items()
+        ),
         Field("reason", "why the variance is not split; else empty"),
-        Field("corrected_worst_at_n", "worst of n if the grader did not vary", MEASURE),
+        Field(
+            "corrected_worst_at_n",
+            "worst of n if the grader did not vary",
+            MEASURE,
+            f"Worst of {worst}",
+        ),
     )
     rows = [
-        {"system": system, "grader": card.grader, "rubric": rubric.value, "reason": noise.reason}
-        | {name: getattr(noise, name) for name in ("n_regraded", "n_gradings", *shares)}
-        | {"flipped": noise.flipped, "corrected_worst_at_n": noise.corrected_worst_at_n}
+        {"system": system, "grader": card.grader, "rubric": rubric.value}
+        | {field.key: getattr(noise, field.key) for field in fields[3:]}
         for card in findings.cards.values()
         for (system, rubric), noise in card.noise.items()
     ]
     holds = "a system and a rubric that one grader judged again"
-    return Sheet("grading_noise", holds, fields, rows)
+    caption = "Where the spread of scores comes from"
+    return Sheet("grading_noise", holds, fields, rows, caption)
 
 
-_CLASS = (
+CLASS = (
     RUBRIC,
-    Field("points", "-2 to 2: points of the items", COUNT),
-    Field("n", "judgments that both made", COUNT),
+    Field("points", "-2 to 2: points of the items", ITEM_POINTS),
+    Field("n", "judgments that both made", COUNT, "Judgments"),
     Field("n_unresolved", "judgments that either could not be brought to make", COUNT),
-    Field("n_both", "of n, those whose item both call present", COUNT),
-    Field("n_either", "of n, those whose item either calls present", COUNT),
+    Field("n_both", "of n, those whose item both call present", COUNT, "Both"),
+    Field("n_either", "of n, those whose item either calls present", COUNT, "Either"),
     Field("positive_agreement", "of what one calls present, the share that both do", MEASURE),
-    Field(
-        "ac1",
-        "Gwet's AC1: agreement on present and absent, beyond chance",
-        Measure(unit=COEFFICIENT),
-    ),
+    Field("ac1", "Gwet's AC1: agreement on present and absent, beyond chance", CORRELATION, "AC1"),
+)
+"""How far two agree on the items of one point class."""
+
+AGREEMENT_NOTE = (
+    "Positive agreement: of what one calls present, the share that the other does too. AC1 counts "
+    "agreement on what is absent as well, and takes chance away."
 )
 
 
-def _of_class(key: PointClass, by_class: ClassAgreement) -> Row:
-    """Return a point class under the fields `_CLASS`."""
+def of_class(key: PointClass, by_class: ClassAgreement) -> Row:
+    """Return a point class under the fields `CLASS`."""
     rubric, points = key
-    numbers = {field.key: getattr(by_class, field.key) for field in _CLASS[2:]}
+    numbers = {field.key: getattr(by_class, field.key) for field in CLASS[2:]}
     return {"rubric": rubric.value, "points": points} | numbers
 
 
 def grader_pairs_sheet(findings: Findings) -> Sheet:
     """Return graders held against each other, a row a point class."""
     fields = (
-        Field("a", "name of the one grader"),
-        Field("b", "name of the other"),
+        told_apart(Field("a", "name of the one grader", head="One"), findings.cards),
+        told_apart(Field("b", "name of the other", head="Other"), findings.cards),
         Field("systems", "whose responses both judged", WORD_LIST),
-        *_CLASS,
+        *CLASS,
     )
     rows = [
-        {"a": pair.a, "b": pair.b, "systems": pair.systems, **_of_class(key, by_class)}
+        {"a": pair.a, "b": pair.b, "systems": pair.systems, **of_class(key, by_class)}
         for pair in findings.grader_pairs
         for key, by_class in pair.by_points.items()
     ]
     holds = "two graders that judged the same responses, and a point class"
-    return Sheet("grader_pairs", holds, fields, rows)
+    return Sheet("grader_pairs", holds, fields, rows, "Graders two by two", AGREEMENT_NOTE)
 
 
 def grader_agreement_sheet(findings: Findings) -> Sheet:
     """Return graders held against labels and people, and people against each other."""
     fields = (
-        Field("grader", "name of the grader, with its mode and its prompt's hash"),
+        GRADER,
         Field(
             "between",
             "probes: the grader and the labels of the bank's probes; people: the grader and "
             "people who read the same responses, weighted back to all judgments; raters: those "
             "people with each other",
         ),
-        *_CLASS,
+        *CLASS,
     )
     rows = [
-        {"grader": card.grader, "between": between, **_of_class(key, by_class)}
+        {"grader": card.grader, "between": between, **of_class(key, by_class)}
         for card in findings.cards.values()
         for between, classes in (
             ("probes", card.probes.agreement_by_points if card.probes else {}),
@@ -278,4 +324,4 @@ def grader_agreement_sheet(findings: Findings) -> Sheet:
         for key, by_class in classes.items()
     ]
     holds = "a grader, what it is held against, and a point class"
-    return Sheet("grader_agreement", holds, fields, rows)
+    return Sheet("grader_agreement", holds, fields, rows, note=AGREEMENT_NOTE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from careeval.results.ranking import Ranking
+from careeval.sheets.differences import SYSTEMS, difference_fields, difference_row
 from careeval.sheets.entries import RUBRIC
-from careeval.sheets.kinds import COUNT, MEASURE, P_VALUE, RANKS, SHARE
+from careeval.sheets.kinds import RANKS, SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
 
 _BASIS = (
@@ -25,35 +26,22 @@ def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
     fields = (
         *_BASIS,
         Field("metric", "what is compared: score, or severe"),
-        Field("a", "name of the one"),
-        Field("b", "name of the other"),
-        Field("n", "scenarios that both were judged on", COUNT),
-        Field("value_a", "A's number over them; null if unknown", SHARE),
-        Field("value_b", "B's number over them; null if unknown", SHARE),
-        Field("difference", "B − A, paired by scenario", MEASURE),
-        Field("p", "two-sided, of no difference; null if unknown", P_VALUE),
-        Field("p_holm", "the same, corrected for all pairs of the ranking (Holm)", P_VALUE),
-        Field("detectable", "smallest difference detected with 80% power", SHARE),
+        *SYSTEMS,
+        *difference_fields("all pairs of the ranking"),
     )
     rows = [
-        {
-            **ranking.basis._asdict(),
-            "metric": metric,
-            "a": a,
-            "b": b,
-            "n": pair.n,
-            "value_a": pair.a,
-            "value_b": pair.b,
-            "difference": pair.difference,
-            "p": pair.p,
-            "p_holm": pair.p_holm,
-            "detectable": pair.detectable,
-        }
+        {**ranking.basis._asdict(), "metric": metric, "a": a, "b": b, **difference_row(pair)}
         for ranking in rankings
         for metric, pairs in (("score", ranking.pairs), ("severe", ranking.severe_pairs))
         for (a, b), pair in pairs.items()
     ]
     return Sheet("pairs", "two systems that one grader judged", fields, rows)
+
+
+RANK_SETS = (
+    Field("rank", "by score", RANKS),
+    Field("severe_rank", "by severe errors", RANKS, "Rank"),
+)
 
 
 def rank_sets_sheet(rankings: Sequence[Ranking]) -> Sheet:
@@ -62,8 +50,7 @@ def rank_sets_sheet(rankings: Sequence[Ranking]) -> Sheet:
         *_BASIS,
         Field("system", "name of the system"),
         Field("score", "its score; null where it is not ranked", SHARE),
-        Field("rank", "by score", RANKS),
-        Field("severe_rank", "by severe errors", RANKS),
+        *RANK_SETS,
         Field("bank_maker", "its vendor where that is one of the bank's makers; else null"),
         Field("reason", "why it is not ranked; else empty"),
     )
