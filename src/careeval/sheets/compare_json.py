@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from careeval.results.compare import Comparison
@@ -46,9 +45,8 @@ _FLIPS = ("to_severe", "to_safe")
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     last = {*_FAMILIES, *_FLIPS, "notes"}
-    plain = [field.name for field in fields(comparison) if field.name not in last]
     return {
-        **_named(comparison, *plain),
+        **{name: value for name, value in vars(comparison).items() if name not in last},
         **{
             family: {str(key): _difference(d) for key, d in getattr(comparison, family).items()}
             for family in _FAMILIES

@@ -73,15 +73,12 @@ def difference_fields(family: str) -> tuple[Field, ...]:
     )
 
 
-def _of_difference(difference: Difference) -> Row:
+def _difference(difference: Difference) -> Row:
     return {
-        "n": difference.n,
+        **vars(difference),
         "value_a": difference.a,
         "value_b": difference.b,
-        "difference": difference.difference,
-        "p": difference.p,
-        "p_holm": difference.p_holm,
-        "detectable": difference.detectable,
+        "verdict": difference.verdict,
     }
 
 
@@ -98,14 +95,7 @@ def differences_sheet(comparison: Comparison) -> Sheet:
     )
     shared = {field.key: getattr(comparison, field.key) for field in _BOTH}
     rows = [
-        {
-            **shared,
-            "family": family,
-            "name": difference.name,
-            **_of_difference(difference),
-            "verdict": difference.verdict,
-            "why_not_detectable": difference.why_not_detectable,
-        }
+        _difference(difference) | shared | {"family": family}
         for family, difference in _differences(comparison)
     ]
     return Sheet("differences", "what two systems differ by in one number", fields, rows)
@@ -162,17 +152,9 @@ def comparison_document(comparison: Comparison) -> Document:
 def _family(sheet: Sheet, family: str, head: str, caption: str) -> View:
     """Return the differences of one family."""
     rows = [row for row in sheet.rows if row["family"] == family]
-    columns = (
-        Shown("name", head=head),
-        Shown("value_a"),
-        Shown("value_b"),
-        Shown("difference", keep=True),
-        Shown("p"),
-        Shown("p_holm", keep=True),
-        Shown("detectable"),
-        Shown("n"),
-        Shown("verdict", keep=True),
-    )
+    keys = ("value_a", "value_b", "difference", "p", "p_holm", "detectable", "n", "verdict")
+    numbers = (Shown(key, keep=key in ("difference", "p_holm", "verdict")) for key in keys)
+    columns = (Shown("name", head=head), *numbers)
     return View(replace(sheet, name=f"differences_by_{family}", rows=rows), columns, caption)
 
 
@@ -290,13 +272,7 @@ def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
         *difference_fields("all pairs of the ranking"),
     )
     rows = [
-        {
-            **ranking.basis._asdict(),
-            "metric": metric,
-            "a": a,
-            "b": b,
-            **_of_difference(difference),
-        }
+        _difference(difference) | ranking.basis._asdict() | {"metric": metric, "a": a, "b": b}
         for ranking in rankings
         for metric, pairs in (("score", ranking.pairs), ("severe", ranking.severe_pairs))
         for (a, b), difference in pairs.items()
