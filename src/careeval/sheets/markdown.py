@@ -18,8 +18,7 @@ def markdown(document: Document) -> str:
     for sort, blocks in groupby(document.blocks, _sort):
         texts = [_table(b) if isinstance(b, View) else _sentence(b) for b in blocks]
         parts.append(("\n\n" if sort == "table" else "\n").join(texts))
-    notes = [*([document.about] if document.about else []), *document.notes]
-    parts.append("\n".join(f"- {plain_markdown(note)}" for note in notes))
+    parts.append("\n".join(f"- {plain_markdown(note)}" for note in document.notes))
     return "\n\n".join(parts) + "\n"
 
 

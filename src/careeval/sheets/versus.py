@@ -40,7 +40,7 @@ from careeval.sheets.kinds import (
 )
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.sheets.words import SMALL, about, different, worst_n
+from careeval.sheets.words import SMALL, caption, different, worst_n
 from careeval.stats import MIN_CLUSTERS
 
 # Two systems, paired by scenario
@@ -145,17 +145,18 @@ def comparison_document(comparison: Comparison) -> Document:
         _family(sheet, By.adl, By.adl.head, "By activity, score"),
         _family(sheet, By.domain, By.domain.head, "By domain, score"),
     )
-    caption = f"{_who(comparison)}. {_over_what(comparison)}. {NOT_COMPARABLE}"
-    return Document(blocks, tuple(_notes(comparison)), sheet, caption)
+    notes = tuple(_notes(comparison))
+    alone = f"{_who(comparison)}. {_over_what(comparison)}. {notes[0]} {NOT_COMPARABLE}"
+    return Document(blocks, notes, sheet, alone)
 
 
-def _family(sheet: Sheet, family: str, head: str, caption: str) -> View:
+def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
     """Return the differences of one family."""
     rows = [row for row in sheet.rows if row["family"] == family]
     keys = ("value_a", "value_b", "difference", "p", "p_holm", "detectable", "n", "verdict")
     numbers = (Shown(key, keep=key in ("difference", "p_holm", "verdict")) for key in keys)
     columns = (Shown("name", head=head), *numbers)
-    return View(replace(sheet, name=f"differences_by_{family}", rows=rows), columns, caption)
+    return View(replace(sheet, name=f"differences_by_{family}", rows=rows), columns, title)
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -341,7 +342,7 @@ def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) 
         sheet = rank_sets_sheet([ranking], summaries)
         if len(rankings) > 1:
             sheet = replace(sheet, name=f"{sheet.name}_{number}")
-        note = about([summaries[each.place] for each in ranking.ranked])
+        note = caption([summaries[each.place] for each in ranking.ranked])
         view = _ranking_view(ranking, replace(sheet, note=note))
         blocks.append(view if ranking.ranked else view.caption)
         blocks += (f"  {sentence}" for sentence in _ranking_sentences(ranking))
@@ -366,8 +367,8 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
         columns = tuple(shown for shown in columns if shown.key not in ("rank", "severe_rank"))
     basis = ranking.basis
     rows = [row for row in sheet.rows if not row["reason"]]
-    caption = f"{basis.bank}, version {basis.bank_n}, {basis.rubric}, judged by {basis.grader}"
-    return View(replace(sheet, rows=rows), columns, caption)
+    title = f"{basis.bank}, version {basis.bank_n}, {basis.rubric}, judged by {basis.grader}"
+    return View(replace(sheet, rows=rows), columns, title)
 
 
 def _ranking_sentences(ranking: Ranking) -> Iterator[str]:
