@@ -654,8 +654,8 @@ def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
         "w/judge",
     ]
     assert list(brief_grader_names(["v/judge (batched)", "v/judge (per item)"]).values()) == [
-        "v/judge (batched)",
-        "v/judge (per item)",
+        "judge",
+        "judge (per item)",
     ]
 
 
