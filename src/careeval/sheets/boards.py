@@ -9,7 +9,7 @@ from careeval.core.scenario import HarmKind
 from careeval.results.findings import Graded
 from careeval.results.metrics import HEADLINE
 from careeval.sheets.entries import CORRECTED, entries_sheet
-from careeval.sheets.kinds import PLAIN_DOLLARS
+from careeval.sheets.page_kinds import PLAIN_DOLLARS
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus import RANK_SETS
 

@@ -34,10 +34,10 @@ from careeval.sheets.kinds import (
     WORDS,
     Kind,
     Measure,
-    PartName,
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
+from careeval.sheets.page_kinds import PartName
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import entry_names, judges, worst_n
 from careeval.stats import Estimate
@@ -46,6 +46,10 @@ SYSTEM = Field("system", "name of the system")
 GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")
 RUBRIC = Field("rubric", "actions or ladder")
 ENTRY = (SYSTEM, GRADER, RUBRIC)
+BANK = Field("bank", "name of the bank")
+BANK_VERSION = Field("bank_version", "N-X: what compares has the same N")
+PROTOCOL = Field("protocol", "N-X of the protocol that asked: what compares has the same N")
+GRADING_PROTOCOL = Field("grading_protocol", "N-X of the protocol that judged; null if unknown")
 
 NAME = Field("name", "what tells the entry from the others", head="System", in_files=False)
 JUDGE = Field(
@@ -54,6 +58,8 @@ JUDGE = Field(
 
 PROVENANCE = Field("provenance", "how the bank was made, and whether anybody answered at all")
 """Stands in files that may be read apart from all others."""
+
+ASKED = Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False)
 
 NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
 NOTCORRECTED = Estimate.unknown("people did not read its responses")
@@ -79,14 +85,14 @@ def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
 
 # One row an entry
 
-FACTS = (
+_FACTS = (
     Field("asked", "name of the model that was asked; null for recorded answers"),
-    Field("bank", "name of the bank"),
-    Field("bank_version", "N-X: what compares has the same N"),
+    BANK,
+    BANK_VERSION,
     Field("bank_hash", "hash of the scenarios that were asked"),
     Field("bank_provenance", "how the bank was made and vetted"),
-    Field("protocol", "N-X of the protocol that asked: what compares has the same N"),
-    Field("grading_protocol", "N-X of the protocol that judged; null if unknown"),
+    PROTOCOL,
+    GRADING_PROTOCOL,
     Field("n_scenarios", "scenarios asked", COUNT),
     Field("n_epochs", "responses asked for a scenario: the n of the worst of n", COUNT),
     Field("n_responses", "responses asked for", COUNT),
@@ -137,7 +143,7 @@ _STANDING = (
 _SHOWN = (
     NAME,
     JUDGE,
-    Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False),
+    ASKED,
     Field("ranks", "rank set by score, and by severe errors", brief="rank", in_files=False),
 )
 
@@ -172,7 +178,7 @@ def entries_sheet(
     n = worst_n(summaries)
     fields = (
         *ENTRY,
-        *FACTS,
+        *_FACTS,
         *(metric_field(metric, n) for metric in HEADLINE),
         *_KINDS,
         *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
@@ -186,7 +192,7 @@ def entries_sheet(
     rows = [
         {
             **names,
-            **{field.key: getattr(s, field.key) for field in FACTS},
+            **{field.key: getattr(s, field.key) for field in _FACTS},
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
             **(_of_detail(detail) if detail else {}),

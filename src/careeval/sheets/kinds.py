@@ -147,16 +147,6 @@ class Listed(Kind):
         return DASH if value is None else "; ".join(map(str, value))
 
 
-@dataclass(frozen=True)
-class PartName(Words):
-    """The name of a part of the scenarios, which begins a line of a page."""
-
-    def on_page(self, value: Any, form: Form = Form.bare) -> str:
-        """Return the name with a capital."""
-        text = super().on_page(value, form)
-        return f"{text[:1].upper()}{text[1:]}"
-
-
 WORDS = Words()
 WORD_LIST = Listed((Part("", pl.List(pl.String)),))
 NUMBER_LIST = Listed((Part("", pl.List(pl.Float64)),))
@@ -187,15 +177,6 @@ class Count(Kind):
     def order(self, value: int | None) -> float | None:
         """Return the number."""
         return value
-
-
-@dataclass(frozen=True)
-class ItemPoints(Count):
-    """Points of a rubric item, −2 to 2."""
-
-    def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the points with their sign; 0 has none."""
-        return DASH if value is None else f"{value:+d}".replace("-", "−") if value else "0"
 
 
 @dataclass(frozen=True)
@@ -230,21 +211,18 @@ class Unit(NamedTuple):
         scale: What the number is multiplied with.
         sign: Stands behind the number where there is room.
         decimals: How many; `None` for two, or none from ten up.
-        plus: Whether a number above 0 has its sign too.
     """
 
     scale: float = 100
     sign: str = "%"
     decimals: int | None = 1
-    plus: bool = False
 
     def text(self, value: float | None) -> str:
         """Return a number; a dash where it is unknown."""
         if value is None:
             return DASH
         if self.scale == 100 and self.decimals is not None:
-            has_plus = self.plus and round(self.scale * value, self.decimals) > 0
-            return f"{'+' if has_plus else ''}{percent(value, self.decimals)}"
+            return percent(value, self.decimals)
         decimals = self.decimals if self.decimals is not None else 0 if abs(value) >= 10 else 2
         return f"{self.scale * value:.{decimals}f}".replace("-", "−")
 
@@ -253,8 +231,6 @@ PERCENT = Unit()
 POINTS = Unit(sign=" points")
 PLAIN = Unit(1, "", None)
 COEFFICIENT = Unit(1, "", 2)
-APART = Unit(sign="", plus=True)
-"""Points of percent that the head names, from one number to another."""
 
 
 @dataclass(frozen=True)
@@ -323,29 +299,14 @@ class Dollars(Kind):
         """Return the dollars."""
         return value.value
 
-    def lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why they are unknown."""
-        return (value.reason,) if value.reason else ()
-
 
 COUNT = Count()
 SMALL_COUNT = Count(small=True)
-ITEM_POINTS = ItemPoints()
 SHARE = Number()
-ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
-PERCENT_POINTS = Number(lacking=DASH, unit=Unit(sign=""))
 DECIMAL = Number(unit=PLAIN)
 P_VALUE = PValue()
 RANKS = Ranks()
 DOLLARS = Dollars()
-PLAIN_DOLLARS = Dollars(
-    (
-        Part("", pl.Float64, "dollars {}; null if unknown"),
-        Part("_known", pl.Float64, "dollars of those with a known price"),
-        Part("_reason", pl.String, "why it is unknown; else empty"),
-    )
-)
-"""The same in files whose columns have no dots."""
 
 
 # Numbers with an interval
@@ -479,8 +440,6 @@ class ErrorShare(Kind):
 
 MEASURE = Measure()
 ERROR_SHARE = ErrorShare()
-CORRELATION = Measure(unit=COEFFICIENT)
-DIFFERENCE = Measure(unit=APART)
 
 
 def marked(n: int) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from careeval.results.findings import Graded
 from careeval.results.shown_scenarios import ShownScenario
 from careeval.sheets.entries import ENTRY, RUBRIC, entry_rows
-from careeval.sheets.kinds import COUNT, ITEM_POINTS, ROUND_SHARE, SHARE, WORDS
+from careeval.sheets.kinds import COUNT, SHARE, WORDS
 from careeval.sheets.names import condition, plain
+from careeval.sheets.page_kinds import ITEM_POINTS, ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust import told_apart
 

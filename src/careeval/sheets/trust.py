@@ -17,16 +17,8 @@ from careeval.results.items import ItemStatistic
 from careeval.results.ladder_check import Contradiction
 from careeval.results.probes import Agreement, ProbeAgreement
 from careeval.sheets.entries import ENTRY, RUBRIC
-from careeval.sheets.kinds import (
-    CORRELATION,
-    COUNT,
-    FLAG,
-    ITEM_POINTS,
-    MEASURE,
-    SHARE,
-    WORD_LIST,
-    Words,
-)
+from careeval.sheets.kinds import COUNT, FLAG, MEASURE, SHARE, WORD_LIST, Words
+from careeval.sheets.page_kinds import CORRELATION, ITEM_POINTS
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats import Estimate

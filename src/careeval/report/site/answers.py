@@ -10,7 +10,8 @@ from typing import Any
 from careeval.core.scenario import Rubric
 from careeval.report.quotes import Quoted
 from careeval.report.site.contents import Contents, Listed
-from careeval.sheets.kinds import ITEM_POINTS, SHARE
+from careeval.sheets.kinds import SHARE
+from careeval.sheets.page_kinds import ITEM_POINTS
 
 LONGEST = 8_000
 """Characters of a response that a page shows; the rest is in the logs."""

@@ -66,7 +66,7 @@ def board_table(board: Board, site: Contents) -> PageTable:
                 narrow=_worst,
             ),
             PageColumn("rank", about="by score"),
-            PageColumn("severe_rank", about="by severe errors"),
+            PageColumn("severe_rank", head="Rank", about="by severe errors"),
             PageColumn("worst_at_n", about=rubric, strip=strip_of("worst_at_n", scale), wide=True),
             PageColumn("n"),
             PageColumn("cost_usd", about="asking, a run"),

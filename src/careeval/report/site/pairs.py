@@ -13,14 +13,14 @@ from careeval.results.differences import Verdict
 from careeval.results.flips import Flip
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import RANKED_BY, Ranking
-from careeval.sheets.differences import (
+from careeval.sheets.page_kinds import DIFFERENCE
+from careeval.sheets.pairs import (
     VERDICTS,
     difference_sentence,
     matrix_sheet,
     pair_sheets,
     ranked_pairs_sheet,
 )
-from careeval.sheets.kinds import DIFFERENCE
 from careeval.sheets.sheet import Row, Sheet
 
 MOST_SYSTEMS = 30
@@ -213,7 +213,7 @@ def _family(pair: Pair, sheet: Sheet) -> PageTable:
                 "p_holm",
                 beneath=lambda row: [row["p_holm_family"]] if row[compared] in RANKED_BY else [],
             ),
-            PageColumn("detectable", about="points, 80% power"),
+            PageColumn("detectable", about="80% power"),
             PageColumn("n"),
             PageColumn("verdict", look=lambda row: "" if row["verdict"] in clear else "weak"),
         ),

@@ -13,8 +13,8 @@ from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import RUBRICS, Contents
 from careeval.report.site.scenes import Scene, wide
 from careeval.report.site.systems import severe_count
-from careeval.sheets.kinds import ITEM_POINTS
 from careeval.sheets.names import DOMAINS
+from careeval.sheets.page_kinds import ITEM_POINTS
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
 

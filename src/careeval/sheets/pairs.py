@@ -1,4 +1,4 @@
-"""What two systems differ by: the fields of a difference, sheets of differences, and sentences."""
+"""Sheets of ranked systems, each two of them: what they differ by, and what may be said of it."""
 
 from __future__ import annotations
 
@@ -13,56 +13,21 @@ from careeval.results.metrics import COMPARED
 from careeval.results.parts import By
 from careeval.results.ranking import RANKED_BY, Ranking
 from careeval.results.summary import Summary
-from careeval.sheets.entries import FACTS, GRADER, PARTS, RUBRIC
-from careeval.sheets.kinds import (
-    APART,
-    COUNT,
-    DIFFERENCE,
-    MEASURE,
-    P_VALUE,
-    PERCENT_POINTS,
-    SHARE,
-    Measure,
-    Words,
+from careeval.sheets.entries import (
+    BANK,
+    BANK_VERSION,
+    GRADER,
+    GRADING_PROTOCOL,
+    PARTS,
+    PROTOCOL,
+    RUBRIC,
 )
+from careeval.sheets.kinds import MEASURE, Words
+from careeval.sheets.page_kinds import PointsApart
 from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.versus import A, B, difference_fields, difference_row
+from careeval.sheets.words import SMALL
 from careeval.stats import MIN_CLUSTERS
-
-SYSTEMS = (Field("a", "name of the one", head="A"), Field("b", "name of the other", head="B"))
-
-
-def difference_fields(family: str) -> tuple[Field, ...]:
-    """Return the fields of a difference.
-
-    Args:
-        family: What its p is corrected for, in words.
-    """
-    return (
-        Field("n", "scenarios that both were judged on", COUNT, "Scenarios"),
-        Field("value_a", "A's number over them; null if unknown", SHARE, "A"),
-        Field("value_b", "B's number over them; null if unknown", SHARE, "B"),
-        Field("difference", "B − A, paired by scenario", DIFFERENCE),
-        Field("p", "two-sided, of no difference; null if unknown", P_VALUE, "p"),
-        Field("p_holm", f"the same, corrected for {family} (Holm)", P_VALUE, "p, Holm"),
-        Field("detectable", "smallest difference detected with 80% power", PERCENT_POINTS),
-    )
-
-
-def difference_row(d: Difference) -> Row:
-    """Return a value for each of `difference_fields`."""
-    return {
-        "n": d.n,
-        "value_a": d.a,
-        "value_b": d.b,
-        "difference": d.difference,
-        "p": d.p,
-        "p_holm": d.p_holm,
-        "detectable": d.detectable,
-    }
-
-
-# Two systems, a row a number
-
 
 VERDICTS = {
     Verdict.better: "second is better",
@@ -70,11 +35,7 @@ VERDICTS = {
     Verdict.unclear: "no clear difference",
     Verdict.unknown: "unknown",
 }
-_ASKED = (
-    *(f for f in FACTS if f.key in ("bank", "bank_version", "protocol", "grading_protocol")),
-    GRADER,
-    RUBRIC,
-)
+_ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
 """What both were asked and judged by; versions that compare may differ in X."""
 
 _FIELDS = (
@@ -98,7 +59,7 @@ def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str
         for a, b in combinations(ranked, 2)
         for key in RANKED_BY
     ]
-    return Sheet("ranked_pairs", _HOLDS, (*SYSTEMS, _metric("n"), *_FIELDS), rows, caption)
+    return Sheet("ranked_pairs", _HOLDS, (A, B, _metric("n"), *_FIELDS), rows, caption)
 
 
 def pair_sheets(
@@ -145,11 +106,9 @@ def _family(
         f"p of severe errors and of the score is corrected {of_all} of the ranking."
         if is_ranked
         else "",
-        "Fewer than five scenarios: no interval, no test."
-        if any(0 < d.n < MIN_CLUSTERS for d in differences.values())
-        else "",
+        SMALL if any(0 < d.n < MIN_CLUSTERS for d in differences.values()) else "",
     ]
-    fields = (*SYSTEMS, of, *_FIELDS)
+    fields = (A, B, of, *_FIELDS)
     headed = tuple(replace(f, head=f"p, Holm {own}") if f.key == "p_holm" else f for f in fields)
     return Sheet(name, _HOLDS, headed, rows, caption, " ".join(filter(None, notes)))
 
@@ -173,9 +132,9 @@ def _counted(n: int, one: str) -> str:
 def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
     """Return what two entries differ by, B − A, and what its p is corrected for."""
     return {
+        **difference_row(d),
         "a": a.system,
         "b": b.system,
-        **difference_row(d),
         "p_holm_family": None if d.p_holm is None else family,
         "verdict": VERDICTS[d.verdict],
         **{field.key: _both(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
@@ -198,7 +157,7 @@ def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
         key: One of `RANKED_BY`.
         names: Of the systems: `b1` is the column of the first.
     """
-    kind = Measure(lacking="", unit=APART)
+    kind = PointsApart(lacking="")
     fields = (
         Field("a", "name of the row's system", head="Column less row"),
         *(
