@@ -69,6 +69,20 @@ class Strip:
         return Strip(dots, None, scale.place(0))
 
 
+def shade(fraction: float | None, *, harm: bool = False) -> str:
+    """Return the class of a fraction's shade: ten steps from 0 to 1, one of its own below 0.
+
+    Args:
+        fraction: What the cell says; no shade where it is unknown.
+        harm: Whether more is worse; a tenth then has the darkest shade.
+    """
+    if fraction is None:
+        return ""
+    if harm:
+        return f"harm-{min(9, round(fraction * 90))}"
+    return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
+
+
 def strip_of(key: str, scale: Scale) -> Callable[[Row], Strip | None]:
     """Return what draws a row's value of a field, with its interval: for `PageColumn.strip`."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from careeval.results.amounts import percent
 from careeval.results.summary import Summary
-from careeval.sheets.kinds import UNKNOWN
+from careeval.sheets.kinds import MEASURE
 from careeval.stats import Estimate
 
 # C0 and C1 controls but tab and newline, and what turns the direction of the text around it.
@@ -22,25 +22,9 @@ def visible(text: str) -> str:
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
-def signed(points: int) -> str:
-    """Points with their sign, a true minus; 0 has none."""
-    return f"{points:+d}".replace("-", "−") if points else "0"
-
-
-def points(number: float) -> str:
-    """A number of points, without a needless decimal."""
-    return f"{number:g}".replace("-", "−")
-
-
 def value(estimate: Estimate) -> str:
     """The percentage, or `unknown`."""
-    return UNKNOWN if estimate.value is None else f"{percent(estimate.value)}%"
-
-
-def worst_of(summaries: Iterable[Summary]) -> str:
-    """The worst case with its number; `Worst of n` where entries have different ones."""
-    found = {s.n_epochs for s in summaries}
-    return f"Worst of {found.pop() if len(found) == 1 else 'n'}"
+    return MEASURE.on_page(estimate)
 
 
 def uncertainty(estimate: Estimate) -> str:

@@ -92,6 +92,11 @@ class Findings:
         """Their numbers in full, in the same order."""
         return tuple(graded.detail for graded in self.graded)
 
+    @property
+    def corrected(self) -> tuple[Corrected | None, ...]:
+        """Their scores as people correct them, in the same order."""
+        return tuple(graded.corrected for graded in self.graded)
+
 
 def findings(
     runs: Runs,

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
 from careeval.core.scenario import HarmKind
 from careeval.results.corrected import Corrected
-from careeval.results.details import Detail, ScenarioScore
-from careeval.results.directions import directions, grader_slips
-from careeval.results.estimates import NOT_TOLD, Errors
+from careeval.results.details import Detail
+from careeval.results.estimates import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.parts import By, cells_by
-from careeval.results.probes import ProbeAgreement
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
-from careeval.results.twins import TwinNumbers
 from careeval.sheets.kinds import (
     COUNT,
+    DASH,
     DECIMAL,
     DOLLARS,
     ERROR_SHARE,
     JOINED,
     MEASURE,
-    NUMBER_LIST,
     PLAIN,
     POINTS,
     RANKS,
-    SHARE,
     SMALL_COUNT,
-    WORD_LIST,
     WORDS,
     Kind,
     Measure,
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
-from careeval.sheets.page_kinds import PartName
+from careeval.sheets.page_kinds import AMOUNT, PartName
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import entry_names, judges, worst_n
 from careeval.stats import Estimate
@@ -103,7 +98,7 @@ _FACTS = (
     Field("n_ungraded", "of these, not graded, or not whole", COUNT),
     Field("n_gradings", "how often the grader judged them; the first time counts", COUNT),
     Field("n_judgments", "items × responses", COUNT),
-    Field("n_unresolved", "of these, the grader could not be brought to make", COUNT),
+    Field("n_unresolved", "of these, the grader could not be brought to make", COUNT, "Unresolved"),
 )
 _KINDS = tuple(
     Field(f"severe_{kind}", "the same, of the items that the bank calls so", ERROR_SHARE)
@@ -120,21 +115,42 @@ _DETAIL = (
         for name, holds in (
             ("icc", "correlation of two responses to one scenario"),
             ("design_effect", "how many times fewer independent responses they are worth"),
-            ("of_mean", "reliability of a scenario's mean over its n responses"),
         )
     ),
+    Field(
+        "reliability_of_mean",
+        "reliability of a scenario's mean over its n responses; null if unknown",
+        DECIMAL,
+        "Reliability",
+        "reliability of mean",
+    ),
     Field("reliability_reason", "why it is unknown; else empty"),
-    Field("words", "mean number of words of an answer", Measure(unit=PLAIN)),
+    Field(
+        "words",
+        "mean number of words of an answer",
+        Measure(unit=PLAIN),
+        "Words of an answer",
+        "words",
+    ),
     Field(
         "per_100_words",
         "rise of the score with 100 more words, within scenarios",
         Measure(unit=POINTS),
+        "Score with 100 more words, same scenario",
+        "per 100 words",
     ),
 )
 CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
 _COSTS = (
-    Field("cost.asking", "of the responses", DOLLARS),
-    Field("cost.grading", "of the judgments that count", DOLLARS),
+    Field("cost.asking", "of the responses", DOLLARS, "Asking"),
+    Field("cost.grading", "of the judgments that count", DOLLARS, "Grading"),
+    Field(
+        "cost.response",
+        "of a response, asked and graded",
+        AMOUNT,
+        "A response, asked and graded",
+        in_files=False,
+    ),
 )
 _STANDING = (
     Field("not_ranked", "why it may not stand in a ranking; empty if it may", JOINED),
@@ -144,7 +160,9 @@ _SHOWN = (
     NAME,
     JUDGE,
     ASKED,
-    Field("ranks", "rank set by score, and by severe errors", brief="rank", in_files=False),
+    Field(
+        "ranks", "rank set by score, and by severe errors", Words(lacking=DASH), "Rank", "", False
+    ),
 )
 
 
@@ -199,6 +217,7 @@ def entries_sheet(
             "corrected": score.corrected if score else NOTCORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
+            "cost.response": s.cost.per_response,
             "not_ranked": s.not_ranked,
             "warnings": s.warnings,
             "n": f"{s.n_scenarios} × {s.n_epochs}",
@@ -337,7 +356,26 @@ def adl_and_domain_sheet(summaries: Sequence[Summary], details: Sequence[Detail]
     return Sheet("by_adl_and_domain", "an entry, an activity and a domain", fields, rows)
 
 
-# Many responses, and scenario by scenario
+def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
+    """Return several sheets of parts as one, with a column for what each parts the scenarios by."""
+    if len(sheets) == 1:
+        return sheets[0]
+    fields = (
+        *ENTRY,
+        Field("by", "what the scenarios are broken down by"),
+        Field("part", "the part, as the bank names it"),
+        *_PART,
+    )
+    rows = [
+        row | {"by": by, "part": row[by]}
+        for sheet in sheets
+        for by in (sheet.name.removeprefix("by_"),)
+        for row in sheet.rows
+    ]
+    return Sheet("parts", "an entry and a part of the scenarios", fields, rows)
+
+
+# Many responses
 
 
 def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
@@ -360,188 +398,3 @@ def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet
         )
     ]
     return Sheet("worst_at_k", "an entry and a number of responses", fields, rows)
-
-
-def scenarios_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
-    """Return an entry's score in each scenario."""
-    fields = (
-        *ENTRY,
-        Field("scenario", "id of the scenario"),
-        Field("adl", "activity; null if not known"),
-        Field("condition", "what the person lives with"),
-        Field("assistance", "Section GG code"),
-        Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
-        Field("actor", "person or robot"),
-        Field("score", "mean of its responses; null if unknown", SHARE),
-        Field("score_low", "the least that the unresolved items could make of it", SHARE),
-        Field("score_high", "the most that the unresolved items could make of it", SHARE),
-        Field("worst", "the lowest of its responses; null where one is missing", SHARE),
-        Field("epochs", "score of each response; null where missing", NUMBER_LIST),
-        Field("n_severe", "responses with a severe error present", COUNT),
-        Field("reason", "why score or worst is unknown; else empty"),
-        NAME,
-        JUDGE,
-    )
-    rows = [
-        {
-            **names,
-            "scenario": score.scenario,
-            **score.about._asdict(),
-            "score": score.score,
-            "score_low": score.low,
-            "score_high": score.high,
-            "worst": score.worst,
-            "epochs": score.epochs,
-            "n_severe": score.n_severe,
-            "reason": _why_unknown(score),
-        }
-        for names, detail in zip(entry_rows(summaries), details, strict=True)
-        for score in detail.scenarios
-    ]
-    return Sheet("scenarios", "an entry's score in a scenario", fields, rows)
-
-
-def _why_unknown(score: ScenarioScore) -> str:
-    """Return why a scenario's score or worst is unknown; empty where both are known."""
-    if score.low is None:
-        return "no response was judged"
-    if score.score is None:
-        return NOT_TOLD
-    return "a response is missing or not judged" if score.worst is None else ""
-
-
-# Which way an entry errs
-
-
-def directions_sheet(
-    summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
-) -> Sheet:
-    """Return too little and too much care, and how twins are followed, a row a number.
-
-    Args:
-        summaries: An entry each.
-        probes: Grader → its agreement with the probes: what it mistakes of twins is told too.
-    """
-    numbers = [(*directions(s), *grader_slips(s, probes.get(s.grader))) for s in summaries]
-    heads = {d.key: d.head for of_entry in numbers for d in of_entry}
-    fields = (
-        *ENTRY,
-        Field("number", "too_little, adapted …", Words(names=heads)),
-        Field("meaning", "what it is a share of", head="Share of"),
-        Field("n", "responses, twins or controls that it is over", COUNT, "Over"),
-        Field("share", "the number", MEASURE),
-        NAME,
-        JUDGE,
-    )
-    rows = [
-        {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
-        for names, of_entry in zip(entry_rows(summaries), numbers, strict=True)
-        for d in of_entry
-    ]
-    holds = "which way an entry errs, and how it follows twins: a number"
-    caption = "Too little and too much care, and twins"
-    return Sheet("directions", holds, fields, rows, caption)
-
-
-def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """Return each scenario beside its twin or its control."""
-    fields = (
-        *ENTRY,
-        Field("base", "id of the base"),
-        Field("twin", "id of the twin or the control"),
-        Field("control", "paraphrase or irrelevant; null for a twin"),
-        Field("right_in_base", "id of the base's right act; null for a control"),
-        Field("right_in_twin", "id of the twin's right act; null for a control"),
-        Field("adapted", "share of the pairs of epochs; null if unknown", SHARE),
-        Field("stuck", "share of the pairs of epochs; null if unknown", SHARE),
-        Field("changed", "of a control, share of the pairs of epochs that differ", SHARE),
-        Field("same_text", "of a control, the same of two epochs of the base", SHARE),
-    )
-    rows = [
-        {**names, **row}
-        for names, s in zip(entry_rows(summaries), summaries, strict=True)
-        if s.twins
-        for row in _twin_rows(s.twins)
-    ]
-    return Sheet("twins", "a scenario beside its twin or control", fields, rows)
-
-
-def _twin_rows(twins: TwinNumbers) -> Iterator[Row]:
-    for pair in twins.pairs:
-        row = {
-            "base": pair.base,
-            "twin": pair.twin,
-            "right_in_base": pair.right[0],
-            "right_in_twin": pair.right[1],
-        }
-        shares = {"adapted": pair.adapted.value, "stuck": pair.stuck.value} if pair.n else {}
-        yield row | shares
-    for control in twins.controls:
-        yield {
-            "base": control.base,
-            "twin": control.control,
-            "control": control.kind,
-            "changed": control.changed,
-            "same_text": control.same_text,
-        }
-
-
-# As people correct them
-
-
-def corrected_sheet(summaries: Sequence[Summary], corrected: Sequence[Corrected | None]) -> Sheet:
-    """Return the scores of entries as people correct them; no row where nobody was audited."""
-    fields = (
-        *ENTRY,
-        Field(
-            "graded",
-            "by the grader, over public responses that it judged whole",
-            SHARE,
-            "As graded",
-            "as graded %",
-        ),
-        Field(
-            "corrected",
-            "by the grader, and by people where they differ from it",
-            MEASURE,
-            "Corrected by people",
-        ),
-        Field("n_responses", "responses of which people settled anything", COUNT, "Responses read"),
-        Field("n_judgments", "judgments in them that people settled", COUNT, "Judgments read"),
-        Field("meaning", "the same in a sentence", head="What it means"),
-        NAME,
-        JUDGE,
-    )
-    rows = [
-        {
-            **names,
-            "graded": score.graded,
-            "corrected": score.corrected,
-            "n_responses": score.n_responses,
-            "n_judgments": score.n_judgments,
-            "meaning": score.sentence(),
-        }
-        for names, score in zip(entry_rows(summaries), corrected, strict=True)
-        if score
-    ]
-    holds = "a system's score on a rubric as people who read its answers correct it"
-    return Sheet("corrected_scores", holds, fields, rows, "Scores, corrected by people")
-
-
-def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
-    """Return several sheets of parts as one, with a column for what each parts the scenarios by."""
-    if len(sheets) == 1:
-        return sheets[0]
-    fields = (
-        *ENTRY,
-        Field("by", "what the scenarios are broken down by"),
-        Field("part", "the part, as the bank names it"),
-        *_PART,
-    )
-    rows = [
-        row | {"by": by, "part": row[by]}
-        for sheet in sheets
-        for by in (sheet.name.removeprefix("by_"),)
-        for row in sheet.rows
-    ]
-    return Sheet("parts", "an entry and a part of the scenarios", fields, rows)

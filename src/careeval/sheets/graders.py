@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from careeval.results.audit import AuditResults
 from careeval.results.findings import Findings
 from careeval.results.ladder_check import Contradiction
 from careeval.results.probes import Agreement
-from careeval.sheets.kinds import COUNT, MEASURE, SHARE, Words
+from careeval.sheets.kinds import COUNT, SHARE, Words
 from careeval.sheets.names import plain
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust import AGREEMENT_NOTE, CLASS, GRADER, of_class, told_apart
@@ -89,38 +88,3 @@ def contradictions_sheet(findings: Findings) -> Sheet:
     ]
     caption = "Judgments that contradict each other"
     return Sheet("contradictions", "a grader and a contradiction", fields, rows, caption)
-
-
-_OVER = Field("over", "which items")
-
-
-def against_people_sheet(audit: AuditResults) -> Sheet:
-    """Return a grader held against people, a row a group of items."""
-    fields = (
-        _OVER,
-        Field("n", "judgments, weighted back to all", COUNT, "Judgments"),
-        Field("n_present", "of these, present as people say", COUNT, "There"),
-        Field("sensitivity", "share found of what is there", MEASURE, "Finds"),
-        Field("specificity", "share cleared of the rest", MEASURE, "Clears"),
-        Field("ppv", "share of what it finds that is there", MEASURE, "Right"),
-    )
-    rows = [
-        {"over": over} | {field.key: getattr(part, field.key) for field in fields[1:]}
-        for over, part in (("−2 items", audit.severe), ("all items", audit.overall))
-    ]
-    return Sheet("against_people", "a group of items", fields, rows)
-
-
-def people_sheet(audit: AuditResults) -> Sheet:
-    """Return people held against each other, a row a group of items."""
-    fields = (
-        _OVER,
-        Field("n", "judgments that two or more labelled", COUNT, "Judgments"),
-        Field("same", "share on which two say the same", MEASURE, "The same"),
-    )
-    rows = [
-        {"over": over, "n": part.n, "same": part.same}
-        for over, part in (("−2 items", audit.people_severe), ("all items", audit.people))
-    ]
-    caption = "People against each other: the most that can be asked of a grader"
-    return Sheet("people", "a group of items", fields, rows, caption)

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from careeval.results.amounts import dollars
 from careeval.results.cost import Cost
 from careeval.sheets.kinds import (
     COEFFICIENT,
@@ -15,6 +16,7 @@ from careeval.sheets.kinds import (
     Count,
     Dollars,
     Form,
+    Kind,
     Measure,
     Number,
     Part,
@@ -72,9 +74,25 @@ class PlainDollars(Dollars):
         return (value.reason,) if value.reason else ()
 
 
+@dataclass(frozen=True)
+class Amount(Kind):
+    """An amount of dollars."""
+
+    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+
+    def text(self, value: float | None, form: Form = Form.short) -> str:
+        """Return the dollars."""
+        return dollars(value)
+
+    def order(self, value: float | None) -> float | None:
+        """Return the dollars."""
+        return value
+
+
 ITEM_POINTS = ItemPoints()
 CORRELATION = Measure(unit=COEFFICIENT)
 DIFFERENCE = PointsApart()
 PERCENT_POINTS = Number(lacking=DASH, unit=POINTS)
 ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
 PLAIN_DOLLARS = PlainDollars()
+AMOUNT = Amount()

@@ -1,14 +1,17 @@
-"""Sheets of scenarios that may be shown: what each is about, its scores, its items."""
+"""Sheets of scenarios: each entry's scores; and of those that may be shown, what each is about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from careeval.results.details import Detail, ScenarioScore
+from careeval.results.estimates import NOT_TOLD
 from careeval.results.findings import Graded
 from careeval.results.shown_scenarios import ShownScenario
-from careeval.sheets.entries import ENTRY, RUBRIC, entry_rows
-from careeval.sheets.kinds import COUNT, SHARE, WORDS
+from careeval.results.summary import Summary
+from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, entry_rows
+from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
 from careeval.sheets.page_kinds import ITEM_POINTS, ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
@@ -171,3 +174,54 @@ def rubric_sheet(
         for item in items
     ]
     return Sheet("rubric", "an item", fields, rows)
+
+
+# Every scenario, shown or not
+
+
+def scenarios_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
+    """Return an entry's score in each scenario."""
+    fields = (
+        *ENTRY,
+        Field("scenario", "id of the scenario"),
+        Field("adl", "activity; null if not known"),
+        Field("condition", "what the person lives with"),
+        Field("assistance", "Section GG code"),
+        Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
+        Field("actor", "person or robot"),
+        Field("score", "mean of its responses; null if unknown", SHARE),
+        Field("score_low", "the least that the unresolved items could make of it", SHARE),
+        Field("score_high", "the most that the unresolved items could make of it", SHARE),
+        Field("worst", "the lowest of its responses; null where one is missing", SHARE),
+        Field("epochs", "score of each response; null where missing", NUMBER_LIST),
+        Field("n_severe", "responses with a severe error present", COUNT),
+        Field("reason", "why score or worst is unknown; else empty"),
+        NAME,
+        JUDGE,
+    )
+    rows = [
+        {
+            **names,
+            "scenario": score.scenario,
+            **score.about._asdict(),
+            "score": score.score,
+            "score_low": score.low,
+            "score_high": score.high,
+            "worst": score.worst,
+            "epochs": score.epochs,
+            "n_severe": score.n_severe,
+            "reason": _why_unknown(score),
+        }
+        for names, detail in zip(entry_rows(summaries), details, strict=True)
+        for score in detail.scenarios
+    ]
+    return Sheet("scenarios", "an entry's score in a scenario", fields, rows)
+
+
+def _why_unknown(score: ScenarioScore) -> str:
+    """Return why a scenario's score or worst is unknown; empty where both are known."""
+    if score.low is None:
+        return "no response was judged"
+    if score.score is None:
+        return NOT_TOLD
+    return "a response is missing or not judged" if score.worst is None else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from careeval.results.audit import AuditResults
@@ -13,19 +12,20 @@ from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.parts import OVERVIEW, By
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
+from careeval.sheets.across import PartScore, across
 from careeval.sheets.document import Document
 from careeval.sheets.entries import (
     JUDGE,
     RUBRIC,
     SYSTEM,
     at_k_sheet,
-    corrected_sheet,
     entries_sheet,
     parts_sheet,
     stacked_parts_sheet,
 )
-from careeval.sheets.kinds import MEASURE, SMALL_COUNT, Form, Kind
-from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.sheets.kinds import Form
+from careeval.sheets.people import corrected_sheet
+from careeval.sheets.sheet import Sheet, Shown, View
 from careeval.sheets.words import (
     SMALL,
     about,
@@ -166,36 +166,8 @@ _NAMING = {"system", "grader", "rubric", "name", "judge"}
 
 def _across(sheet: Sheet, by: By, names: _Names) -> View:
     """Return the scores of a sheet of parts with a column a part."""
-    part = sheet.by_key[by.value]
-    keys = list(dict.fromkeys(row[by.value] for row in sheet.rows))
-    fields = tuple(
-        Field(key, f"its score in {part.kind.text(key)}", _SCORE_AND_N, part.kind.text(key))
-        for key in keys
-    )
-    rows: dict[tuple[str, ...], dict[str, object]] = {}
-    for row in sheet.rows:
-        entry = rows.setdefault((row["name"],), {key: row[key] for key in _NAMING})
-        entry[row[by.value]] = row
-    wide = Sheet(f"across_{by}", "an entry", (*_named(sheet), *fields), [*rows.values()])
-    columns = [Shown(key) for key in keys]
-    return names.view(wide, columns, f"Score by {by.head}, %")
-
-
-def _named(sheet: Sheet) -> Sequence[Field]:
-    return [field for field in sheet.fields if field.key in _NAMING]
-
-
-@dataclass(frozen=True)
-class _ScoreAndN(Kind):
-    """The score of a part, and how many scenarios it is over."""
-
-    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return the score with the number of scenarios in brackets."""
-        score, n = MEASURE.text(value["score"], Form.bare), SMALL_COUNT.text(value["n"])
-        return f"{score} (n {n})"
-
-
-_SCORE_AND_N = _ScoreAndN()
+    wide, keys = across(sheet, "name", by.value, PartScore())
+    return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
 def _at_k(summaries: Sequence[Summary], details: Sequence[Detail], names: _Names) -> View:

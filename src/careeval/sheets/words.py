@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
-from careeval.results.amounts import dollars, percent, thousands
+from careeval.results.amounts import dollars, percent
 from careeval.results.audit import AuditResults
 from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, Form
+from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, MEASURE, Form
 from careeval.stats import Estimate
 
 SMALL = "* fewer than five scenarios: no interval, and not for comparing."
@@ -285,22 +285,13 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
             for s in entries
         ]
         line = "; ".join([f"{system}: asking {_spent(asking)}", *gradings])
-        grading = entries[0].cost.grading
-        both = asking.per_response, grading.per_response
-        if len(entries) == 1 and None not in both:
-            line += f"; {dollars(sum(filter(None, both)))} a response"
+        each = entries[0].cost.per_response
+        if len(entries) == 1 and each is not None:
+            line += f"; {dollars(each)} a response"
         lines.append(f"{line}.")
     return lines
 
 
 def _spent(cost: Cost) -> str:
     """Return dollars, and in brackets why they are unknown, of how many responses, the tokens."""
-    details = [cost.reason] if cost.reason else []
-    if cost.known_usd and cost.value is None:
-        details.append(f"the rest {dollars(cost.known_usd)}")
-    if cost.n and not cost.reason:
-        details.append(f"{cost.n:,} {'response' if cost.n == 1 else 'responses'}")
-    if cost.input_tokens is not None and cost.output_tokens is not None:
-        details.append(f"{thousands(cost.input_tokens)} tokens in")
-        details.append(f"{thousands(cost.output_tokens)} out")
-    return f"{dollars(cost.value)} ({', '.join(details)})"
+    return f"{DOLLARS.text(cost)} ({', '.join(DOLLARS.lines(cost))})"

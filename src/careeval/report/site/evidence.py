@@ -7,28 +7,27 @@ from dataclasses import dataclass, replace
 
 from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.sections.grader import (
+    AGREEMENT,
+    CORRECTED,
+    NOISE,
+    pairs_table,
+    people_tables,
+)
 from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import Contents, with_pages
-from careeval.report.site.systems import CORRECTED
 from careeval.results.corrected import as_graded
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.items import ItemStatistic
-from careeval.sheets.entries import corrected_sheet
 from careeval.sheets.graders import (
-    against_people_sheet,
     contradictions_sheet,
-    people_sheet,
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
 from careeval.sheets.kinds import SHARE
+from careeval.sheets.people import corrected_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust import (
-    grader_agreement_sheet,
-    grader_pairs_sheet,
-    grading_noise_sheet,
-    items_sheet,
-)
+from careeval.sheets.trust import grading_noise_sheet, items_sheet
 
 MOST_ITEMS = 40
 """Items that the page lists; its file has all."""
@@ -117,7 +116,7 @@ def cards(site: Contents) -> dict[str, Card]:
 
 def card_tables(card: GraderCard, site: Contents) -> list[PageTable]:
     """Return what stands on a grader's card: nothing of what it was not tried with."""
-    every = (_corrected(card, site), *_people(card, site), *_probes(card, site))
+    every = (_corrected(card, site), *people_tables(card, site.findings), *_probes(card, site))
     return [table for table in every if table.rows]
 
 
@@ -146,49 +145,6 @@ def _corrected(card: GraderCard, site: Contents) -> PageTable:
         part=ALL_GRADERS,
     )
 
-
-def _people(card: GraderCard, site: Contents) -> Iterator[PageTable]:
-    """Yield a grader against people, and people against each other; none without an audit."""
-    if card.human is None:
-        return
-    name = Grader.parse(card.grader).model
-    yield PageTable(
-        against_people_sheet(card.human),
-        (
-            PageColumn("over"),
-            PageColumn("n"),
-            PageColumn("n_present"),
-            PageColumn("sensitivity", about="of what is there"),
-            PageColumn("specificity", about="of what is not"),
-            PageColumn("ppv", about="of what it finds"),
-        ),
-        f"{name} against people",
-        sortable=False,
-    )
-    yield PageTable(
-        people_sheet(card.human),
-        (PageColumn("over"), PageColumn("n", about="labelled by two or more"), PageColumn("same")),
-        sortable=False,
-    )
-    agreement = grader_agreement_sheet(site.findings).where(grader=card.grader)
-    for whose, between in ((f"{name} and people", "people"), ("People and people", "raters")):
-        yield PageTable(
-            agreement.where(between=between),
-            AGREEMENT,
-            f"{whose}, by points of the item",
-            sortable=False,
-        )
-
-
-AGREEMENT = (
-    PageColumn("rubric"),
-    PageColumn("points"),
-    PageColumn("n", about="that both made"),
-    PageColumn("n_both", about="call it present"),
-    PageColumn("n_either", about="calls it present"),
-    PageColumn("positive_agreement", about="95% interval"),
-    PageColumn("ac1", about="95% interval"),
-)
 
 _TRIED = (
     PageColumn("present"),
@@ -244,17 +200,7 @@ def noise(site: Contents) -> PageTable:
     """Return what judging the same responses again shows."""
     return PageTable(
         grading_noise_sheet(site.findings),
-        (
-            PageColumn("system"),
-            PageColumn("grader"),
-            PageColumn("rubric"),
-            PageColumn("n_regraded", about="responses", beneath=_reason),
-            PageColumn("flipped"),
-            PageColumn("scenario_share", about="of the variance"),
-            PageColumn("response_share", about="of the variance"),
-            PageColumn("grading_share", about="of the variance"),
-            PageColumn("corrected_worst_at_n", about="without the grader’s noise"),
-        ),
+        (PageColumn("system"), PageColumn("grader"), PageColumn("rubric"), *NOISE),
         file="grading-noise",
     )
 
@@ -265,12 +211,7 @@ def _reason(row: Row) -> tuple[str, ...]:
 
 def grader_pairs(site: Contents) -> PageTable:
     """Return graders that judged the same responses, two by two, a row a point class."""
-    return PageTable(
-        grader_pairs_sheet(site.findings),
-        (PageColumn("a"), PageColumn("b"), PageColumn("systems"), *AGREEMENT),
-        sortable=False,
-        file="grader-pairs",
-    )
+    return replace(pairs_table(site.findings), file="grader-pairs")
 
 
 # Items

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.sections.grader import CORRECTED
 from careeval.report.site.boards import listing, severe_column
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
 from careeval.results import summary as summaries
@@ -12,8 +13,10 @@ from careeval.results.amounts import dollars
 from careeval.results.corrected import as_graded
 from careeval.results.harms import Harm, harms
 from careeval.results.parts import By
-from careeval.sheets.entries import corrected_sheet, directions_sheet, parts_sheet
+from careeval.sheets.directions import directions_sheet
+from careeval.sheets.entries import parts_sheet
 from careeval.sheets.kinds import RANKS
+from careeval.sheets.people import corrected_sheet
 from careeval.sheets.scenarios import scenario_scores_sheet
 from careeval.sheets.words import SMALL
 from careeval.stats import MIN_CLUSTERS
@@ -163,16 +166,6 @@ def corrected_table(listed: Listed) -> PageTable:
         file="corrected-scores",
         part=ALL_SYSTEMS,
     )
-
-
-CORRECTED = (
-    PageColumn("rubric"),
-    PageColumn("graded"),
-    PageColumn("corrected", about="95% interval"),
-    PageColumn("n_responses"),
-    PageColumn("n_judgments"),
-    PageColumn("meaning"),
-)
 
 
 def harm_list(listed: Listed, site: Contents) -> Harms:

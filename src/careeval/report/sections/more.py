@@ -1,0 +1,137 @@
+"""The section of numbers that are there for whoever asks: epochs, scenarios, twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from careeval.core.scenario import Adl
+from careeval.report import charts
+from careeval.report.documents import figure
+from careeval.report.page_table import PageColumn, PageTable, shade
+from careeval.report.sections.section import Report, Section
+from careeval.results.metrics import IN_DETAIL
+from careeval.sheets.across import OneField, ScenarioResult, across
+from careeval.sheets.directions import directions_sheet
+from careeval.sheets.entries import at_k_sheet, entries_sheet
+from careeval.sheets.kinds import COUNT, DECIMAL, MEASURE
+from careeval.sheets.scenarios import scenarios_sheet
+from careeval.sheets.sheet import Row
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    summaries, details = report.summaries, report.details
+    directions = _directions(report)
+    return {
+        "curves": figure(
+            "worst_at_k",
+            "The lowest of k responses",
+            lambda width: charts.worst_at_k(summaries, details, width),
+        ),
+        "at_k": [
+            _at_k(report, "worst_at_k", "The lowest of k responses, score"),
+            _at_k(report, "severe_of_k", "Scenarios with a severe error in any of k responses"),
+        ],
+        "spread": figure(
+            "distribution",
+            "Scores of the scenarios",
+            lambda width: (
+                charts.distribution(details[0], summaries[0], width)
+                if report.is_of_one
+                else charts.distributions(summaries, details, width)
+            ),
+        ),
+        "scenarios": _scenarios(report),
+        "folded_tables": [epochs_table(report), *([directions] if directions.rows else [])],
+    }
+
+
+def _at_k(report: Report, key: str, caption: str) -> PageTable:
+    """Return one number by the number of responses k, a column each."""
+    sheet = at_k_sheet(report.summaries, report.details)
+    wide, keys = across(sheet, "name", "k", OneField(key=key, kind=MEASURE))
+
+    def reasons(row: Row) -> Iterable[str]:
+        known = [row[k][key] for k in keys if k in row]
+        return dict.fromkeys(each.reason for each in known if each.value is None)
+
+    def interval(k: str, row: Row) -> Iterable[str]:
+        return MEASURE.lines(row[k][key]) if k in row and row[k][key].ci95 else ()
+
+    columns = (
+        PageColumn("name", beneath=reasons),
+        *(
+            PageColumn(k, f"k = {n}", lines=False, beneath=partial(interval, k))
+            for n, k in enumerate(keys, start=1)
+        ),
+    )
+    return PageTable(
+        wide, columns, caption, "In %. Beneath a number: its 95% interval.", look="many"
+    )
+
+
+def _scenarios(report: Report) -> PageTable:
+    """Return each scenario's score, a column an entry."""
+    order = {adl.value: place for place, adl in enumerate(Adl)}
+    sheet = scenarios_sheet(report.summaries, report.details)
+    rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
+    wide, keys = across(replace(sheet, rows=rows), "scenario", "name", ScenarioResult())
+    heads = [report.score_name] if report.is_of_one else [""] * len(keys)
+
+    def look(key: str, row: Row) -> str:
+        return shade(row[key]["score"]) if key in row else ""
+
+    columns = (
+        PageColumn("scenario"),
+        *(
+            PageColumn(key, head, look=partial(look, key))
+            for key, head in zip(keys, heads, strict=True)
+        ),
+    )
+    note = (
+        "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
+        "severe error."
+    )
+    return PageTable(wide, columns, "Every scenario in numbers", note)
+
+
+def epochs_table(report: Report) -> PageTable:
+    """Return how much the epochs of one system differ, and how long its answers are."""
+    columns = (
+        PageColumn("name"),
+        *(PageColumn(metric.key) for metric in IN_DETAIL),
+        PageColumn("reliability_of_mean", beneath=_reliability),
+        PageColumn("words"),
+        PageColumn("per_100_words"),
+    )
+    return PageTable(
+        entries_sheet(report.summaries, report.details),
+        columns,
+        "Epochs and length of answers",
+        "Beneath a number: its 95% interval.",
+    )
+
+
+def _reliability(row: Row) -> Iterable[str]:
+    if row["reliability_of_mean"] is None:
+        return (row["reliability_reason"],)
+    one, n = DECIMAL.text(row["reliability_icc"]), COUNT.text(row["reliability_n_scenarios"])
+    return f"one response {one}", f"over {n} scenarios"
+
+
+def _directions(report: Report) -> PageTable:
+    """Return too little and too much care, and twins; beside them what the grader mistakes."""
+    cards = report.findings.cards.values()
+    probes = {card.grader: card.probes for card in cards if card.probes}
+    columns = (
+        PageColumn("name"),
+        PageColumn("number", beneath=lambda row: (row["meaning"],)),
+        PageColumn("n"),
+        PageColumn("share"),
+    )
+    return PageTable(directions_sheet(report.summaries, probes), columns)
+
+
+MORE = Section("more", "More", "sections/more.html", _fill)
