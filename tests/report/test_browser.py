@@ -84,8 +84,8 @@ def test_it_fits_a_phone(page: Page, address: str) -> None:
     _open(page, address)
     page.evaluate(OPEN_ALL)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert page.locator("#overview .narrow").is_visible()
-    assert not page.locator("#overview .wide").is_visible()
+    assert page.locator("#more .narrow").first.is_visible()
+    assert not page.locator("#more figure .wide").first.is_visible()
 
 
 def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -39,15 +39,28 @@ def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
 Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
-    "overview": lambda s, _, width: charts.overview(s, width),
-    "domains": lambda s, _, width: charts.domains(s, width),
+    "overview": lambda s, _, __: charts.overview(s),
+    "domains": lambda s, _, __: charts.domains(s),
     "worst_at_k": charts.worst_at_k,
-    "distribution": lambda s, d, width: charts.distribution(d[0], s[0], width),
+    "distribution": lambda s, d, _: charts.distribution(d[0], s[0]),
     "distributions": charts.distributions,
     "cost_scatter": lambda s, _, width: charts.cost_scatter(s, width),
     "worst_scatter": lambda s, _, width: charts.worst_scatter(s, width),
 }
 OF_MANY = {name: draw for name, draw in DRAWN.items() if name != "distribution"}
+FILES_ALONE = ("overview", "domains", "distribution")
+"""Figures that no page shows: they have one width."""
+
+
+def sizes(names: Iterable[str], *more: int) -> list[tuple[str, int]]:
+    """Each figure with each width that it is drawn for."""
+    return [
+        (name, width)
+        for name in names
+        for width in (charts.WIDE, *(() if name in FILES_ALONE else (*more, charts.NARROW)))
+    ]
+
+
 LONG = "vendor/some-model-2026-08-07-high-reasoning-{:02}"
 HOSTILE = [
     '<script>alert("1")</script> {{ 7 * 7 }} \x00\x1b[31m\u202e',
@@ -217,7 +230,7 @@ def test_curves_have_bands_for_few_and_names_for_all(
 def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
     found = details[0].scenarios
-    figure = charts.distribution(details[0], summaries[0], charts.NARROW)
+    figure = charts.distribution(details[0], summaries[0])
     known = {s.scenario for s in found if s.score is not None}
     means = {p.said.partition(":")[0]: p for p in _points(figure)}
     assert set(means) == known
@@ -265,8 +278,7 @@ def test_entries_keep_their_order(
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("width", [charts.WIDE, 520, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(DRAWN, 520))
 @pytest.mark.parametrize("n", [1, 30])
 def test_everything_is_within_the_figure(
     name: str, width: int, n: int, summaries: list[Summary], details: list[Detail]
@@ -287,8 +299,7 @@ def test_everything_is_within_the_figure(
             assert 0 <= m.y <= figure.height
 
 
-@pytest.mark.parametrize("name", OF_MANY)
-@pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(OF_MANY))
 def test_no_words_lie_on_others(
     name: str, width: int, summaries: list[Summary], details: list[Detail]
 ) -> None:
@@ -305,8 +316,7 @@ def test_no_words_lie_on_others(
         assert [other for other, at in areas[:k] if area.overlap(at) > 0] == [], text
 
 
-@pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
 def test_every_figure_becomes_an_svg(
     name: str, width: int, summaries: list[Summary], details: list[Detail]
 ) -> None:

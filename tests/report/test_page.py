@@ -20,6 +20,7 @@ from careeval.report.page import render_page, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
 from careeval.report.payload import payload
 from careeval.report.sections import SECTIONS
+from careeval.report.sections.activities import overview_table
 from careeval.report.sections.answer import numbers_table
 from careeval.report.sections.domains import by_domain_table, maps
 from careeval.report.sections.grader import HIDDEN, odd_items_table
@@ -312,6 +313,30 @@ def test_every_metric_has_its_columns(found: Findings) -> None:
 
 
 METRIC_KEYS = {metric.key for metric in METRICS}
+
+
+def test_the_overview_draws_every_number(found: Findings) -> None:
+    """Each metric and activity is drawn, on one scale; what has no interval is hollow."""
+    table = overview_table(report_of(found))
+    keys = [column.key for column in table.columns]
+    assert [key for key in keys if key in METRIC_KEYS] == [metric.key for metric in HEADLINE]
+    for row in cells_of(table):
+        drawn = dict(zip(heads_of(table)[1:], (cell.strip for cell in row[1:]), strict=True))
+        assert all(drawn.values())
+        hollow = {head for head, strip in drawn.items() if strip and strip.ends is None}
+        assert {"Eating", "Bathing"} <= hollow
+        assert "Dressing" not in hollow
+        zeros = {strip.zero for head, strip in drawn.items() if strip and "errors" not in head}
+        assert len(zeros) == 1
+
+
+def test_what_may_not_be_ranked_is_grey_in_tables(found_one: Findings, found: Findings) -> None:
+    """A row of an entry that may not be ranked is grey, and of one that may it is not."""
+    assert report_of(found_one).unranked == {"alpha"}
+    report = report_of(found)
+    for table in (overview_table(report), by_domain_table(report)):
+        grey = [row["name"] for row in table.rows if table.is_grey(row)]
+        assert grey == [s.system for s in found.summaries if s.not_ranked]
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
@@ -619,11 +644,12 @@ def test_small_cells_are_marked(found: Findings, found_one: Findings) -> None:
     table = parts_table(By.adl, report_of(found_one))
     rows = cells_of(table)
     assert {(row[0].text, row[1].text) for row in rows} == {
+        ("Overall", "8"),
         ("Dressing", "5"),
         ("Eating", "2*"),
         ("Bathing", "1*"),
     }
-    assert all(bool(row[3].lines) == (row[1].text == "5") for row in rows)
+    assert all(bool(row[3].lines) == ("*" not in row[1].text) for row in rows)
     many = parts_table(By.adl, report_of(found))
     for name, *cells in cells_of(many):
         assert all(("*" in cell.text) == (name.text != "Dressing") for cell in cells)

@@ -8,36 +8,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from careeval.results.estimates import Errors
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.stats import Estimate
 
-BAR_WIDTH, _EDGE = 96.0, 5.0
-"""Of a bar in a cell, in pixels: its width, and what is left free at either end."""
+NARROW, WIDE, _EDGE = 96, 240, 5
+"""Of what is drawn in a cell, in pixels: its width where a row has many such cells and where it has
+few, and what is left free at either end.
+"""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers at the ends of the bars of one column; 0 lies on or between them."""
+    """The numbers at the ends of the bars of one column; 0 lies on or between them.
+
+    Attributes:
+        width: Of the bars, in pixels.
+    """
 
     low: float
     high: float
+    width: int = NARROW
 
     @staticmethod
     def over(estimates: Iterable[Estimate], at_least: tuple[float, float] = (0.0, 1.0)) -> Scale:
         """Return a scale that estimates and their intervals fit on, in steps of a tenth."""
         known = [e for e in estimates if e.value is not None]
-        numbers = [n for e in known for n in (e.value, *(e.ci95 or ())) if n is not None]
-        low, high = min([*numbers, at_least[0]]), max([*numbers, at_least[1]])
+        return Scale.of((n for e in known for n in (e.value, *(e.ci95 or ()))), at_least)
+
+    @staticmethod
+    def of(numbers: Iterable[float | None], at_least: tuple[float, float] = (0.0, 1.0)) -> Scale:
+        """Return a scale that numbers fit on, in steps of a tenth; an unknown one is left out."""
+        known = [*(n for n in numbers if n is not None), *at_least]
+        low, high = min(known), max(known)
         return Scale(math.floor(low * 10 + 1e-9) / 10, math.ceil(high * 10 - 1e-9) / 10)
 
     def place(self, number: float) -> float:
         """Return where a number stands on a bar, in pixels."""
         share = (number - self.low) / (self.high - self.low)
-        return round(_EDGE + share * (BAR_WIDTH - 2 * _EDGE), 1)
+        return round(_EDGE + share * (self.width - 2 * _EDGE), 1)
+
+    @property
+    def wide(self) -> Scale:
+        """The same for wide bars."""
+        return replace(self, width=WIDE)
 
 
 @dataclass(frozen=True)
@@ -48,11 +65,13 @@ class Strip:
         dots: The values.
         ends: Of the interval of the first; `None` without one.
         zero: Where 0 stands.
+        width: Of the whole.
     """
 
     dots: tuple[float, ...]
     ends: tuple[float, float] | None
     zero: float
+    width: int
 
     @staticmethod
     def of_estimate(e: Estimate, scale: Scale) -> Strip | None:
@@ -60,26 +79,19 @@ class Strip:
         if e.value is None:
             return None
         ends = (scale.place(e.ci95[0]), scale.place(e.ci95[1])) if e.ci95 else None
-        return Strip((scale.place(e.value),), ends, scale.place(0))
+        return Strip((scale.place(e.value),), ends, scale.place(0), scale.width)
 
     @staticmethod
     def of_values(values: Iterable[float | None], scale: Scale) -> Strip:
         """Return several values as dots; an unknown one is none."""
         dots = tuple(scale.place(value) for value in values if value is not None)
-        return Strip(dots, None, scale.place(0))
+        return Strip(dots, None, scale.place(0), scale.width)
 
 
-def shade(fraction: float | None, *, harm: bool = False) -> str:
-    """Return the class of a fraction's shade: ten steps from 0 to 1, one of its own below 0.
-
-    Args:
-        fraction: What the cell says; no shade where it is unknown.
-        harm: Whether more is worse; a tenth then has the darkest shade.
-    """
+def shade(fraction: float | None) -> str:
+    """Return the class of a fraction's shade: ten steps from 0 to 1, one of its own below 0."""
     if fraction is None:
         return ""
-    if harm:
-        return f"harm-{min(9, round(fraction * 90))}"
     return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
 
 

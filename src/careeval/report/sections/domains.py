@@ -9,10 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from careeval.core.scenario import Domain
-from careeval.report import charts
-from careeval.report.documents import figure
-from careeval.report.page_table import PageColumn, PageTable
-from careeval.report.sections.parts import FEW, PART, part_look
+from careeval.report.page_table import PageColumn, PageTable, strip_of
+from careeval.report.sections.parts import FEW, PART, part_look, part_strip, score_scale
 from careeval.report.sections.section import Report, Section
 from careeval.results.details import Detail
 from careeval.results.parts import By
@@ -44,11 +42,6 @@ def _fill(report: Report) -> Mapping[str, Any]:
         if cell.n
     ]
     return {
-        "profile": figure(
-            "domains",
-            "Domains of competence",
-            lambda width: charts.domains(report.summaries, width),
-        ),
         "by_domain": by_domain_table(report),
         "maps": list(maps(report)),
         "map_sizes": " to ".join(map(str, dict.fromkeys((min(sizes), max(sizes)))))
@@ -59,17 +52,29 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def by_domain_table(report: Report) -> PageTable:
-    """Return the four domains; of several entries with a column of their names."""
+    """Return the score in the four domains: of one entry a row each, of several a column each."""
     sheet = parts_sheet(By.domain, report.summaries)
-    columns = (
-        PageColumn("domain"),
-        *(() if report.is_of_one else (PageColumn("name"),)),
-        PageColumn("score", report.score_name),
-        PageColumn("n"),
+    scale = score_scale(sheet.rows)
+    small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
+    caption, note = "Domains in numbers", f"Beneath a number: its 95% interval.{small}"
+    if report.is_of_one:
+        columns = (
+            PageColumn("domain"),
+            PageColumn("score", report.score_name, strip=strip_of("score", scale.wide)),
+            PageColumn("n"),
+        )
+        return PageTable(sheet, columns, caption, note, FEW, "profile")
+    wide, keys = across(sheet, "name", "domain", PartScore(n=True))
+    drawn = (PageColumn(key, strip=part_strip(key, scale)) for key in keys)
+    note = f"{report.score_name}, in %. {note} Grey: not for ranking."
+    return PageTable(
+        wide,
+        (PageColumn("name"), *drawn),
+        caption,
+        note,
+        FEW,
+        is_grey=lambda row: row["name"] in report.unranked,
     )
-    mark = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
-    note = f"Beneath a number: its 95% interval.{mark}"
-    return PageTable(sheet, columns, "Domains in numbers", note, FEW)
 
 
 def maps(report: Report) -> Iterator[PageTable]:

@@ -10,7 +10,7 @@ from typing import Any
 from careeval.core.scenario import Adl
 from careeval.report import charts
 from careeval.report.documents import figure
-from careeval.report.page_table import PageColumn, PageTable, shade
+from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
 from careeval.report.sections.section import Report, Section
 from careeval.results.metrics import IN_DETAIL
 from careeval.sheets.across import OneField, ScenarioResult, across
@@ -34,14 +34,12 @@ def _fill(report: Report) -> Mapping[str, Any]:
             _at_k(report, "worst_at_k", "The lowest of k responses, score"),
             _at_k(report, "severe_of_k", "Scenarios with a severe error in any of k responses"),
         ],
-        "spread": figure(
+        "spread": None
+        if report.is_of_one
+        else figure(
             "distribution",
             "Scores of the scenarios",
-            lambda width: (
-                charts.distribution(details[0], summaries[0], width)
-                if report.is_of_one
-                else charts.distributions(summaries, details, width)
-            ),
+            lambda width: charts.distributions(summaries, details, width),
         ),
         "scenarios": _scenarios(report),
         "folded_tables": [epochs_table(report), *([directions] if directions.rows else [])],
@@ -73,28 +71,37 @@ def _at_k(report: Report, key: str, caption: str) -> PageTable:
 
 
 def _scenarios(report: Report) -> PageTable:
-    """Return each scenario's score, a column an entry."""
+    """Return each scenario's score, a column an entry; of one entry with each response drawn."""
     order = {adl.value: place for place, adl in enumerate(Adl)}
     sheet = scenarios_sheet(report.summaries, report.details)
     rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
-    wide, keys = across(replace(sheet, rows=rows), "scenario", "name", ScenarioResult())
-    heads = [report.score_name] if report.is_of_one else [""] * len(keys)
-
-    def look(key: str, row: Row) -> str:
-        return shade(row[key]["score"]) if key in row else ""
-
-    columns = (
-        PageColumn("scenario"),
-        *(
-            PageColumn(key, head, look=partial(look, key))
-            for key, head in zip(keys, heads, strict=True)
-        ),
-    )
+    sheet, caption = replace(sheet, rows=rows), "Every scenario in numbers"
+    if report.is_of_one:
+        scale = Scale.of(score for row in rows for score in row["epochs"]).wide
+        columns = (
+            PageColumn("scenario"),
+            PageColumn(
+                "score",
+                report.score_name,
+                beneath=lambda row: (row["reason"],),
+                strip=lambda row: Strip.of_values(row["epochs"], scale),
+            ),
+            PageColumn("worst", "Lowest response"),
+            PageColumn("n_severe", "With a severe error"),
+        )
+        note = "Mean score of its responses. A mark is a response, and a tick is 0."
+        return PageTable(sheet, columns, caption, note, look="profile close")
+    wide, keys = across(sheet, "scenario", "name", ScenarioResult())
     note = (
         "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
         "severe error."
     )
-    return PageTable(wide, columns, "Every scenario in numbers", note)
+    shaded = (PageColumn(key, look=partial(_shade, key)) for key in keys)
+    return PageTable(wide, (PageColumn("scenario"), *shaded), caption, note)
+
+
+def _shade(key: str, row: Row) -> str:
+    return shade(row[key]["score"]) if key in row else ""
 
 
 def epochs_table(report: Report) -> PageTable:

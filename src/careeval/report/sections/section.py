@@ -12,6 +12,7 @@ from careeval.report.words import score_name
 from careeval.results.details import Detail
 from careeval.results.findings import Findings
 from careeval.results.summary import Summary
+from careeval.sheets.words import entry_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,13 @@ class Report:
     def is_of_one(self) -> bool:
         """Whether it is of one entry, whose name stands in no table."""
         return len(self.summaries) == 1
+
+    @cached_property
+    def unranked(self) -> frozenset[str]:
+        """The names of entries that may not be ranked."""
+        names = entry_names(self.summaries)
+        pairs = zip(names, self.summaries, strict=True)
+        return frozenset(name for name, s in pairs if s.not_ranked)
 
     @cached_property
     def rubrics(self) -> tuple[str, ...]:

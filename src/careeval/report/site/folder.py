@@ -364,7 +364,7 @@ def _scatters(site: Contents) -> list[Figure]:
 
 
 def _curves(listed: Listed) -> list[Figure]:
-    """How the worst falls with more responses, how the scenarios spread, and the domains."""
+    """How the worst falls with more responses, and how the scenarios spread."""
     s, d, rubric = [listed.summary], [listed.graded.detail], listed.rubric.value
     of = listed.anchor or "entry"
     return [
@@ -380,12 +380,6 @@ def _curves(listed: Listed) -> list[Figure]:
             "Scores by scenario",
             f"How the scenarios’ scores spread, {rubric}.",
             lambda width: charts.distributions(s, d, width),
-        ),
-        _figure(
-            f"{of}-domains",
-            "Domains of competence",
-            f"By domain of competence, {rubric}.",
-            lambda width: charts.domains(s, width),
         ),
     ]
 
