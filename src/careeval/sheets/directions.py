@@ -40,8 +40,7 @@ def directions_sheet(
     ]
     holds = "which way an entry errs, and how it follows twins: a number"
     caption = "Too little and too much care, and twins"
-    note = "Too little and too much care are never netted: that would reward risk."
-    return Sheet("directions", holds, fields, rows, caption, note)
+    return Sheet("directions", holds, fields, rows, caption)
 
 
 def twins_sheet(summaries: Sequence[Summary]) -> Sheet:

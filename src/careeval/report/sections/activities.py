@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
@@ -12,6 +13,7 @@ from careeval.results.metrics import HEADLINE
 from careeval.results.parts import By
 from careeval.sheets.across import across
 from careeval.sheets.entries import entries_sheet, parts_sheet
+from careeval.sheets.sheet import Row
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
@@ -43,7 +45,7 @@ def overview_table(report: Report) -> PageTable:
             report.score_name if metric.key == "score" else "",
             lines=False,
             strip=strip_of(metric.key, shares if metric.counts_errors else scores),
-            look=lambda _, key=metric.key: _TONES.get(key, ""),  # type: ignore[misc]
+            look=partial(_tone, metric.key),
         )
         for metric in HEADLINE
     )
@@ -71,6 +73,11 @@ _NOTE = (
     "%; * fewer than five scenarios, not for comparing. Grey: not for ranking."
 )
 _TONES = {"severe": "harm", "mild": "mild"}
-"""Key of a metric → the class of its colour."""
+"""Key of a metric → the class of its colour, above 0."""
+
+
+def _tone(key: str, row: Row) -> str:
+    return _TONES[key] if key in _TONES and row[key].share.value else ""
+
 
 ACTIVITIES = Section("overview", "Activities", "sections/activities.html", _fill)

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from careeval.core.scenario import Domain
-from careeval.report.page_table import PageColumn, PageTable, strip_of
-from careeval.report.sections.parts import FEW, PART, part_look, part_strip, score_scale
+from careeval.report.page_table import PageColumn, PageTable, Scale
+from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, part_strip
 from careeval.report.sections.section import Report, Section
 from careeval.results.details import Detail
 from careeval.results.parts import By
@@ -53,25 +53,18 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def by_domain_table(report: Report) -> PageTable:
     """Return the score in the four domains: of one entry a row each, of several a column each."""
-    sheet = parts_sheet(By.domain, report.summaries)
-    scale = score_scale(sheet.rows)
-    small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
-    caption, note = "Domains in numbers", f"Beneath a number: its 95% interval.{small}"
     if report.is_of_one:
-        columns = (
-            PageColumn("domain"),
-            PageColumn("score", report.score_name, strip=strip_of("score", scale.wide)),
-            PageColumn("n"),
-        )
-        return PageTable(sheet, columns, caption, note, FEW, "profile")
+        return entry_parts(By.domain, report.summaries[0], report.details[0])
+    sheet = parts_sheet(By.domain, report.summaries)
+    scale = Scale.over(row["score"] for row in sheet.rows)
     wide, keys = across(sheet, "name", "domain", PartScore(n=True))
-    drawn = (PageColumn(key, strip=part_strip(key, scale)) for key in keys)
-    note = f"{report.score_name}, in %. {note} Grey: not for ranking."
+    small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
     return PageTable(
         wide,
-        (PageColumn("name"), *drawn),
-        caption,
-        note,
+        (PageColumn("name"), *(PageColumn(key, strip=part_strip(key, scale)) for key in keys)),
+        "By domain",
+        f"{report.score_name}, in %. Beneath a number: its 95% interval. Grey: not for ranking."
+        f"{small}",
         FEW,
         is_grey=lambda row: row["name"] in report.unranked,
     )

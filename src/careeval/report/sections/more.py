@@ -138,7 +138,8 @@ def _directions(report: Report) -> PageTable:
         PageColumn("n"),
         PageColumn("share"),
     )
-    return PageTable(directions_sheet(report.summaries, probes), columns)
+    note = "Too little and too much care are never netted: that would reward risk."
+    return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
 
 
 MORE = Section("more", "More", "sections/more.html", _fill)

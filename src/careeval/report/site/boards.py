@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Board, Contents, Listed, rubric_words
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
@@ -77,16 +78,6 @@ def board_table(board: Board, site: Contents) -> PageTable:
         is_grey=lambda row: bool(row["not_ranked"]),
         filters=_filters,
         file=board.file("leaderboard"),
-    )
-
-
-def severe_column(rubric: str, scale: Scale) -> PageColumn:
-    """Return the column of severe errors, drawn on a scale; its cells are red above 0."""
-    return PageColumn(
-        "severe",
-        about=f"{rubric}, responses with any",
-        look=lambda row: "harm" if row["severe"].share.value else "",
-        strip=strip_of("severe", scale),
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.sections.grader import CORRECTED
-from careeval.report.site.boards import listing, severe_column
+from careeval.report.sections.parts import entry_parts, severe_column
+from careeval.report.site.boards import listing
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
 from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
@@ -14,12 +15,9 @@ from careeval.results.corrected import as_graded
 from careeval.results.harms import Harm, harms
 from careeval.results.parts import By
 from careeval.sheets.directions import directions_sheet
-from careeval.sheets.entries import parts_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.people import corrected_sheet
 from careeval.sheets.scenarios import scenario_scores_sheet
-from careeval.sheets.words import SMALL
-from careeval.stats import MIN_CLUSTERS
 
 MOST_QUOTES = 24
 """Harms that a page shows in their own words; at most one a scenario."""
@@ -127,23 +125,12 @@ OTHER_PARTS = (By.condition, By.situation, By.assistance, By.actor)
 
 def part_table(by: By, listed: Listed) -> PageTable:
     """Return the numbers of an entry's parts; no rows where its scenarios do not say."""
-    sheet = parts_sheet(by, [listed.summary], [listed.graded.detail])
-    rubric, is_domain = listed.rubric.value, by is By.domain
-    scale = Scale.over(row["score"] for row in sheet.rows)
-    shares = Scale.over((row["severe"].share for row in sheet.rows if not is_domain), (0, 0.1))
-    small = any(0 < row["n"] < MIN_CLUSTERS for row in sheet.rows)
-    about = f"{rubric}, weighted by domain" if is_domain else f"{rubric}, 95% interval"
-    return PageTable(
-        sheet,
-        (
-            PageColumn(by.value),
-            PageColumn("n"),
-            *(() if is_domain else (severe_column(rubric, shares),)),
-            PageColumn("score", about=about, strip=strip_of("score", scale)),
-        ),
-        f"{sheet.caption}, {rubric}",
-        " ".join([*([BY_DOMAIN] if is_domain else []), *([SMALL] if small else [])]),
-        noted=("fewer than five scenarios",),
+    table = entry_parts(by, listed.summary, listed.graded.detail)
+    notes = ([BY_DOMAIN] if by is By.domain else []) + ([table.note] if table.note else [])
+    return replace(
+        table,
+        caption=f"{table.title}, {listed.rubric.value}",
+        note=" ".join(notes),
         file=f"by-{by}",
         part=ALL_SYSTEMS,
     )
