@@ -24,7 +24,7 @@ from careeval.report.sections.activities import overview_table
 from careeval.report.sections.answer import numbers_table
 from careeval.report.sections.domains import by_domain_table, maps
 from careeval.report.sections.grader import HIDDEN, odd_items_table
-from careeval.report.sections.methods import costs_table, records_table
+from careeval.report.sections.methods import costs_table
 from careeval.report.sections.more import epochs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
@@ -38,6 +38,7 @@ from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.sheets.kinds import ERROR_SHARE, MEASURE, Form
+from careeval.sheets.records import records_sheet
 from careeval.sheets.sheet import Field, Sheet
 from careeval.sheets.words import brief_grader_names, entry_names, sentence
 from careeval.stats import Estimate
@@ -714,12 +715,12 @@ def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
 
 def test_records_come_from_the_tables(found: Findings) -> None:
     """What was run is read from the responses, the date too: the clock is not asked."""
-    table = records_table(report_of(found))
-    assert heads_of(table)[1:] == ["alpha", "beta"]
-    said = {row[0].text: row[1].text for row in cells_of(table)}
-    assert said["Run begun"] == "2026-11-20"
-    assert said["Bank"] == "made-bank 1-A"
-    assert said["Model asked"] == "openai/alpha"
+    sheet = records_sheet(found.public.runs.responses, found.summaries)
+    assert [row["system"] for row in sheet.rows] == ["alpha", "beta"]
+    record = sheet.rows[0]
+    assert record["created"] == "2026-11-20"
+    assert record["bank"] == "made-bank 1-A"
+    assert record["model"] == "openai/alpha"
 
 
 def test_how_to_cite(outline: Outline) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from careeval.sheets.across import PartScore, across, turned
+from careeval.sheets.across import PartScore, across
 from careeval.sheets.kinds import COUNT, DASH, Form
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats import Estimate
@@ -47,17 +47,7 @@ def test_the_score_of_a_part_says_how_many_scenarios_it_is_over() -> None:
     assert PartScore(interval=False, n=True).lines(many) == ("n 6",)
 
 
-def test_a_turned_sheet_has_a_row_a_field() -> None:
-    """Its first field names what were the rows, and a field that a row lacks is unknown."""
-    sheet = Sheet(
-        "records",
-        "a system",
-        (Field("system", "its name"), Field("model", "asked"), Field("bank", "of scenarios")),
-        [{"system": "a", "model": "m", "bank": "3"}, {"system": "b", "bank": "3"}],
-    )
-    wide = turned(sheet, ["model", "bank"], "Of the run")
-    assert [field.heading for field in wide.fields] == ["Of the run", "a", "b"]
-    assert [[row.get(f.key) for f in wide.fields] for row in wide.rows] == [
-        ["Model", "m", None],
-        ["Bank", "3", "3"],
-    ]
+def test_a_cell_may_hold_one_field_alone() -> None:
+    """Where a field is named, its values stand in the cells, and not whole rows."""
+    wide, keys = across(SHEET, "system", "adl", COUNT, "n")
+    assert [[row.get(key) for key in keys] for row in wide.rows] == [[6, 2], [None, 7]]

@@ -27,25 +27,19 @@ def value(estimate: Estimate) -> str:
     return MEASURE.on_page(estimate)
 
 
-def uncertainty(estimate: Estimate) -> str:
-    """Its 95% interval, or the reason why it, or the value, is unknown."""
-    if estimate.ci95 is None:
-        return estimate.reason if estimate.value is None else f"no interval: {estimate.reason}"
-    return f"95% interval {percent(estimate.ci95[0])} to {percent(estimate.ci95[1])}"
-
-
-def bounds(estimate: Estimate) -> str:
-    """What unresolved judgments could make of the value; empty where there are none."""
-    if estimate.low == estimate.high:
-        return ""
-    return f"{percent(estimate.low)} to {percent(estimate.high)}, as the unresolved judgments fall"
-
-
 def in_full(estimate: Estimate) -> str:
-    """The percentage with all that is known about how sure it is, in one line."""
-    return ", ".join(
-        part for part in (value(estimate), bounds(estimate), uncertainty(estimate)) if part
-    )
+    """Return the percentage with all that is known about how sure it is, in one line."""
+    parts = [value(estimate)]
+    if estimate.low != estimate.high:
+        low, high = percent(estimate.low), percent(estimate.high)
+        parts.append(f"{low} to {high}, as the unresolved judgments fall")
+    if estimate.ci95 is not None:
+        parts.append("95% interval {} to {}".format(*map(percent, estimate.ci95)))
+    elif estimate.value is not None:
+        parts.append(f"no interval: {estimate.reason}")
+    else:
+        parts.append(estimate.reason)
+    return ", ".join(filter(None, parts))
 
 
 def score_name(summaries: Iterable[Summary]) -> str:

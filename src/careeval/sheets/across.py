@@ -5,23 +5,25 @@ Their cells are many and small: a page has them without their unit, which a note
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, SHARE, SMALL_COUNT, WORDS, Form, Kind
+from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats import MIN_CLUSTERS
 
 
-def across(sheet: Sheet, down: str, along: str, kind: Kind) -> tuple[Sheet, tuple[str, ...]]:
+def across(
+    sheet: Sheet, down: str, along: str, kind: Kind, value: str = ""
+) -> tuple[Sheet, tuple[str, ...]]:
     """Return a sheet with a row for each value of one field, and a field for each of another.
 
     Args:
         sheet: Each two values are in one row of it at most.
         down: Key of the field whose values are the rows.
         along: Key of the field whose values are the fields that are added.
-        kind: How such a field is read; its value is a whole row of the sheet.
+        kind: How such a field is read.
+        value: Key of the field that it has the value of; if empty, its value is a whole row.
 
     Returns:
         The sheet, and the keys of the fields that are added.
@@ -30,31 +32,12 @@ def across(sheet: Sheet, down: str, along: str, kind: Kind) -> tuple[Sheet, tupl
     keys = {name: f"{along}-{place}" for place, name in enumerate(names)}
     rows: dict[Any, Row] = {}
     for row in sheet.rows:
-        rows.setdefault(row[down], dict(row))[keys[row[along]]] = row
+        rows.setdefault(row[down], dict(row))[keys[row[along]]] = row[value] if value else row
     say = sheet.by_key[along].kind.text
     added = (Field(keys[name], f"of {say(name)}", kind, say(name)) for name in names)
     fields = (*sheet.fields, *added)
     wide = replace(sheet, name=f"across_{along}", fields=fields, rows=[*rows.values()])
     return wide, tuple(keys.values())
-
-
-def turned(sheet: Sheet, keys: Sequence[str], head: str) -> Sheet:
-    """Return a sheet of words with its rows as fields, and these fields as rows.
-
-    Args:
-        sheet: Its first field names a row.
-        keys: Of the fields that become rows.
-        head: Of the field that names them.
-    """
-    named = sheet.fields[0].key
-    fields = [Field("field", "what it is", head=head)]
-    fields += [Field(f"row-{n}", "of it", head=row[named]) for n, row in enumerate(sheet.rows)]
-    rows = [
-        {"field": sheet.by_key[key].heading}
-        | {f"row-{n}": row.get(key) for n, row in enumerate(sheet.rows)}
-        for key in keys
-    ]
-    return replace(sheet, fields=tuple(fields), rows=rows)
 
 
 @dataclass(frozen=True)
@@ -96,36 +79,6 @@ class PartScore(Kind):
         """Tell whether it is over too few scenarios for an interval."""
         n: int = value["n"]
         return 0 < n < MIN_CLUSTERS
-
-
-@dataclass(frozen=True)
-class OneField(Kind):
-    """One field of a row.
-
-    Attributes:
-        key: Of the field.
-        kind: Of the field.
-    """
-
-    lacking: str = ""
-    key: str = ""
-    kind: Kind = WORDS
-
-    def text(self, value: Row, form: Form = Form.short) -> str:
-        """Return the field."""
-        return self.kind.text(value[self.key], form)
-
-    def order(self, value: Row) -> float | None:
-        """Return what the field is sorted by."""
-        return self.kind.order(value[self.key])
-
-    def on_page(self, value: Row | None, form: Form = Form.bare) -> str:
-        """Return the field."""
-        return self.lacking if value is None else self.kind.text(value[self.key], form)
-
-    def lines(self, value: Row) -> tuple[str, ...]:
-        """Return what is said beneath the field."""
-        return self.kind.lines(value[self.key])
 
 
 @dataclass(frozen=True)

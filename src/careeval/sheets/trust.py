@@ -15,8 +15,9 @@ from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
 from careeval.results.harms import harms as found_harms
 from careeval.results.items import ItemStatistic
 from careeval.results.ladder_check import Contradiction
+from careeval.results.metrics import COMPARED
 from careeval.results.probes import Agreement, ProbeAgreement
-from careeval.sheets.entries import ENTRY, RUBRIC
+from careeval.sheets.entries import ENTRY, RUBRIC, metric_field
 from careeval.sheets.kinds import COUNT, FLAG, MEASURE, SHARE, WORD_LIST, Words
 from careeval.sheets.page_kinds import CORRELATION, ITEM_POINTS
 from careeval.sheets.sheet import Field, Row, Sheet
@@ -215,7 +216,8 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         "response": "what is between responses to one scenario",
         "grading": "what is between gradings of one response",
     }
-    worst = worst_n(findings.summaries)
+    n = worst_n(findings.summaries)
+    worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.summaries}
     fields = (
         ENTRY[0],
         told_apart(ENTRY[1], findings.cards),
@@ -237,18 +239,20 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
             "corrected_worst_at_n",
             "worst of n if the grader did not vary",
             MEASURE,
-            f"Worst of {worst}",
+            f"Worst of {n}",
         ),
     )
+    shown = replace(metric_field(COMPARED["worst_at_n"], n), in_files=False)
     rows = [
         {"system": system, "grader": card.grader, "rubric": rubric.value}
         | {field.key: getattr(noise, field.key) for field in fields[3:]}
+        | {shown.key: worst[system, card.grader, rubric]}
         for card in findings.cards.values()
         for (system, rubric), noise in card.noise.items()
     ]
     holds = "a system and a rubric that one grader judged again"
     caption = "Where the spread of scores comes from"
-    return Sheet("grading_noise", holds, fields, rows, caption)
+    return Sheet("grading_noise", holds, (*fields, shown), rows, caption)
 
 
 CLASS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from careeval.core.grader import Grader
@@ -13,8 +12,6 @@ from careeval.results.corrected import as_graded
 from careeval.results.findings import Findings
 from careeval.results.grader_card import GraderCard
 from careeval.results.items import ItemStatistic
-from careeval.results.metrics import COMPARED
-from careeval.sheets.entries import NAME, entry_rows, metric_field
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.people import against_people_sheet, corrected_sheet, people_sheet
 from careeval.sheets.sheet import Field, Row
@@ -24,7 +21,6 @@ from careeval.sheets.trust import (
     grading_noise_sheet,
     items_sheet,
 )
-from careeval.sheets.words import worst_n
 
 MOST_ITEMS = 100
 """Items that a report lists; a table file has all."""
@@ -39,7 +35,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
         "audits": [
             table for card in findings.cards.values() for table in people_tables(card, findings)
         ],
-        "noise": _noise(findings),
+        "noise": noise_table(findings),
         "pairs": pairs_table(findings),
         "odd_items": odd_items_table(findings),
     }
@@ -146,44 +142,25 @@ def _gradings(row: Row) -> tuple[str, ...]:
     return (f"up to {COUNT.text(row['n_gradings'])} gradings",)
 
 
-NOISE = (
-    PageColumn("n_regraded", about="responses", beneath=_gradings),
-    PageColumn("flipped"),
-    *(
+def noise_table(findings: Findings) -> PageTable:
+    """Return what judging the same responses again shows."""
+    shares = (
         PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
         for part in ("scenario", "response", "grading")
-    ),
-    PageColumn("corrected_worst_at_n", about="without the grader’s noise"),
-)
-"""What judging the same responses again shows."""
-
-
-def _noise(findings: Findings) -> PageTable:
-    """Return what judging the same responses again shows, in the order of entries."""
-    worst = metric_field(COMPARED["worst_at_n"], worst_n(findings.summaries))
-    entries = {
-        (s.system, s.grader, s.rubric.value): {"name": names["name"], worst.key: s.worst_at_n}
-        for names, s in zip(entry_rows(findings.summaries), findings.summaries, strict=True)
-    }
-    places = list(entries)
-    sheet = grading_noise_sheet(findings)
-    rows = sorted(sheet.rows, key=lambda row: places.index(_entry(row)))
-    more = (entries[_entry(row)] for row in rows)
-    return PageTable(
-        replace(sheet, rows=rows).adding(NAME, worst, rows=more),
-        (
-            PageColumn("name"),
-            PageColumn("rubric"),
-            *NOISE[:-1],
-            PageColumn(worst.key),
-            NOISE[-1],
-        ),
-        "What judging again shows",
     )
-
-
-def _entry(row: Row) -> tuple[str, str, str]:
-    return row["system"], row["grader"], row["rubric"]
+    return PageTable(
+        grading_noise_sheet(findings),
+        (
+            PageColumn("system"),
+            PageColumn("grader"),
+            PageColumn("rubric"),
+            PageColumn("n_regraded", about="responses", beneath=_gradings),
+            PageColumn("flipped"),
+            *shares,
+            PageColumn("worst_at_n"),
+            PageColumn("corrected_worst_at_n", about="without the grader’s noise"),
+        ),
+    )
 
 
 def pairs_table(findings: Findings) -> PageTable:

@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section, distinct
-from careeval.sheets.across import turned
 from careeval.sheets.entries import entries_sheet
 from careeval.sheets.records import records_sheet
-from careeval.sheets.sheet import Sheet
-
-_MOST_SIDE_BY_SIDE = 3
-"""Systems whose records have a column each; of more, a record is a row."""
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
+    text, bibtex = _citations(report)
     return {
         "graders": list(report.findings.cards),
-        "records": records_table(report),
+        "records": records_sheet(report.findings.public.runs.responses, report.summaries),
         "costs": costs_table(report),
-        "cite": _cite(report),
+        "citation": text,
+        "bibtex": bibtex,
     }
-
-
-def records_table(report: Report) -> PageTable:
-    """Return what was run; of many systems a row a system, and once what is the same for all."""
-    sheet = records_sheet(report.findings.public.runs.responses, report.summaries)
-    keys = [field.key for field in sheet.fields]
-    if len(sheet.rows) <= _MOST_SIDE_BY_SIDE:
-        wide = turned(sheet, keys[1:], "Of the run")
-        columns = tuple(PageColumn(field.key) for field in wide.fields)
-        return PageTable(wide, columns, look="records", sortable=False)
-    same = [key for key in keys[1:] if len({row[key] for row in sheet.rows}) == 1]
-    columns = tuple(PageColumn(key) for key in keys if key not in same)
-    note = f"The same for all: {_shared(sheet, same)}." if same else ""
-    return PageTable(sheet, columns, note=note, look="records")
-
-
-def _shared(sheet: Sheet, keys: list[str]) -> str:
-    row = sheet.rows[0]
-    return "; ".join(f"{sheet.by_key[key].heading.lower()} {row[key]}" for key in keys)
 
 
 def costs_table(report: Report) -> PageTable:
@@ -52,15 +29,8 @@ def costs_table(report: Report) -> PageTable:
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
 
 
-@dataclass(frozen=True)
-class Citation:
-    """How the page is cited: for readers, and for programs."""
-
-    text: str
-    bibtex: str
-
-
-def _cite(report: Report) -> Citation:
+def _citations(report: Report) -> tuple[str, str]:
+    """Return how the page is cited, for readers and for programs."""
     software = sorted(report.findings.public.runs.responses["software"].drop_nulls().unique())
     version = f", version {', '.join(software)}" if software else ""
     graders = distinct(f"{s.grader} ({s.rubric.value})" for s in report.summaries)
@@ -71,7 +41,7 @@ def _cite(report: Report) -> Citation:
         f"Bank {', '.join(report.banks)}; protocol {', '.join(report.protocols)}; "
         f"graded by {', '.join(graders)}{run}"
     )
-    return Citation(
+    return (
         f"The careeval authors. careeval{version}.\n{source}.",
         "@software{careeval,\n"
         "  author  = {{The careeval authors}},\n"

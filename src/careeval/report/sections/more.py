@@ -13,7 +13,7 @@ from careeval.report.documents import figure
 from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
 from careeval.report.sections.section import Report, Section
 from careeval.results.metrics import IN_DETAIL
-from careeval.sheets.across import OneField, ScenarioResult, across
+from careeval.sheets.across import ScenarioResult, across
 from careeval.sheets.directions import directions_sheet
 from careeval.sheets.entries import at_k_sheet, entries_sheet
 from careeval.sheets.kinds import COUNT, DECIMAL, MEASURE
@@ -49,24 +49,17 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
     """Return one number by the number of responses k, a column each."""
     sheet = at_k_sheet(report.summaries, report.details)
-    wide, keys = across(sheet, "name", "k", OneField(key=key, kind=MEASURE))
+    wide, keys = across(sheet, "name", "k", MEASURE, key)
+    unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
 
-    def reasons(row: Row) -> Iterable[str]:
-        known = [row[k][key] for k in keys if k in row]
-        return dict.fromkeys(each.reason for each in known if each.value is None)
+    def reason(row: Row) -> Iterable[str]:
+        return (unknown.get(row["name"], ""),)
 
-    def interval(k: str, row: Row) -> Iterable[str]:
-        return MEASURE.lines(row[k][key]) if k in row and row[k][key].ci95 else ()
-
-    columns = (
-        PageColumn("name", beneath=reasons),
-        *(
-            PageColumn(k, f"k = {n}", lines=False, beneath=partial(interval, k))
-            for n, k in enumerate(keys, start=1)
-        ),
-    )
+    columns = (PageColumn(k, f"k = {n}") for n, k in enumerate(keys, start=1))
+    note = "Beneath a number: its 95% interval."
+    noted = tuple(filter(None, unknown.values()))
     return PageTable(
-        wide, columns, caption, "In %. Beneath a number: its 95% interval.", look="many"
+        wide, (PageColumn("name", beneath=reason), *columns), caption, note, noted, "many"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from careeval.core.scenario import Domain
@@ -14,31 +13,12 @@ from careeval.sheets.page_kinds import ITEM_POINTS
 Options = Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What may be chosen among the responses: value and what it is called.
+def choice(report: Report) -> Mapping[str, Any]:
+    """Return what may be chosen among the responses of a report: value and what it is called.
 
-    Attributes:
-        words: Whether there are words to be searched.
-        first_two: Systems that stand side by side at first.
+    Besides, `words` tells whether there are words to be searched, and `first_two` the systems that
+    stand side by side at first.
     """
-
-    adls: Options
-    conditions: Options
-    situations: Options
-    actors: Options
-    scenarios: Options
-    systems: Options
-    graders: Options
-    epochs: Options
-    points: Options
-    domains: Options
-    words: bool
-    first_two: tuple[str, ...]
-
-
-def choice(report: Report) -> Choice:
-    """Return what may be chosen among the responses of a report."""
     data = report.read.data
 
     def options(values: Iterable[str | None]) -> Options:
@@ -46,24 +26,24 @@ def choice(report: Report) -> Choice:
 
     scenarios = data["scenarios"]
     points = sorted({item[0] for item in data["items"]}, reverse=True)
-    return Choice(
-        adls=options(each[1] for each in scenarios),
-        conditions=sorted(options(each[2] for each in scenarios)),
-        situations=sorted(options(name for each in scenarios for name in each[4])),
-        actors=sorted(options(each[5] for each in scenarios)),
-        scenarios=options(each[0] for each in scenarios),
-        systems=options(data["systems"]),
-        graders=[(name, short) for name, short, _ in data["graders"]],
-        epochs=options(str(n) for n in sorted({row[2] for row in data["responses"]})),
-        points=[(str(n), ITEM_POINTS.text(n)) for n in points],
-        domains=[
+    return {
+        "adls": options(each[1] for each in scenarios),
+        "conditions": sorted(options(each[2] for each in scenarios)),
+        "situations": sorted(options(name for each in scenarios for name in each[4])),
+        "actors": sorted(options(each[5] for each in scenarios)),
+        "scenarios": options(each[0] for each in scenarios),
+        "systems": options(data["systems"]),
+        "graders": [(name, short) for name, short, _ in data["graders"]],
+        "epochs": options(str(n) for n in sorted({row[2] for row in data["responses"]})),
+        "points": [(str(n), ITEM_POINTS.text(n)) for n in points],
+        "domains": [
             (str(place), DOMAINS[domain])
             for place, domain in enumerate(Domain)
             if any(item[2] >> place & 1 for item in data["items"])
         ],
-        words=report.words_shown,
-        first_two=tuple(data["systems"][:2]),
-    )
+        "words": report.words_shown,
+        "first_two": data["systems"][:2],
+    }
 
 
 def _fill(report: Report) -> Mapping[str, Any]:

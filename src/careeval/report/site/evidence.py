@@ -10,7 +10,7 @@ from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.grader import (
     AGREEMENT,
     CORRECTED,
-    NOISE,
+    noise_table,
     pairs_table,
     people_tables,
 )
@@ -27,7 +27,7 @@ from careeval.sheets.graders import (
 from careeval.sheets.kinds import SHARE
 from careeval.sheets.people import corrected_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust import grading_noise_sheet, items_sheet
+from careeval.sheets.trust import items_sheet
 
 MOST_ITEMS = 40
 """Items that the page lists; its file has all."""
@@ -198,11 +198,7 @@ def contradictions(site: Contents) -> PageTable:
 
 def noise(site: Contents) -> PageTable:
     """Return what judging the same responses again shows."""
-    return PageTable(
-        grading_noise_sheet(site.findings),
-        (PageColumn("system"), PageColumn("grader"), PageColumn("rubric"), *NOISE),
-        file="grading-noise",
-    )
+    return replace(noise_table(site.findings), file="grading-noise")
 
 
 def _reason(row: Row) -> tuple[str, ...]:
