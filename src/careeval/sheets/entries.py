@@ -18,7 +18,6 @@ from careeval.sheets.kinds import (
     COUNT,
     DASH,
     DECIMAL,
-    DOLLARS,
     ERROR_SHARE,
     JOINED,
     MEASURE,
@@ -32,7 +31,7 @@ from careeval.sheets.kinds import (
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
-from careeval.sheets.page_kinds import AMOUNT, PartName
+from careeval.sheets.page_kinds import AMOUNT, SPENDING, PartName
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import entry_names, judges, worst_n
 from careeval.stats import Estimate
@@ -142,8 +141,8 @@ _DETAIL = (
 )
 CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
 _COSTS = (
-    Field("cost.asking", "of the responses", DOLLARS, "Asking"),
-    Field("cost.grading", "of the judgments that count", DOLLARS, "Grading"),
+    Field("cost.asking", "of the responses", SPENDING, "Asking"),
+    Field("cost.grading", "of the judgments that count", SPENDING, "Grading"),
     Field(
         "cost.response",
         "of a response, asked and graded",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.results.amounts import dollars, percent, thousands
+from careeval.results.amounts import dollars, percent
 from careeval.results.cost import Cost
 from careeval.results.estimates import Errors
 from careeval.results.tables import Column
@@ -298,18 +298,6 @@ class Dollars(Kind):
     def order(self, value: Cost) -> float | None:
         """Return the dollars."""
         return value.value
-
-    def lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why they are unknown, or of how many responses they are, and the tokens."""
-        lines = [value.reason] if value.reason else []
-        if value.known_usd and value.value is None:
-            lines.append(f"the rest {dollars(value.known_usd)}")
-        if value.n and not value.reason:
-            lines.append(f"{value.n:,} {'response' if value.n == 1 else 'responses'}")
-        if value.input_tokens is not None and value.output_tokens is not None:
-            tokens_in, out = thousands(value.input_tokens), thousands(value.output_tokens)
-            lines.append(f"{tokens_in} tokens in, {out} out")
-        return tuple(lines)
 
 
 COUNT = Count()

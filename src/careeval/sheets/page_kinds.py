@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.results.amounts import dollars
+from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
 from careeval.sheets.kinds import (
     COEFFICIENT,
@@ -75,6 +75,23 @@ class PlainDollars(Dollars):
 
 
 @dataclass(frozen=True)
+class Spending(Dollars):
+    """What calls cost, with what they came to."""
+
+    def lines(self, value: Cost) -> tuple[str, ...]:
+        """Return why they are unknown, or of how many responses they are, and the tokens."""
+        lines = [value.reason] if value.reason else []
+        if value.known_usd and value.value is None:
+            lines.append(f"the rest {dollars(value.known_usd)}")
+        if value.n and not value.reason:
+            lines.append(f"{value.n:,} {'response' if value.n == 1 else 'responses'}")
+        if value.input_tokens is not None and value.output_tokens is not None:
+            tokens_in, out = thousands(value.input_tokens), thousands(value.output_tokens)
+            lines.append(f"{tokens_in} tokens in, {out} out")
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
 class Amount(Kind):
     """An amount of dollars."""
 
@@ -95,4 +112,5 @@ DIFFERENCE = PointsApart()
 PERCENT_POINTS = Number(lacking=DASH, unit=POINTS)
 ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
 PLAIN_DOLLARS = PlainDollars()
+SPENDING = Spending()
 AMOUNT = Amount()

@@ -17,6 +17,7 @@ from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, MEASURE, Form
+from careeval.sheets.page_kinds import SPENDING
 from careeval.stats import Estimate
 
 SMALL = "* fewer than five scenarios: no interval, and not for comparing."
@@ -294,4 +295,4 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
 
 def _spent(cost: Cost) -> str:
     """Return dollars, and in brackets why they are unknown, of how many responses, the tokens."""
-    return f"{DOLLARS.text(cost)} ({', '.join(DOLLARS.lines(cost))})"
+    return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.lines(cost))})"

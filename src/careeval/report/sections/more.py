@@ -49,7 +49,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
     """Return one number by the number of responses k, a column each."""
     sheet = at_k_sheet(report.summaries, report.details)
-    wide, keys = across(sheet, "name", "k", MEASURE, key)
+    wide, keys = across(sheet, "name", "k", replace(MEASURE, lacking=""), key)
     unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
 
     def reason(row: Row) -> Iterable[str]:
