@@ -32,10 +32,10 @@ from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Sce
 from careeval.results.directions import directions
 from careeval.results.entries import entries
 from careeval.results.estimates import Errors
-from careeval.results.exports import with_interval
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
+from careeval.sheets.kinds import MEASURE, Form
 from careeval.stats import linearised_ratio, weighted_kappa
 
 HERE = Path(__file__).parent
@@ -136,7 +136,13 @@ def figures(bank: Bank) -> Iterator[str]:
             "with a mild one %",
         ),
         (
-            (name, str(s.n_responses), with_interval(s.score), _errors(s.severe), _errors(s.mild))
+            (
+                name,
+                str(s.n_responses),
+                MEASURE.text(s.score, Form.whole),
+                _errors(s.severe),
+                _errors(s.mild),
+            )
             for kind, name in KINDS.items()
             for s in (sums[kind],)
         ),
@@ -160,7 +166,10 @@ def figures(bank: Bank) -> Iterator[str]:
     yield from table(
         ("answers", *heads),
         (
-            (name, *(f"{with_interval(d.share)} (n {d.n})" for d in directions(sums[kind])))
+            (
+                name,
+                *(f"{MEASURE.text(d.share, Form.whole)} (n {d.n})" for d in directions(sums[kind])),
+            )
             for kind, name in KINDS.items()
         ),
     )
@@ -181,7 +190,7 @@ def figures(bank: Bank) -> Iterator[str]:
     yield from table(
         ("number", "n", "share %"),
         (
-            (f"{d.head}: {d.meaning}", str(d.n), with_interval(d.share))
+            (f"{d.head}: {d.meaning}", str(d.n), MEASURE.text(d.share, Form.whole))
             for d in directions(of_all)
             if d.key in ("adapted", "stuck", "neither", "changed", "same_text")
         ),
@@ -214,7 +223,7 @@ def figures(bank: Bank) -> Iterator[str]:
 
 
 def _errors(errors: Errors) -> str:
-    return f"{with_interval(errors.share)} ({errors.count} of {errors.n})"
+    return f"{MEASURE.text(errors.share, Form.whole)} ({errors.count} of {errors.n})"
 
 
 def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iterator[str]:
@@ -222,7 +231,7 @@ def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iter
     shares = []
     for members in parts:
         (entry,) = entries(run_of(kind, bank, members))
-        yield with_interval(summary_of(entry).score)
+        yield MEASURE.text(summary_of(entry).score, Form.whole)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
         earned = {g.scenario: float((g.filled @ g.points).mean()) for g in entry.graded.scenarios}
         shares.append(
@@ -330,8 +339,8 @@ def _on_probes(bank: Bank) -> Iterator[str]:
     yield from table(
         ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
         (
-            (name, f"{part.n:,}", f"{part.n_present:,}", with_interval(part.sensitivity),
-             with_interval(part.specificity), f"{part.macro_f1.value:.2f}")
+            (name, f"{part.n:,}", f"{part.n_present:,}", MEASURE.text(part.sensitivity, Form.whole),
+             MEASURE.text(part.specificity, Form.whole), f"{part.macro_f1.value:.2f}")
             for name, part in ({"all": agreement.measured} | parts).items()
         ),
     )  # fmt: skip

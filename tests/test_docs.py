@@ -56,17 +56,20 @@ from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
 from careeval.results.details import Length
 from careeval.results.differences import Difference
-from careeval.results.export_tables import export_tables
-from careeval.results.exports import with_interval
 from careeval.results.findings import findings
 from careeval.results.flips import Flip
 from careeval.results.ladder_check import Contradiction
 from careeval.results.measured import Measured
+from careeval.results.metrics import METRICS
 from careeval.results.noise import GradingNoise
 from careeval.results.probes import LIMITS, Agreement
 from careeval.results.ranking import Ranking
 from careeval.results.summary import DomainCell
-from careeval.results.summary_json import (
+from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
+from careeval.review import asking, connection, database, forms
+from careeval.sheets.findings import data_tables
+from careeval.sheets.kinds import MEASURE, Form
+from careeval.sheets.summary_json import (
     BankFile,
     CellFile,
     CostFile,
@@ -79,8 +82,6 @@ from careeval.results.summary_json import (
     ReliabilityFile,
     SummaryFile,
 )
-from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
-from careeval.review import asking, connection, database, forms
 from careeval.stats import Estimate
 from faults.matrix import table as faults_table
 
@@ -148,7 +149,7 @@ def _measured() -> str:
     signed = bank_tables.signed
 
     def row(name: str, found: Measured) -> tuple[object, ...]:
-        shares = (with_interval(e) for e in (found.sensitivity, found.specificity))
+        shares = (MEASURE.text(e, Form.whole) for e in (found.sensitivity, found.specificity))
         return (name, found.n_present, found.n - found.n_present, *shares,
                 decimal(found.macro_f1))  # fmt: skip
 
@@ -159,7 +160,9 @@ def _measured() -> str:
         *(
             (
                 *row(f"{signed(points)}, {rubric}", found),
-                with_interval(agreement.agreement_by_points[rubric, points].positive_agreement),
+                MEASURE.text(
+                    agreement.agreement_by_points[rubric, points].positive_agreement, Form.whole
+                ),
                 decimal(agreement.agreement_by_points[rubric, points].ac1),
             )
             for (rubric, points), found in classes
@@ -312,7 +315,7 @@ def _exported() -> str:
     nothing = Runs(table([], RESPONSES), table([], JUDGMENTS))
     return _table(
         ("table", "a row is"),
-        ((f"`{of.name}`", of.holds) for of in export_tables(findings(nothing))),
+        ((f"`{of.name}`", of.holds) for of in data_tables(findings(nothing))),
     )
 
 
@@ -589,7 +592,14 @@ def test_every_code_of_a_problem_is_explained() -> None:
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:
     """Each key of the summary file stands, as code, in the page on scoring."""
     page = _page("concepts/scoring.md")
-    assert [f.name for f in fields(kind) if f"`{f.name}`" not in page] == []
+    keys = (f.name for f in fields(kind) if f.name != "numbers")
+    assert [key for key in keys if f"`{key}`" not in page] == []
+
+
+def test_every_metric_is_explained() -> None:
+    """Each metric of an entry stands, by its key, in the page on scoring."""
+    page = _page("concepts/scoring.md")
+    assert [metric.key for metric in METRICS if f"`{metric.key}`" not in page] == []
 
 
 @pytest.mark.parametrize("kind", [Comparison, Difference, Flip, Ranking])

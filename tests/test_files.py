@@ -27,8 +27,8 @@ from careeval.protocol.answers import read_answers
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.roster import read_roster
-from careeval.results.audit_files import read_sample
 from careeval.results.filled_in import take_rows
+from careeval.sheets.audit_files import read_sample
 from fakes import write_bank
 
 

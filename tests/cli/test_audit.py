@@ -17,8 +17,8 @@ import careeval.cli.summary  # noqa: F401  # before a test replaces what it read
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.audit_tables import seconds
 from careeval.results.audit_sample import OTHER_ANSWERS
-from careeval.results.summary_json import summary_schema
 from careeval.results.tables import Runs
+from careeval.sheets.summary_json import summary_schema
 from fake_server import FakeServer
 from fakes import write_bank
 from results.sampled import at_random, judged

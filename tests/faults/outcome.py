@@ -13,8 +13,8 @@ import polars as pl
 
 from careeval.protocol.logs import read_runs
 from careeval.results.summary import summarise
-from careeval.results.summary_json import summary_json
 from careeval.results.tables import Runs
+from careeval.sheets.summary_json import summary_json
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
 JUDGMENT_KEY = (*RESPONSE_KEY, "grader", "grading", "rubric", "item")

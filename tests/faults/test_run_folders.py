@@ -21,8 +21,8 @@ from careeval.protocol.folder import prepare
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import Run, folder_name
-from careeval.results.exports import remarks
 from careeval.results.summary import summarise
+from careeval.sheets.words import remarks
 from fake_server import FakeServer
 from fakes import Fake, begin, write_bank
 from faults.kept import rows

@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.page import write_page
-from careeval.results.exports import sentence
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
+from careeval.sheets.words import sentence
 from chromium import IN_A_BROWSER
 
 pytestmark = IN_A_BROWSER
@@ -84,8 +84,8 @@ def test_it_fits_a_phone(page: Page, address: str) -> None:
     _open(page, address)
     page.evaluate(OPEN_ALL)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert page.locator("#overview .narrow").is_visible()
-    assert not page.locator("#overview .wide").is_visible()
+    assert page.locator("#more .narrow").first.is_visible()
+    assert not page.locator("#more figure .wide").first.is_visible()
 
 
 def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,26 +23,46 @@ from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, 
 from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
+from careeval.results.amounts import percent
 from careeval.results.details import Detail, detail_of
 from careeval.results.entries import entries
-from careeval.results.exports import percent
+from careeval.results.estimates import Errors
 from careeval.results.findings import findings
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 
+
+def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
+    """Return a summary with other numbers."""
+    return replace(summary, numbers={**summary.numbers, **numbers})
+
+
 Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
-    "overview": lambda s, _, width: charts.overview(s, width),
-    "domains": lambda s, _, width: charts.domains(s, width),
+    "overview": lambda s, _, __: charts.overview(s),
+    "domains": lambda s, _, __: charts.domains(s),
     "worst_at_k": charts.worst_at_k,
-    "distribution": lambda s, d, width: charts.distribution(d[0], s[0], width),
+    "distribution": lambda s, d, _: charts.distribution(d[0], s[0]),
     "distributions": charts.distributions,
     "cost_scatter": lambda s, _, width: charts.cost_scatter(s, width),
     "worst_scatter": lambda s, _, width: charts.worst_scatter(s, width),
 }
 OF_MANY = {name: draw for name, draw in DRAWN.items() if name != "distribution"}
+FILES_ALONE = ("overview", "domains", "distribution")
+"""Figures that no page shows: they have one width."""
+
+
+def sizes(names: Iterable[str], *more: int) -> list[tuple[str, int]]:
+    """Each figure with each width that it is drawn for."""
+    return [
+        (name, width)
+        for name in names
+        for width in (charts.WIDE, *(() if name in FILES_ALONE else (*more, charts.NARROW)))
+    ]
+
+
 LONG = "vendor/some-model-2026-08-07-high-reasoning-{:02}"
 HOSTILE = [
     '<script>alert("1")</script> {{ 7 * 7 }} \x00\x1b[31m\u202e',
@@ -79,12 +99,10 @@ def _many(
         value = 0.3 + 0.01 * (k * 7 % n)
         asking = replace(s.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
         made.append(
-            replace(
-                s,
-                system=LONG.format(k),
+            with_numbers(
+                replace(s, system=LONG.format(k), cost=replace(s.cost, asking=asking)),
                 score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
                 worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
-                cost=replace(s.cost, asking=asking),
             )
         )
     return made, [details[k % 2] for k in range(n)]
@@ -137,7 +155,7 @@ def test_what_may_not_be_ranked_is_hollow(one_run: Runs, name: str) -> None:
 def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[Detail]) -> None:
     """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
     unknown = Estimate.unknown("a response is missing")
-    first = replace(summaries[0], worst_at_n=unknown)
+    first = with_numbers(summaries[0], worst_at_n=unknown)
     worst = _points(charts.overview([first, summaries[1]]), "triangle-down")
     assert [p.said for p in worst] == [f"Overall, worst of 2: {in_full(summaries[1].worst_at_n)}"]
     beneath = charts.worst_scatter([first, summaries[1]])
@@ -167,8 +185,8 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
         for share in shares
     ]
     changed = [
-        replace(summaries[0], severe=kinds[0], mild=kinds[1]),
-        replace(summaries[1], severe=kinds[2], mild=kinds[3]),
+        with_numbers(summaries[0], severe=kinds[0], mild=kinds[1]),
+        with_numbers(summaries[1], severe=kinds[2], mild=kinds[3]),
     ]
     figure = charts.overview(changed)
     bars = [m for m in figure.marks if isinstance(m, Box) and m.said]
@@ -191,7 +209,7 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
 def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     """A share that is unknown is said to be, and is no bar of length 0."""
     unknown = replace(summaries[0].severe, share=Estimate.unknown("not judged"))
-    figure = charts.overview([replace(summaries[0], severe=unknown)])
+    figure = charts.overview([with_numbers(summaries[0], severe=unknown)])
     assert not [m for m in figure.marks if isinstance(m, Box) and "Severe" in m.said]
     assert "unknown" in _texts(figure)
 
@@ -214,7 +232,7 @@ def test_curves_have_bands_for_few_and_names_for_all(
 def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
     found = details[0].scenarios
-    figure = charts.distribution(details[0], summaries[0], charts.NARROW)
+    figure = charts.distribution(details[0], summaries[0])
     known = {s.scenario for s in found if s.score is not None}
     means = {p.said.partition(":")[0]: p for p in _points(figure)}
     assert set(means) == known
@@ -262,8 +280,7 @@ def test_entries_keep_their_order(
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("width", [charts.WIDE, 520, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(DRAWN, 520))
 @pytest.mark.parametrize("n", [1, 30])
 def test_everything_is_within_the_figure(
     name: str, width: int, n: int, summaries: list[Summary], details: list[Detail]
@@ -284,8 +301,7 @@ def test_everything_is_within_the_figure(
             assert 0 <= m.y <= figure.height
 
 
-@pytest.mark.parametrize("name", OF_MANY)
-@pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(OF_MANY))
 def test_no_words_lie_on_others(
     name: str, width: int, summaries: list[Summary], details: list[Detail]
 ) -> None:
@@ -302,8 +318,7 @@ def test_no_words_lie_on_others(
         assert [other for other, at in areas[:k] if area.overlap(at) > 0] == [], text
 
 
-@pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize("width", [charts.WIDE, charts.NARROW])
+@pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
 def test_every_figure_becomes_an_svg(
     name: str, width: int, summaries: list[Summary], details: list[Detail]
 ) -> None:

@@ -16,19 +16,31 @@ import polars as pl
 import pytest
 
 from careeval.core.scenario import Adl, Rubric
-from careeval.report import page as pages
-from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
-from careeval.report.words import entry_names, grader_names
+from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
+from careeval.report.payload import payload
+from careeval.report.sections import SECTIONS
+from careeval.report.sections.activities import overview_table
+from careeval.report.sections.answer import numbers_table
+from careeval.report.sections.domains import by_domain_table, maps
+from careeval.report.sections.grader import HIDDEN, odd_items_table
+from careeval.report.sections.methods import costs_table
+from careeval.report.sections.more import epochs_table
+from careeval.report.sections.parts import parts_table
+from careeval.report.sections.section import Report, sections_of
 from careeval.results import audit
+from careeval.results.amounts import percent
 from careeval.results.corrected import Corrected
-from careeval.results.exports import By, count_cell, percent, sentence
 from careeval.results.findings import Findings, findings
+from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
+from careeval.results.parts import By
 from careeval.results.probes import Labelled, ProbeAgreement
-from careeval.results.public import Public
 from careeval.results.ranking import rankings
-from careeval.results.summary import Summary
 from careeval.results.tables import Runs
+from careeval.sheets.kinds import ERROR_SHARE, MEASURE, Form
+from careeval.sheets.records import records_sheet
+from careeval.sheets.sheet import Field, Sheet
+from careeval.sheets.words import brief_grader_names, entry_names, sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -61,6 +73,22 @@ class Outline(HTMLParser):
     def attributes(self, name: str) -> list[str]:
         """Values of an attribute, wherever it stands."""
         return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
+
+
+def report_of(found: Findings, *, words_shown: bool = True) -> Report:
+    """What the sections of a report are made of."""
+    read = payload(found.public, found.entries, responses=words_shown)
+    return Report(found, words_shown, read)
+
+
+def cells_of(table: PageTable) -> list[list[PageCell]]:
+    """The cells of a table, row by row."""
+    return [[table.cell(column, row) for column in table.columns] for row in table.rows]
+
+
+def heads_of(table: PageTable) -> list[str]:
+    """The heads of a table."""
+    return [table.head(column) for column in table.columns]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +128,7 @@ def test_the_answer_is_the_summary(
             numbers = [
                 told,
                 f"Severe errors {percent(s.severe.share.value)}%",
-                f"{count_cell(s.severe)} responses",
+                f"{ERROR_SHARE.text(s.severe, Form.of_many)} responses",
                 f"Score, actions {percent(s.score.value)}%",
                 f"Worst of 2 {percent(s.worst_at_n.value)}%",
                 f"Mild errors {percent(s.mild.share.value)}%",
@@ -117,7 +145,7 @@ def test_where_there_is_no_severe_error_the_limit_stands(runs: Runs) -> None:
     for s in found.summaries:
         assert f"None of {s.system}'s 16 responses holds a severe error" in said
         limit = percent(s.severe.upper_at_zero)
-        assert f"Severe errors 0.0% rank 1–2 at most {limit}%, with 95% confidence" in said
+        assert f"Severe errors 0.0% rank 1–2 up to {limit}% 0 of 16 responses" in said
 
 
 def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) -> None:
@@ -245,9 +273,7 @@ def test_a_page_of_one_system_has_its_corrected_score(audited: Findings) -> None
     """Of one system, the corrected score stands in its card."""
     of_alpha = replace(
         audited,
-        entries=audited.entries[:1],
-        summaries=audited.summaries[:1],
-        details=audited.details[:1],
+        graded=audited.graded[:1],
         rankings=tuple(rankings(audited.entries[:1], audited.summaries[:1])),
     )
     said = Outline(render_page(of_alpha)).said
@@ -273,9 +299,45 @@ def test_what_is_on_demand_is_folded(page: str, found: Findings) -> None:
     for head in ("Worst epoch", "SD of epochs", "Reliability", "k = 2"):
         assert head in Outline(page).said
         assert head not in shown.partition("What each number is")[0]
-    (row, *_) = tables.epochs(found.summaries, found.details).rows
-    assert f"over {found.details[0].n_reliability} scenarios" in row[3].asides
-    assert row[1].asides[-1] == found.details[0].worst_epoch.reason
+    table = epochs_table(report_of(found))
+    row = dict(zip(heads_of(table), cells_of(table)[0], strict=True))
+    assert f"over {found.details[0].n_reliability} scenarios" in row["Reliability"].lines
+    assert row["Worst epoch"].lines[-1] == found.details[0].worst_epoch.reason
+
+
+def test_every_metric_has_its_columns(found: Findings) -> None:
+    """The headline's metrics stand in the table of all numbers, the others in that of epochs."""
+    report = report_of(found)
+    for table, metrics in ((numbers_table(report), HEADLINE), (epochs_table(report), IN_DETAIL)):
+        keys = [column.key for column in table.columns]
+        assert [key for key in keys if key in METRIC_KEYS] == [metric.key for metric in metrics]
+
+
+METRIC_KEYS = {metric.key for metric in METRICS}
+
+
+def test_the_overview_draws_every_number(found: Findings) -> None:
+    """Each metric and activity is drawn, on one scale; what has no interval is hollow."""
+    table = overview_table(report_of(found))
+    keys = [column.key for column in table.columns]
+    assert [key for key in keys if key in METRIC_KEYS] == [metric.key for metric in HEADLINE]
+    for row in cells_of(table):
+        drawn = dict(zip(heads_of(table)[1:], (cell.strip for cell in row[1:]), strict=True))
+        assert all(drawn.values())
+        hollow = {head for head, strip in drawn.items() if strip and strip.ends is None}
+        assert {"Eating", "Bathing"} <= hollow
+        assert "Dressing" not in hollow
+        zeros = {strip.zero for head, strip in drawn.items() if strip and "errors" not in head}
+        assert len(zeros) == 1
+
+
+def test_what_may_not_be_ranked_is_grey_in_tables(found_one: Findings, found: Findings) -> None:
+    """A row of an entry that may not be ranked is grey, and of one that may it is not."""
+    assert report_of(found_one).unranked == {"alpha"}
+    report = report_of(found)
+    for table in (overview_table(report), by_domain_table(report)):
+        grey = [row["name"] for row in table.rows if table.is_grey(row)]
+        assert grey == [s.system for s in found.summaries if s.not_ranked]
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
@@ -321,12 +383,12 @@ def test_systems_asked_differently_are_not_compared(runs: Runs, page: str) -> No
 def test_what_a_run_cost(runs: Runs) -> None:
     """The methods say what asking and grading cost, or why that is unknown."""
     rows = [row | {"cost_usd": 0.25} for row in runs.responses.to_dicts()]
-    table = tables.costs(findings(Runs.of(rows, runs.judgments.to_dicts())).summaries)
-    name, asking, _, grading, *_ = table.rows[0]
+    priced = findings(Runs.of(rows, runs.judgments.to_dicts()))
+    name, asking, grading, _ = cells_of(costs_table(report_of(priced)))[0]
     # seven public scenarios and a held-out one, twice each
-    assert (name.says, asking.says, asking.asides) == ("alpha", "$4.00", ("16 responses",))
-    assert grading.says == "unknown"
-    assert "the price of 16 of 16" in grading.asides[0]
+    assert (name.text, asking.text, asking.lines) == ("alpha", "$4.00", ("16 responses",))
+    assert grading.text == "unknown"
+    assert "the price of 16 of 16" in grading.lines[0]
 
 
 def test_the_held_out_split_is_not_on_the_page(page: str, outline: Outline) -> None:
@@ -396,11 +458,10 @@ def test_a_split_is_that_of_the_response(runs: Runs, split: str | None, response
 def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
     """An odd item's text is told unless its scenario is held out anywhere."""
     item = replace(found.items[0], always=True)
-    for hidden, said in (
-        ({"other"}, item.text),
-        ({item.scenario}, trust_tables.HIDDEN),
-    ):
-        assert trust_tables.odd_items([item], hidden).rows[0][0].says == said
+    for hidden, said in (({"other"}, item.text), ({item.scenario}, HIDDEN)):
+        public = SimpleNamespace(hidden=hidden)
+        table = odd_items_table(replace(found, public=public, items=(item,)))  # type: ignore[arg-type]
+        assert cells_of(table)[0][0].text == said
 
 
 @pytest.mark.parametrize(
@@ -575,27 +636,24 @@ def test_a_table_of_one_system_has_no_column_for_its_name(
     found: Findings, found_one: Findings
 ) -> None:
     """The system is a column where there are several and none where there is one."""
-    one, several = (tables.domains(each.summaries) for each in (found_one, found))
-    assert [any(head.says == "System" for head in table.heads) for table in (one, several)] == [
-        False,
-        True,
-    ]
-    for table in (one, several):
-        assert {len(row) for row in table.rows} == {len(table.heads)}
+    one, several = (by_domain_table(report_of(each)) for each in (found_one, found))
+    assert ["System" in heads_of(table) for table in (one, several)] == [False, True]
 
 
 def test_small_cells_are_marked(found: Findings, found_one: Findings) -> None:
     """A part of fewer than five scenarios has an asterisk and no interval, and it is said why."""
-    table = tables.parts(By.adl, found_one.summaries, found_one.details)
-    assert {(row[0].says, row[1].says) for row in table.rows} == {
+    table = parts_table(By.adl, report_of(found_one))
+    rows = cells_of(table)
+    assert {(row[0].text, row[1].text) for row in rows} == {
+        ("Overall", "8"),
         ("Dressing", "5"),
         ("Eating", "2*"),
         ("Bathing", "1*"),
     }
-    assert all(bool(row[3].asides) == (row[1].says == "5") for row in table.rows)
-    many = tables.parts(By.adl, found.summaries, found.details)
-    for name, *cells in many.rows:
-        assert all(("*" in cell.says) == (name.says != "Dressing") for cell in cells)
+    assert all(bool(row[3].lines) == ("*" not in row[1].text) for row in rows)
+    many = parts_table(By.adl, report_of(found))
+    for name, *cells in cells_of(many):
+        assert all(("*" in cell.text) == (name.text != "Dressing") for cell in cells)
     for each in (table, many):
         assert "* fewer than five" in each.note
 
@@ -604,24 +662,25 @@ def test_a_part_says_its_severe_errors(found: Findings, found_one: Findings) -> 
     """A part's share of responses with a severe error is the summary's, for one and for many."""
     for each, column in ((found_one, 2), (found, 1)):
         share = each.summaries[0].by_adl[Adl.eating].severe.share.value
-        table = tables.parts(By.adl, each.summaries, each.details)
-        (row,) = (row for row in table.rows if row[0].says == "Eating")
-        assert f"{percent(share)}%" in " ".join((row[column].says, *row[column].asides))
+        (row,) = (
+            row for row in cells_of(parts_table(By.adl, report_of(each))) if row[0].text == "Eating"
+        )
+        assert f"{percent(share)}%" in " ".join((row[column].text, *row[column].lines))
 
 
 def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
     """Each cell has its number in words; a small one is outlined, marked, and has no shade."""
-    (summary,), (detail,) = found_one.summaries, found_one.details
-    table = tables.activities_by_domains("alpha", summary, detail, in_full=True)
-    by_name = {row[0].says: row for row in table.rows}
+    (detail,) = found_one.details
+    (table,) = maps(report_of(found_one))
+    by_name = {row[0].text: row for row in cells_of(table)}
     dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
     cell = next(iter(detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
     assert cell.score.value is not None
-    assert dressing.says == f"{100 * cell.score.value:.1f}"
+    assert dressing.text == f"{100 * cell.score.value:.1f}"
     assert dressing.look.startswith("heat-")
-    assert dressing.asides[-1] == "n 5"
+    assert dressing.lines[-1] == "n 5"
     assert "few" in eating.look
-    assert eating.asides == ("n 2*",)
+    assert eating.lines == ("n 2*",)
 
 
 @pytest.mark.parametrize(
@@ -630,41 +689,38 @@ def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
 )
 def test_shades_are_tenths(fraction: float, look: str) -> None:
     """A shade is the tenth that a fraction is in; what rounds to nothing is not below it."""
-    assert tables.shade(fraction) == look
+    assert shade(fraction) == look
 
 
 def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
     """A cell without a value has the reason beneath it, and no 0 to be sorted by."""
-    cell = tables.estimated(Estimate.unknown("a response is missing"))
-    assert (cell.says, cell.asides) == ("unknown", ("a response is missing",))
-    assert cell.key == float("-inf")
+    sheet = Sheet(
+        "s", "a row", (Field("e", "a number", MEASURE),), [{"e": Estimate.unknown("it is missing")}]
+    )
+    ((cell,),) = cells_of(PageTable(sheet, (PageColumn("e"),)))
+    assert (cell.text, cell.lines) == ("unknown", ("it is missing",))
+    assert cell.order is None
 
 
 def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
     """A grader's mode and vendor are said only where the names would else be the same."""
     assert entry_names(found.summaries) == ["alpha", "beta"]
-    assert list(grader_names(["v/judge (batched, p 0)", "v/other (batched)"]).values()) == [
-        "judge",
-        "other",
-    ]
-    assert list(grader_names(["v/judge (batched)", "w/judge (batched)"]).values()) == [
-        "v/judge",
-        "w/judge",
-    ]
-    assert list(grader_names(["v/judge (batched)", "v/judge (per item)"]).values()) == [
-        "v/judge (batched)",
-        "v/judge (per item)",
-    ]
+    for graders, names in (
+        (["v/judge (batched, p 0)", "v/other (batched)"], ["judge", "other"]),
+        (["v/judge (batched)", "w/judge (batched)"], ["v/judge", "w/judge"]),
+        (["v/judge (batched)", "v/judge (per item)"], ["judge", "judge (per item)"]),
+    ):
+        assert list(brief_grader_names(graders).values()) == names
 
 
-def test_records_come_from_the_tables(runs: Runs, summaries: list[Summary]) -> None:
+def test_records_come_from_the_tables(found: Findings) -> None:
     """What was run is read from the responses, the date too: the clock is not asked."""
-    table = tables.records(Public.of(runs), summaries)
-    assert [head.says for head in table.heads] == ["", "alpha", "beta"]
-    said = {row[0].says: row[1].says for row in table.rows}
-    assert said["Run begun"] == "2026-11-20"
-    assert said["Bank"] == "made-bank 1-A"
-    assert said["Model asked"] == "openai/alpha"
+    sheet = records_sheet(found.public.runs.responses, found.summaries)
+    assert [row["system"] for row in sheet.rows] == ["alpha", "beta"]
+    record = sheet.rows[0]
+    assert record["created"] == "2026-11-20"
+    assert record["bank"] == "made-bank 1-A"
+    assert record["model"] == "openai/alpha"
 
 
 def test_how_to_cite(outline: Outline) -> None:
@@ -691,10 +747,18 @@ def test_the_file_is_the_page(found: Findings, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_graded", [True, False])
-def test_no_way_leads_to_responses_that_are_left_out(is_graded: bool) -> None:
+def test_no_way_leads_to_responses_that_are_left_out(found: Findings, is_graded: bool) -> None:
     """Neither on a page with numbers nor on one without."""
-    tables = dict.fromkeys(pages._GRADER_TABLES, SimpleNamespace(rows=()))
-    values = {"words_shown": False, "summaries": [object()] * is_graded, "tables": tables}
-    sections = [section for section, _ in pages._nav(values)]
-    assert "responses" not in sections
-    assert ("overview" in sections) == is_graded
+    given = found if is_graded else findings(Runs.of([], []))
+    report = report_of(given, words_shown=False)
+    ids = [section.id for section in sections_of(report, SECTIONS)]
+    assert "responses" not in ids
+    assert ("overview" in ids) == is_graded
+
+
+def test_every_section_of_the_tree_is_in_the_navigation(page: str, outline: Outline) -> None:
+    """Each link of the navigation leads to a section, and each section has one."""
+    nav = re.search("<nav.*?</nav>", page, re.S)
+    assert nav
+    ids = [attrs["id"] for tag, attrs in outline.tags if tag == "section"]
+    assert re.findall(r'href="#([^"]+)"', nav[0]) == ids

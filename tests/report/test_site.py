@@ -23,28 +23,24 @@ from markupsafe import Markup
 from careeval.core.scenario import Rubric
 from careeval.report.documents import Drawn
 from careeval.report.page import render_page
-from careeval.report.site import (
-    audited,
-    folder,
-    grader_cards,
-    pairs,
-    parts,
-    render_site,
-    sheets,
-)
+from careeval.report.page_table import PageColumn, PageTable, Scale
+from careeval.report.site import evidence, folder, pairs, render_site, systems
+from careeval.report.site.answers import answers
 from careeval.report.site.contents import Contents, contents
+from careeval.report.site.data import data_files
 from careeval.report.site.names import slugs
-from careeval.report.site.scenarios import Explorer
-from careeval.report.site.sheets import Cell, Column, Scale, Sheet
 from careeval.results import audit
 from careeval.results.audit_sample import OTHER_ANSWERS
-from careeval.results.compare import METRICS
-from careeval.results.compare_json import compare_json
-from careeval.results.exports import sentence
 from careeval.results.findings import Findings, findings
+from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare
-from careeval.results.summary_json import summary_json
+from careeval.results.parts import By
 from careeval.results.tables import Runs
+from careeval.sheets.compare_json import compare_json
+from careeval.sheets.kinds import DECIMAL, MEASURE
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.summary_json import summary_json
+from careeval.sheets.words import sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -481,7 +477,7 @@ def test_one_system_has_nobody_to_compare_with(found_one: Findings) -> None:
 
 def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
     """A card says that people have not audited its grader, and that no probe was put to it."""
-    (card,) = grader_cards.cards(contents_made)
+    (card,) = evidence.cards(contents_made).values()
     assert card.audited == "Not audited by people."
     assert card.tried.startswith("Not tried on")
 
@@ -523,26 +519,29 @@ def test_another_run_s_pages_have_no_corrected_score(
 
 def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
     """Nobody's score is corrected by a grader that nobody audited."""
-    assert audited.corrected(contents_made).rows == ()
-    assert not any(audited.corrected_of(each, contents_made).rows for each in contents_made.listed)
-    (card,) = contents_made.found.cards.values()
-    assert [*audited.corrected_by(card, contents_made), *audited.against_people(card)] == []
+    assert evidence.corrected(contents_made).rows == []
+    assert not any(systems.corrected_table(each).rows for each in contents_made.listed)
+    (card,) = contents_made.findings.cards.values()
+    assert evidence.card_tables(card, contents_made) == []
 
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
     """Two scenarios of eating: their n is marked, and their score has no interval."""
-    sheet = parts.BY_ADL.sheet(contents_made.listed[0])
-    records = {record["adl"]: record for record in sheet.records()}
-    assert records["eating"]["n"] == 2
-    assert records["eating"]["score_ci95_low"] is None
-    assert "2*" in [cell.text for row in sheet.rows for cell in row]
+    table = systems.part_table(By.adl, contents_made.listed[0])
+    rows = {row["adl"]: row for row in table.rows}
+    assert rows["eating"]["n"] == 2
+    assert rows["eating"]["score"].ci95 is None
+    n, score = (table.cell(PageColumn(key), rows["eating"]) for key in ("n", "score"))
+    assert n.text == "2*"
+    # the note says it once
+    assert not any("fewer than five" in line for line in score.lines)
+    assert "* fewer than five scenarios" in table.remark
 
 
 def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> None:
     """Of a good and a bad response the bad one is shown, its harm first, its words marked."""
-    explorer = Explorer(contents_made)
-    scene = next(scene for scene in explorer.scenes if scene.id == "dressing-003")
-    answer = next(a for a in explorer.answers(scene) if a.system == "beta")
+    shown = answers(contents_made, "made-bank 1", "dressing-003")
+    answer = next(each for each in shown if each.system == "beta")
     assert "".join(piece.text for piece in answer.pieces) == BAD
     assert answer.severe is True
     assert answer.lines[0].kind == "harm"
@@ -556,11 +555,14 @@ def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> N
 def test_a_difference_the_other_way_round_is_its_opposite(contents_made: Contents) -> None:
     """Both matrices say of B less A the opposite of A less B, and nothing of A less A."""
     for matrix in pairs.matrices(contents_made.boards[0]):
-        (_, a_a, b_a), (_, a_b, b_b) = ([cell.data[0] for cell in row] for row in matrix.rows)
-        assert a_a is None
-        assert b_b is None
-        assert isinstance(b_a, float)
-        assert a_b == -b_a
+        first, second = matrix.rows
+        assert "b1" not in first
+        assert "b2" not in second
+        assert isinstance(first["b2"].value, float)
+        assert second["b1"].value == -first["b2"].value
+        itself, other = (matrix.cell(column, first) for column in matrix.columns[1:])
+        assert (itself.text, itself.href) == ("", "")
+        assert other.href == "compare/beta---alpha.html"
 
 
 def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
@@ -569,7 +571,7 @@ def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
     severe, score = page.index("alpha has severe errors in"), page.index("alpha scores")
     assert severe < score
     assert "no clear difference" in page
-    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(METRICS)
+    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(COMPARED)
 
 
 def test_a_pair_s_numbers_are_those_of_the_comparison(site: Site, runs: Runs) -> None:
@@ -772,40 +774,55 @@ def test_a_slug_hangs_on_no_other_name_unless_they_share_one() -> None:
 # Tables as data
 
 
+def sheet_of(rows: list[Row], *fields: Field) -> Sheet:
+    """A sheet of a name and what else is given."""
+    return Sheet("x", "a row", (Field("system", "its name"), *fields), rows, "X")
+
+
+SCORE = Field("score", "its score", MEASURE)
+
+
 @given(st.text(max_size=20), st.floats(allow_nan=False, allow_infinity=False))
 def test_no_cell_starts_a_formula(text: str, number: float) -> None:
     """A text in a CSV file never begins as a formula does, and a number stays one."""
-    columns = (Column("name", "Name"), sheets.amounts("n", "n"))
-    sheet = Sheet("x", "X", columns, ((sheets.words(text), Cell("", (number,))),))
-    (row,) = csv.DictReader(io.StringIO(sheets.csv_text(sheet)))
-    assert re.fullmatch(r"[+-]?\d*", row["name"]) or row["name"][:1] not in set("=+-@\t\r")
+    sheet = sheet_of([{"system": text, "n": number}], Field("n", "a number", DECIMAL))
+    (_, as_csv), _ = data_files("x", sheet)
+    (row,) = csv.DictReader(io.StringIO(as_csv))
+    assert re.fullmatch(r"[+-]?\d*", row["system"]) or row["system"][:1] not in set("=+-@\t\r")
     assert float(row["n"]) == number
 
 
 def test_a_sheet_says_the_same_as_csv_and_as_json() -> None:
     """By hand: an estimate of 50%, from 40% to 60%, and one that is unknown."""
-    known = Estimate(0.5, 0.5, 0.5, (0.4, 0.6))
-    columns = (Column("system", "System"), sheets.estimates("score", "Score"))
-    sheet = Sheet(
-        "x", "X", columns,
-        ((sheets.words("a"), sheets.estimate(known)),
-         (sheets.words("b"), sheets.estimate(Estimate.unknown("no reason at all")))),
-    )  # fmt: skip
-    assert sheets.csv_text(sheet, None, "Made by hand.").replace('"', "") == (
+    known, unknown = Estimate(0.5, 0.5, 0.5, (0.4, 0.6)), Estimate.unknown("no reason at all")
+    rows = [{"system": "a", "score": known}, {"system": "b", "score": unknown}]
+    (path, as_csv), (_, as_json) = data_files("x", sheet_of(rows, SCORE), None, "Made by hand.")
+    assert path == "data/x.csv"
+    assert as_csv.replace('"', "") == (
         "system,score,score_low,score_high,score_ci95_low,score_ci95_high,score_reason,provenance\n"
         "a,0.5,0.5,0.5,0.4,0.6,,Made by hand.\n"
         "b,,,,,,no reason at all,Made by hand.\n"
     )
-    first, second = json.loads(sheets.json_text(sheet))["rows"]
+    first, second = json.loads(as_json)["rows"]
     assert (first["score"], first["score_ci95_high"], first["score_reason"]) == (0.5, 0.6, None)
     assert (second["score"], second["score_reason"]) == (None, "no reason at all")
 
 
 def test_an_empty_sheet_is_json_too() -> None:
     """A table without a row is a document with no rows."""
-    sheet = Sheet("x", "X", (Column("system", "System"),), ())
-    assert json.loads(sheets.json_text(sheet))["rows"] == []
-    assert sheets.csv_text(sheet) == '"system","provenance"\n'
+    (_, as_csv), (_, as_json) = data_files("x", sheet_of([]))
+    assert json.loads(as_json)["rows"] == []
+    assert as_csv == '"system","provenance"\n'
+
+
+def test_every_column_of_a_json_file_is_described(site: Site) -> None:
+    """A JSON file says in words what each column of its rows holds."""
+    for path, text in site.items():
+        if path.startswith("data/") and path.endswith(".json"):
+            document = json.loads(text)
+            for row in document["rows"]:
+                assert set(row) - {"provenance"} == set(document["columns"]), path
+            assert all(document["columns"].values()), path
 
 
 def test_a_bar_has_its_numbers_in_order() -> None:
@@ -815,26 +832,10 @@ def test_a_bar_has_its_numbers_in_order() -> None:
     assert [scale.place(x) for x in (-0.5, 0, 1)] == [5.0, 33.7, 91.0]
 
 
-@pytest.mark.parametrize(
-    ("p", "said"),
-    [
-        (None, "–"),
-        (0.0001, "< .001"),
-        (0.034, ".034"),
-        (0.0996, ".100"),
-        (0.1, "0.10"),
-        (1, "1.00"),
-    ],
-)
-def test_p_values_read_well(p: float | None, said: str) -> None:
-    """Small p values have three digits, larger ones two, and an unknown one is a dash."""
-    assert sheets.p_value(p) == said
-
-
 def test_unresolved_judgments_widen_what_a_cell_says() -> None:
-    """Bounds two points apart are said beside the value; narrower ones are in the files alone."""
-    wide = sheets.estimate(Estimate(0.5, 0.49, 0.51, (0.4, 0.6)))
-    narrow = sheets.estimate(Estimate(0.5, 0.495, 0.505, (0.4, 0.6)))
-    assert wide.asides == ("40.0 to 60.0", "unresolved: 49.0 to 51.0")
-    assert narrow.asides == ("40.0 to 60.0",)
-    assert narrow.data[1:3] == (0.495, 0.505)
+    """Bounds that read otherwise than the value are said beside it; equal ones are not."""
+    estimates = (Estimate(0.5, 0.49, 0.51, (0.4, 0.6)), Estimate(0.5, 0.4999, 0.5001, (0.4, 0.6)))
+    sheet = sheet_of([{"system": "a", "score": each} for each in estimates], SCORE)
+    wide, narrow = (PageTable(sheet, ()).cell(PageColumn("score"), row).lines for row in sheet.rows)
+    assert wide == ("40.0 to 60.0", "unresolved: 49.0 to 51.0")
+    assert narrow == ("40.0 to 60.0",)

@@ -13,9 +13,10 @@ from scipy.stats import nct, t
 
 from careeval.core.scenario import Adl, Rubric
 from careeval.errors import UsageError
-from careeval.results.compare import METRICS, Comparison, compare
+from careeval.results.compare import Comparison, compare
 from careeval.results.differences import Difference, Verdict
 from careeval.results.entries import entries
+from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare as compare_by_name
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
@@ -419,7 +420,7 @@ PAIRS = st.tuples(marks_of_many(), marks_of_many())
 def test_the_other_way_round(pair: tuple[Marks, Marks]) -> None:
     """A against B is B against A with every sign turned, and the same p."""
     forth, back = two(*pair), two(*pair[::-1])
-    for name in METRICS:
+    for name in COMPARED:
         one, other = forth.metrics[name], back.metrics[name]
         assert (one.n, one.p, one.p_holm) == (other.n, other.p, other.p_holm)
         assert (one.a, one.b) == (other.b, other.a)
@@ -450,7 +451,7 @@ def test_bounds_hold_every_settlement(pair: tuple[Marks, Marks], random: Random)
     """However unresolved items turn out, bounds hold the difference and the interval its own."""
     unsettled = two(*pair)
     settled = two(*(settled_at_random(marks, random) for marks in pair))
-    for name in METRICS:
+    for name in COMPARED:
         bounds, found = unsettled.metrics[name].difference, settled.metrics[name].difference
         assert (bounds.value is None) == (found.value is None)
         if bounds.value is not None and found.value is not None:

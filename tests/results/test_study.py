@@ -25,8 +25,8 @@ from careeval.results.round_said import (
     words_shown,
 )
 from careeval.results.study import StudyResults, chance_of_passing, standings, study_results
-from careeval.results.study_json import role_json
 from careeval.results.withheld import WITHHELD
+from careeval.sheets.study_json import role_json
 from careeval.stats.validity import Rule
 from strategies import scenarios
 

@@ -18,6 +18,7 @@ from cyclopts.config import Env
 
 import careeval
 from careeval.cli.config import PREFIX, from_file, give_way, refuse_unread
+from careeval.core.text import plain
 from careeval.errors import CareEvalError, UsageError, did_you_mean
 
 OK, SOME_FAILED, USAGE, CHECK_FAILED, BUDGET_REACHED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -208,8 +209,3 @@ def complain(error: CareEvalError, *, as_json: bool = False) -> int:
         said = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
         print_json({"error": said})
     return USAGE
-
-
-def plain(message: str) -> str:
-    """A message without the control characters that a terminal would obey."""
-    return "".join(c for c in message if c.isprintable() or c in "\n\t")

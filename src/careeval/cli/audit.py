@@ -93,7 +93,7 @@ def probes(
     from careeval.cli.audit_tables import print_trials
     from careeval.cli.working import agreed, unfinished, work
     from careeval.protocol.probes import prepare_probes, trial
-    from careeval.results.audit_json import probes_json
+    from careeval.sheets.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
         raise UsageError("a grader is named twice", hint="name each once")
@@ -175,9 +175,9 @@ def sample(
     """
     from careeval.cli.audit_tables import print_sample
     from careeval.protocol.logs import read_runs
-    from careeval.results.audit_files import sample_text, sheet_text
-    from careeval.results.audit_json import sample_json
     from careeval.results.audit_sample import draw
+    from careeval.sheets.audit_files import sample_text, sheet_text
+    from careeval.sheets.audit_json import sample_json
 
     if not folders:
         raise UsageError(
@@ -227,8 +227,8 @@ def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) 
     """
     from careeval.cli.audit_tables import print_results
     from careeval.results.audit import audit_results
-    from careeval.results.audit_files import read_labels, read_sample
-    from careeval.results.audit_json import results_json
+    from careeval.sheets.audit_files import read_labels, read_sample
+    from careeval.sheets.audit_json import results_json
 
     if labels is None:
         drawn, given = labelled(sample)

@@ -12,13 +12,14 @@ from cyclopts.validators import Number
 from rich.markup import escape
 
 from careeval.cli import invited
-from careeval.cli.app import OK, counted, plain, print_json, say
+from careeval.cli.app import OK, counted, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
-from careeval.cli.tables import console, new_table
 from careeval.core.rating import Role
+from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.review.store import Store
+from careeval.sheets.terminal import console, new_table
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
@@ -66,8 +67,8 @@ def new(
         address: Where labellers will reach the app.
         as_json: Print JSON.
     """
-    from careeval.results.audit_files import read_sample
     from careeval.review.audit import new_audit
+    from careeval.sheets.audit_files import read_sample
 
     invited.expect_new(out, links)
     plan = new_audit(

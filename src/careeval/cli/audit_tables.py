@@ -8,18 +8,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import counted, plain
-from careeval.cli.tables import console, new_table, print_table
+from careeval.cli.app import counted
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
-from careeval.results.amounts import dollars
+from careeval.core.text import plain
+from careeval.results.amounts import dollars, percent
 from careeval.results.audit import MIN_AUDITED, AuditResults
 from careeval.results.audit_sample import Sample
 from careeval.results.class_agreement import ClassAgreement
-from careeval.results.corrected import MEANING, Corrected
-from careeval.results.exports import percent, with_interval
+from careeval.results.corrected import Corrected
 from careeval.results.measured import Measured
 from careeval.results.probes import LIMITS, POINT_CLASSES, Trial
+from careeval.sheets.kinds import MEASURE, Form
+from careeval.sheets.terminal import console, new_table, print_table
+from careeval.sheets.words import CORRECTED
 from careeval.stats import Estimate
 
 _SEVERE_FIRST = sorted(POINT_CLASSES)
@@ -88,7 +90,7 @@ def _overview(trials: Sequence[Trial], names: Mapping[str, Text]) -> Table:
         table.add_row(
             names[trial.grader],
             *(
-                with_interval(e)
+                MEASURE.text(e, Form.whole)
                 for e in (of.measured_severe.sensitivity, of.measured_severe.specificity)
             ),
             *_measures(of.measured)[2:],
@@ -120,8 +122,8 @@ def _pairs(trials: Sequence[Trial]) -> Iterable[str]:
         if pairs := trial.agreement.pairs:
             yield (
                 f"{trial.grader}, {pairs.n} probes of twins: mistaken "
-                f"{with_interval(pairs.mistaken)}%, one right act taken for the other "
-                f"{with_interval(pairs.swapped)}%."
+                f"{MEASURE.text(pairs.mistaken, Form.whole)}%, one right act taken for the other "
+                f"{MEASURE.text(pairs.swapped, Form.whole)}%."
             )
 
 
@@ -137,14 +139,14 @@ def _measures(found: Measured) -> tuple[str, ...]:
     return (
         f"{found.n:,}",
         f"{found.n_present:,}",
-        with_interval(found.sensitivity),
-        with_interval(found.specificity),
+        MEASURE.text(found.sensitivity, Form.whole),
+        MEASURE.text(found.specificity, Form.whole),
         decimal(found.macro_f1),
     )
 
 
 def _agreement(by_class: ClassAgreement) -> tuple[str, ...]:
-    return with_interval(by_class.positive_agreement), decimal(by_class.ac1)
+    return MEASURE.text(by_class.positive_agreement, Form.whole), decimal(by_class.ac1)
 
 
 def decimal(estimate: Estimate) -> str:
@@ -222,7 +224,7 @@ def print_results(found: AuditResults) -> None:
         people.add_row(
             name,
             f"{between.n:,}",
-            with_interval(between.same),
+            MEASURE.text(between.same, Form.whole),
             decimal(between.macro_f1),
             "",
             "",
@@ -243,12 +245,12 @@ def print_results(found: AuditResults) -> None:
         scores = [of_system.scores.get(rubric) for rubric in Rubric]
         systems.add_row(
             Text(plain(system)),
-            with_interval(of_system.severe.sensitivity),
-            with_interval(of_system.severe.specificity),
+            MEASURE.text(of_system.severe.sensitivity, Form.whole),
+            MEASURE.text(of_system.severe.specificity, Form.whole),
             *(cell for score in scores for cell in _score(score)),
         )
     print_table(out, systems)
-    _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), MEANING, _UNITS])
+    _remark(out, [*_counted(found), *dict.fromkeys(_reasons(found)), CORRECTED, _UNITS])
 
 
 def _beware(found: AuditResults) -> Iterable[str]:
@@ -280,13 +282,21 @@ def _beware(found: AuditResults) -> Iterable[str]:
 
 def _against(found: Measured) -> tuple[str, ...]:
     n, there, finds, clears, *rest = _measures(found)
-    return n, there, finds, percent(found.miss_rate.value), clears, with_interval(found.ppv), *rest
+    return (
+        n,
+        there,
+        finds,
+        percent(found.miss_rate.value),
+        clears,
+        MEASURE.text(found.ppv, Form.whole),
+        *rest,
+    )
 
 
 def _score(score: Corrected | None) -> tuple[str, str]:
     if score is None:
         return "–", "–"
-    return percent(score.graded), with_interval(score.corrected)
+    return percent(score.graded), MEASURE.text(score.corrected, Form.whole)
 
 
 def _counted(found: AuditResults) -> Iterable[str]:

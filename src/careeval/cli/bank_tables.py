@@ -27,9 +27,9 @@ from careeval.bank.coverage import (
 )
 from careeval.bank.pilot import Presence, health
 from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
-from careeval.cli.app import plain
-from careeval.cli.tables import console, new_table, print_table
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario, Split
+from careeval.core.text import plain
+from careeval.sheets.terminal import console, new_table, print_table
 
 SELF_CONSISTENCY = "AI self-consistency: no validation, no agreement of experts, no reliability."
 PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.graders import probe_agreement
-from careeval.cli.show import print_summary
+from careeval.cli.lexical import lexical_sentences
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.core.grader import LEXICAL
@@ -20,6 +20,8 @@ from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import Run, folder_name
 from careeval.report.page import write_page
 from careeval.results.findings import findings
+from careeval.sheets.summary import summary_document
+from careeval.sheets.terminal import print_document
 
 EXAMPLES = """\
 Examples:
@@ -72,7 +74,7 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
         return unfinished([outcome], root)
     runs = read_runs(root)
     found = findings(runs, probe_agreement(runs, load_bank(), None))
-    print_summary(found.summaries)
+    print_document(summary_document(found.summaries, more=lexical_sentences(found.summaries)))
     page = root / "report.html"
     write_page(found, page)
     say(f"The page: {page.resolve().as_uri()}")

@@ -19,12 +19,14 @@ from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.logs import read_runs
-from careeval.results.every_eval_ever import Evaluator, Relationship, write_eee
-from careeval.results.export_tables import export_tables
-from careeval.results.exports import By, markdown, rank_cells
 from careeval.results.findings import Findings, findings
-from careeval.results.latex import latex
-from careeval.results.table_files import TableForm, write_tables
+from careeval.results.parts import By
+from careeval.sheets.every_eval_ever import Evaluator, Relationship, write_eee
+from careeval.sheets.files import TableForm, write_tables
+from careeval.sheets.findings import data_tables
+from careeval.sheets.latex import latex
+from careeval.sheets.markdown import markdown
+from careeval.sheets.summary import summary_document
 
 EXAMPLES = """\
 Examples:
@@ -107,13 +109,13 @@ def _written(
     out.mkdir(parents=True, exist_ok=True)
     tables: list[TableForm] = [form for form in get_args(TableForm) if form in to]
     if tables:
-        yield from write_tables(export_tables(found), out, tables, _about(found))
+        yield from write_tables(data_tables(found), out, tables, _about(found))
     for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
-            text = write(
-                found.summaries, found.details, tuple(By), ranks=rank_cells(found.rankings)
+            document = summary_document(
+                found.summaries, found.details, tuple(By), found.rankings, in_detail=True
             )
-            write_text(out / name, text)
+            write_text(out / name, write(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
     if figures:

@@ -10,14 +10,16 @@ from cyclopts.validators import Number
 
 from careeval.bank import bank_mode
 from careeval.cli.app import OK
+from careeval.cli.lexical import lexical_sentences
 from careeval.cli.options import Grading
-from careeval.cli.show import print_summary
 from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.spec import Run
 from careeval.results.summary import summarise
+from careeval.sheets.summary import summary_document
+from careeval.sheets.terminal import print_document
 
 EXAMPLES = """\
 Examples:
@@ -82,5 +84,6 @@ def grade(
     if not all(outcome.complete for outcome in outcomes):
         status = unfinished(outcomes, folder)
     if not any(outcome.stopped for outcome in outcomes):
-        print_summary(summarise(read_runs(folder)))
+        summaries = summarise(read_runs(folder))
+        print_document(summary_document(summaries, more=lexical_sentences(summaries)))
     return status

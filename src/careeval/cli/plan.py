@@ -9,14 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import counted, plain
-from careeval.cli.tables import PIPE_WIDTH
+from careeval.cli.app import counted
+from careeval.core.text import plain
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.cores import runs_at_once
 from careeval.protocol.estimate import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.plan import Line, Plan, rows
 from careeval.protocol.prices import in_process
 from careeval.results.amounts import dollars, thousands
+from careeval.sheets.terminal import PIPE_WIDTH
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from careeval.cli.app import OK, USAGE, plain, print_json, say
-from careeval.cli.tables import console, new_table
+from careeval.cli.app import OK, USAGE, print_json, say
 from careeval.cli.working import told_whole
+from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.folder import GRADED, orphans, run_folders
@@ -19,6 +19,7 @@ from careeval.protocol.ledger import Spent
 from careeval.protocol.setup import broken_off
 from careeval.protocol.standing import Standing, standing
 from careeval.results.amounts import dollars
+from careeval.sheets.terminal import console, new_table
 
 EXAMPLES = """\
 Examples:

@@ -323,8 +323,8 @@ def results(
     """
     from careeval.cli.study_tables import print_results
     from careeval.results.judged import Terms
-    from careeval.results.study_files import write_study
-    from careeval.results.study_json import study_json
+    from careeval.sheets.study_files import write_study
+    from careeval.sheets.study_json import study_json
     from careeval.stats.validity import Rule
 
     terms = Terms(Rule(rule), cut, other_cut)

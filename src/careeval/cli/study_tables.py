@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.text import Text
 
 from careeval.bank.apply import Change
-from careeval.cli.app import counted, plain
-from careeval.cli.tables import console, new_table
+from careeval.cli.app import counted
+from careeval.core.text import plain
 from careeval.results.decided import Decision
 from careeval.results.judged import Judged
 from careeval.results.panel import Years
@@ -24,6 +24,7 @@ from careeval.results.rater_agreement import (
 from careeval.results.study import StudyResults
 from careeval.review.asking import Progress
 from careeval.review.study import StudyPlan
+from careeval.sheets.terminal import console, new_table
 from careeval.stats import Estimate
 
 if TYPE_CHECKING:

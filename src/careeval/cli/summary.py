@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
+from careeval.cli.lexical import lexical_sentences
 from careeval.cli.options import Json, Selection
-from careeval.cli.show import print_summary
+from careeval.cli.printing import Format, print_in
 from careeval.errors import UsageError
-from careeval.files import write_bytes, write_text
 from careeval.protocol.logs import read_runs
-from careeval.results.audit import AuditResults, corrected_by, told_by_people
-from careeval.results.corrected import HEAD, Corrected, cells
-from careeval.results.details import Detail, detail_of
+from careeval.results.audit import AuditResults, corrected_by
+from careeval.results.details import detail_of
 from careeval.results.entries import entries
-from careeval.results.exports import OVERVIEW, By, in_order, markdown, names, rank_cells
-from careeval.results.ranking import Ranking, rankings
+from careeval.results.parts import By
+from careeval.results.ranking import rankings
 from careeval.results.summary import Summary, summary_of
+from careeval.sheets.summary import summary_document
+from careeval.sheets.summary_json import summary_json
 
 EXAMPLES = """\
 Examples:
@@ -47,7 +46,6 @@ with its reason beside it. Parts of fewer than five scenarios are marked.
 
 app = App(name="summary", help_epilogue=EXAMPLES)
 
-Form = Literal["table", "md", "latex", "csv", "parquet", "json"]
 Part = Literal["adl", "domain", "condition", "assistance", "situation", "actor"]
 Order = Literal["name", "score", "worst", "severe"]
 
@@ -55,7 +53,7 @@ Order = Literal["name", "score", "worst", "severe"]
 @app.default
 def summary(
     *folders: Path,
-    format: Form = "table",
+    format: Format = "table",
     by: Annotated[tuple[Part, ...], Parameter(negative=(), show_default=False)] = (),
     sort: Order = "name",
     detail: Annotated[bool, Parameter(negative=())] = False,
@@ -69,41 +67,19 @@ def summary(
     Args:
         folders: What `careeval run -o` wrote to, one or more.
         format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
-        by: Break the scenarios down by these, a table each; in CSV and Parquet by one. Not in JSON.
+        by: Break the scenarios down by these, a table each; files of data have them in one, and
+            JSON has every part.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
-        detail: Add the worst epoch, the spread of epochs and the worst of k; in JSON also
-            reliability, length and every part of the scenarios.
+        detail: Add the worst epoch, the spread of epochs, reliability, length and the worst of k;
+            in JSON also every part of the scenarios.
         audit: What `careeval audit new -o` wrote to: the scores as people correct them.
         out: The file to write, and not stdout.
         as_json: The same as --format json.
         selection: Which systems, graders and rubrics.
     """
-    form: Form = "json" if as_json else format
-    parts = tuple(By(each) for each in by)
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
-    if detail and form in {"md", "latex"}:
-        raise UsageError(
-            f"--detail is not in {form}",
-            hint="careeval summary DIR --detail; or with --format csv, parquet or json",
-        )
-    if form == "json" and parts:
-        raise UsageError(
-            "--by is of tables: JSON has every part",
-            hint="careeval summary DIR --json has activity and domain, with --detail the others",
-        )
-    if form == "parquet" and out is None:
-        raise UsageError("Parquet is no text for a terminal", hint="name a file: -o FILE.parquet")
-    if form in {"csv", "parquet"} and len(parts) > 1:
-        raise UsageError(
-            f"{form} holds one table, and --by names {len(parts)}",
-            hint="careeval export DIR --to csv parquet writes a file each",
-        )
-    if audit and form in {"csv", "parquet"} and parts:
-        raise UsageError(
-            f"{form} holds one table, and people correct whole scores",
-            hint="leave out --by, or --audit",
-        )
+    parts = tuple(By(each) for each in by)
     runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:
@@ -111,78 +87,43 @@ def summary(
         from careeval.cli.graders import people_say
 
         people = people_say(runs, audit)
-    found = list(entries(runs))
-    unsorted = [summary_of(entry) for entry in found]
-    order = in_order(sort, unsorted)
-    found, summaries = [found[i] for i in order], [unsorted[i] for i in order]
-    corrected = corrected_by(people, found)
-    in_detail = detail or (form != "json" and any(each.in_detail for each in parts))
-    details = [detail_of(entry) for entry in found] if in_detail else []
-    ranked = rankings(found, summaries) if len(summaries) > 1 else []
+    graded = list(entries(runs))
+    unsorted = [summary_of(entry) for entry in graded]
+    order = sorted(range(len(unsorted)), key=lambda place: _place(sort, unsorted[place]))
+    graded, summaries = [graded[i] for i in order], [unsorted[i] for i in order]
+    corrected = corrected_by(people, graded)
+    in_detail = detail or any(each.in_detail for each in parts)
+    details = [detail_of(entry) for entry in graded] if in_detail else []
     for note in runs.notes:
         say(note)
-    if form == "table" and out is None:
-        print_summary(summaries, details, parts, ranked, people, corrected, in_detail=detail)
-    elif form in {"csv", "parquet"}:
-        from careeval.results.export_tables import by_table, entries_table
-        from careeval.results.table_files import csv_text, parquet_bytes
-
-        table = (
-            by_table(parts[0], summaries, details)
-            if parts
-            else entries_table(summaries, details, corrected if people else None)
-        )
-        if form == "parquet" and out is not None:
-            write_bytes(out, parquet_bytes(table.frame))
-        elif out is not None:
-            write_text(out, csv_text(table.frame))
-        else:
-            print(csv_text(table.frame), end="")
-    else:
-        text = _text(form, summaries, details, parts, ranked, people, corrected)
-        if out is None:
-            print(text, end="")
-        else:
-            write_text(out, text)
-    if out is not None:
-        say(f"Written: {out}")
+    document = summary_document(
+        summaries,
+        details,
+        parts,
+        rankings(graded, summaries) if len(summaries) > 1 else [],
+        people,
+        corrected,
+        in_detail=detail,
+        more=lexical_sentences(summaries),
+    )
+    print_in(
+        "json" if as_json else format,
+        document,
+        lambda: summary_json(summaries, details or None, corrected),
+        out,
+    )
     if not summaries:
         say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
     return OK
 
 
-def _text(
-    form: Form,
-    summaries: Sequence[Summary],
-    details: Sequence[Detail],
-    parts: tuple[By, ...],
-    ranked: Sequence[Ranking],
-    people: Mapping[str, AuditResults],
-    corrected: Sequence[Corrected | None],
-) -> str:
-    match form:
-        case "json":
-            from careeval.results.summary_json import summary_json
-
-            told = summary_json(summaries, details or None, corrected)
-            return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
-        case "latex":
-            from careeval.results.latex import latex
-
-            ranks = rank_cells(ranked)
-            return latex(summaries, details, parts or OVERVIEW, corrected, ranks=ranks)
-        case _:
-            # a table for people in a file is Markdown
-            rows = [
-                (name, *cells(score))
-                for name, score in zip(names(summaries), corrected, strict=True)
-                if score
-            ]
-            return markdown(
-                summaries,
-                details,
-                parts or OVERVIEW,
-                ranks=rank_cells(ranked),
-                more=[(("system", *HEAD), rows)] if rows else [],
-                notes=told_by_people(people, summaries, corrected),
-            )
+def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:
+    """Return where an entry stands: the best first, what is unknown last, a tie by name."""
+    number = {
+        "name": 0.0,
+        "score": s.score.value,
+        "worst": s.worst_at_n.value,
+        "severe": s.severe.share.value,
+    }[order]
+    best_first = -1 if order in ("score", "worst") else 1
+    return number is None, best_first * (number or 0.0), s.system, s.grader

@@ -17,22 +17,14 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from careeval.cli.app import (
-    BUDGET_REACHED,
-    INTERRUPTED,
-    OK,
-    SOME_FAILED,
-    counted,
-    plain,
-    print_json,
-    say,
-)
+from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, counted, print_json, say
 from careeval.cli.spending import Spending
-from careeval.cli.tables import console, new_table
+from careeval.core.text import plain
 from careeval.protocol.cells import ASK, SWEEP_FILE
 from careeval.protocol.folder import check_fit, refuse_runs_folder
 from careeval.protocol.spec import Run, Stop
 from careeval.results.amounts import dollars
+from careeval.sheets.terminal import console, new_table
 from careeval.sweep.drive import Drive
 from careeval.sweep.engines import HERE, engine
 from careeval.sweep.progress import CellNow, SweepProgress, as_json, sweep_progress

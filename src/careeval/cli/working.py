@@ -65,7 +65,7 @@ def work(
 def _load(lexical: bool) -> None:
     """Have what a summary needs in memory before it is asked for."""
     from careeval.bank.load import DEFAULT
-    from careeval.cli.show import lexical_sentence
+    from careeval.cli.lexical import lexical_sentence
 
     import_module("careeval.protocol.logs")
     if lexical:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from careeval.report import charts, words
-from careeval.results.exports import count_cell, percent
+from careeval.sheets.kinds import COUNT
+from careeval.sheets.page_kinds import ITEM_POINTS
 
 STYLES = ("base.css", "reader.css")
 """What every document looks like; the reader's part may be left out where there is none."""
@@ -51,6 +52,16 @@ def document(
     )
 
 
+def part(template: str, values: Mapping[str, Any]) -> Markup:
+    """Return a part of a document.
+
+    Args:
+        template: Its name.
+        values: What it is filled with.
+    """
+    return Markup(environment().get_template(template).render(values))
+
+
 def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
     """The policy that lets in these styles and scripts, by their hashes, and nothing else."""
 
@@ -70,6 +81,17 @@ class Drawn:
 
     wide: Markup
     narrow: Markup
+
+
+def figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> Drawn:
+    """Return a figure of the whole width of a page, as SVG elements.
+
+    Args:
+        name: Prefix of the ids in it; unique in the document.
+        title: What it is.
+        draw: Draws it so many pixels wide.
+    """
+    return drawn(draw(charts.WIDE), draw(charts.NARROW), name, title)
 
 
 def drawn(wide: charts.Figure, narrow: charts.Figure, name: str, title: str) -> Drawn:
@@ -105,14 +127,11 @@ def environment() -> Environment:
         finalize=lambda value: words.visible(value) if type(value) is str else value,
     )
     made.filters |= {
-        name: getattr(words, name)
-        for name in (
-            "bounds", "signed", "uncertainty", "value",
-        )
-    }  # fmt: skip
-    made.filters["sortable"] = _sortable
-    made.filters |= {"count_cell": count_cell, "percent": percent}
-    made.filters["shortened"] = _shortened
+        "number": COUNT.text,
+        "shortened": _shortened,
+        "signed": ITEM_POINTS.text,
+        "sortable": _sortable,
+    }
     return made
 
 

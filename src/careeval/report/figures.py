@@ -9,8 +9,9 @@ from typing import Literal
 
 from careeval.files import write_bytes, write_text
 from careeval.report import charts
-from careeval.report.words import entry_names, visible
+from careeval.report.words import visible
 from careeval.results.findings import Findings
+from careeval.sheets.words import entry_names
 
 Format = Literal["svg", "png"]
 

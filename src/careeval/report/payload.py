@@ -26,6 +26,8 @@ from careeval.report.quotes import Quoted
 from careeval.results.entries import Entry
 from careeval.results.public import Public
 from careeval.results.tables import RESPONSE_KEY
+from careeval.sheets import names
+from careeval.sheets.words import brief_grader_names
 
 _MARKS = {True: "1", False: "0", None: "?"}
 _STATES = ("answered", "empty", "refused", "missing")
@@ -174,8 +176,8 @@ def _payload(
     spoken: list[str] = []
     for row in _in_order(drawn_rows):
         about = (
-            row["scenario"], row["adl"], words.condition(row["condition"]),
-            words.assistance(row["assistance"]), tuple(map(words.plain, row["situation"] or ())),
+            row["scenario"], row["adl"], names.condition(row["condition"]),
+            names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
             row["actor"], texts.place(_words(row["scenario_text"], responses)),
         )  # fmt: skip
         text = _words(row["text"], responses)
@@ -248,7 +250,7 @@ def _graders(
 ) -> dict[tuple[str, str, str | None], tuple[str, str, str]]:
     """What judged → its name, its name as short as it can be, and the rubric."""
     keys = list(dict.fromkeys(map(_grader, entries)))
-    short = words.grader_names(grader for grader, _, _ in keys)
+    short = brief_grader_names(grader for grader, _, _ in keys)
     named = {}
     for grader, rubric, protocol in keys:
         alike = [key for key in keys if key[:2] == (grader, rubric)]

@@ -10,9 +10,8 @@ from careeval.errors import StatsError
 from careeval.report.study_bars import bar, count_of
 from careeval.report.study_words import DECISIONS, ROLES
 from careeval.report.tables import Cell, Head, Row, Table, text
-from careeval.report.words import UNKNOWN
+from careeval.results.amounts import percent
 from careeval.results.decided import ItemResult, signed
-from careeval.results.exports import percent
 from careeval.results.judged import Judged, RoleRatings
 from careeval.results.panel import RolePanel
 from careeval.results.rater_agreement import CUT_REMARK, DESCRIBES, Agreement, any_cut, low_end
@@ -23,6 +22,7 @@ from careeval.results.study import (
     StudyResults,
     chance_of_passing,
 )
+from careeval.sheets.kinds import UNKNOWN
 from careeval.stats import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.validity import MIN_RATERS

@@ -1,8 +1,16 @@
-"""Amounts of money and tokens in words; loads nothing."""
+"""Shares, amounts of money and tokens in words; loads nothing."""
 
 from __future__ import annotations
 
 from math import floor, isfinite, log10
+
+
+def percent(fraction: float | None, digits: int = 1) -> str:
+    """Return a fraction as a percentage, with one decimal; a dash where it is unknown."""
+    if fraction is None:
+        return "–"
+    rounded = round(100 * fraction, digits) or 0.0  # never a minus before 0.0
+    return f"{rounded:.{digits}f}".replace("-", "−")
 
 
 def dollars(value: float | None) -> str:

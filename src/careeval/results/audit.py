@@ -21,12 +21,10 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError, StatsError
 from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw, graded, other_than
 from careeval.results.class_agreement import ClassAgreement, PointClass, class_agreement
-from careeval.results.corrected import MEANING, Corrected, reasons
+from careeval.results.corrected import Corrected
 from careeval.results.entries import Entry
-from careeval.results.exports import names
 from careeval.results.measured import Measured
 from careeval.results.probes import POINT_CLASSES, Agreement
-from careeval.results.summary import Summary
 from careeval.stats import (
     Confusion,
     Estimate,
@@ -316,24 +314,6 @@ def corrected_by(
         entries: What the graders judged.
     """
     return [audits[e.grader].score_of(e) if e.grader in audits else None for e in entries]
-
-
-def told_by_people(
-    audits: Mapping[str, AuditResults],
-    summaries: Sequence[Summary],
-    corrected: Sequence[Corrected | None],
-) -> list[str]:
-    """What people say of these graders, in sentences, and why a score is not corrected.
-
-    Args:
-        audits: Grader → what people say of it.
-        summaries: An entry each.
-        corrected: Of each, as `corrected_by` has it.
-    """
-    if not audits:
-        return []
-    why_not = reasons(names(summaries), corrected)
-    return [*(f"{name}: {of.sentence()}" for name, of in audits.items()), *why_not, MEANING]
 
 
 def _is_severe(stratum: Stratum) -> bool:

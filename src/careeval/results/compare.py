@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from careeval import scoring
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.comparable import UNKNOWN, check_comparable, named
@@ -18,6 +16,7 @@ from careeval.results.differences import LEVEL, Difference, Paired, differences
 from careeval.results.entries import Entry
 from careeval.results.estimates import GradedRubric, Parts
 from careeval.results.flips import Flip, flips
+from careeval.results.metrics import COMPARED
 from careeval.results.summary import why_not_ranked
 from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p
 
@@ -40,7 +39,7 @@ class Comparison:
         grading_protocol: Version of the protocol that judged both.
         n_scenarios: Scenarios that are compared: both were judged on them.
         n_epochs: Of A and of B.
-        metrics: Errors and scores, by the names of `METRICS`.
+        metrics: Errors and scores, by their keys.
         by_adl: The score by activity; without an interval below five scenarios.
         by_domain: The domain-weighted score.
         detectable_before: The smallest difference in score that this many scenarios and epochs
@@ -74,22 +73,7 @@ class Comparison:
 Take = Callable[[GradedRubric], Parts]
 
 
-class Metric(NamedTuple):
-    """A number that two entries are compared by: how to take it, and which way is better."""
-
-    take: Take
-    fewer_is_better: bool = False
-
-
-METRICS: Mapping[str, Metric] = {
-    "severe": Metric(lambda graded: graded.error_parts(scoring.SEVERE), True),
-    "score": Metric(lambda graded: graded.score_parts()),
-    "worst_at_n": Metric(lambda graded: graded.worst_parts()),
-    "mild": Metric(lambda graded: graded.error_parts(scoring.MILD), True),
-}
-"""Of errors it is the share of responses with any, of those to scenarios whose rubric has such."""
-
-OLD_METRICS = {f"action_{name}": name for name in ("severe", "score", "worst_at_n", "mild")}
+OLD_METRICS = {f"action_{name}": name for name in COMPARED}
 """Names that version 0.1 had → the names now, of an entry on the rubric `actions`."""
 
 
@@ -114,21 +98,23 @@ def compare(a: Entry, b: Entry) -> Comparison:
             hint="finish both runs: careeval run --resume",
         )
 
-    def paired(metric: Metric) -> Paired | str:
+    def paired(take: Take) -> Paired | str:
         try:
-            ours, theirs = (metric.take(entry.graded) for entry in (a, b))
+            ours, theirs = (take(entry.graded) for entry in (a, b))
             return Paired.of(ours, theirs, shared)
         except StatsError as error:
             return str(error)
 
     metrics = {
-        name: _OTHER_N if name == "worst_at_n" and a.n_epochs != b.n_epochs else paired(metric)
-        for name, metric in METRICS.items()
+        name: _OTHER_N
+        if metric.of_equal_n and a.n_epochs != b.n_epochs
+        else paired(metric.parts_of)
+        for name, metric in COMPARED.items()
     }
     adls = {s.about.adl for s in a.graded.judged if s.scenario in shared}
-    by_adl = {adl: paired(Metric(_of_adl(adl))) for adl in Adl if adl in adls}
-    by_domain = {domain: paired(Metric(_of_domain(domain))) for domain in Domain}
-    fewer = {name for name, metric in METRICS.items() if metric.fewer_is_better}
+    by_adl = {adl: paired(_of_adl(adl)) for adl in Adl if adl in adls}
+    by_domain = {domain: paired(_of_domain(domain)) for domain in Domain}
+    fewer = {name for name, metric in COMPARED.items() if metric.fewer_is_better}
     return Comparison(
         a=a.system,
         b=b.system,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from careeval.results.exports import percent, with_interval
+from careeval.results.amounts import percent
 from careeval.results.summary import Summary
 from careeval.stats import Estimate
 
@@ -55,21 +55,6 @@ class Corrected:
         return f"People give {self.people_give} than the grader: {sure}"
 
 
-HEAD = (
-    "as graded %",
-    "corrected by people % [95% CI]",
-    "responses read",
-    "judgments read",
-)
-"""Column heads of `cells`."""
-
-MEANING = (
-    "Corrected by people: what the score would be if people had judged every answer, from those "
-    "that they read. Where its interval leaves out the score as graded, the grader is off for that "
-    "system."
-)
-
-
 def as_graded(entries: Iterable[tuple[Summary, Corrected | None]]) -> str:
     """Return what to say of scores as graded that are not these entries' scores; else empty.
 
@@ -87,20 +72,3 @@ def as_graded(entries: Iterable[tuple[Summary, Corrected | None]]) -> str:
         "As graded: over the public responses that the grader judged whole. It differs from the "
         "score of the run where responses are held out or missing, or not wholly judged."
     )
-
-
-def cells(corrected: Corrected) -> tuple[str, ...]:
-    """Return a row's cells under `HEAD`."""
-    return (
-        percent(corrected.graded),
-        with_interval(corrected.corrected),
-        f"{corrected.n_responses:,}",
-        f"{corrected.n_judgments:,}",
-    )
-
-
-def reasons(names: Sequence[str], corrected: Sequence[Corrected | None]) -> Iterator[str]:
-    """Yield a sentence for each entry whose score is not corrected, with why."""
-    for name, score in zip(names, corrected, strict=True):
-        if score and score.corrected.value is None:
-            yield f"{name} not corrected: {score.corrected.reason}."

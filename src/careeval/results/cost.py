@@ -49,6 +49,12 @@ class RunCost:
     asking: Cost
     grading: Cost
 
+    @property
+    def per_response(self) -> float | None:
+        """Dollars of a response, asked and graded; `None` where either is not known."""
+        asking, grading = self.asking.per_response, self.grading.per_response
+        return None if asking is None or grading is None else asking + grading
+
 
 def asking_cost(responses: pl.DataFrame) -> Cost:
     """What one system's responses cost; one that a run has not come to is none.

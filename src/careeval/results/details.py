@@ -14,6 +14,7 @@ from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
 from careeval.results.estimates import GradedRubric, bounded_ratio
+from careeval.results.metrics import IN_DETAIL, Numbers, estimate_of
 from careeval.results.points import About, Bounds, FloatArray
 from careeval.results.summary import Cell, DomainCell, cell, domain_cell
 from careeval.results.withheld import WITHHELD
@@ -67,8 +68,7 @@ class Detail:
     in each of them.
 
     Attributes:
-        worst_epoch: The lowest score of an epoch over all scenarios.
-        sd_epochs: The spread of the epochs' scores, on these scenarios.
+        numbers: Key of a metric that is in detail → what it comes to.
         worst_at_k: For k = 1 … n, the score if every scenario had got the lowest of k responses.
         severe_of_k: For k = 1 … n, the share of scenarios with a severe error in any of k.
         reliability: Of the responses to a scenario, and of their mean; `None` where unknown.
@@ -84,8 +84,7 @@ class Detail:
         scenarios: In order of ids.
     """
 
-    worst_epoch: Estimate
-    sd_epochs: Estimate
+    numbers: Numbers
     worst_at_k: tuple[Estimate, ...]
     severe_of_k: tuple[Estimate, ...]
     reliability: Reliability | None
@@ -99,6 +98,16 @@ class Detail:
     by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainCell]]
     scenarios: tuple[ScenarioScore, ...]
 
+    @property
+    def worst_epoch(self) -> Estimate:
+        """The lowest score of an epoch over all scenarios."""
+        return estimate_of(self.numbers, "worst_epoch")
+
+    @property
+    def sd_epochs(self) -> Estimate:
+        """The spread of the epochs' scores, on these scenarios."""
+        return estimate_of(self.numbers, "sd_epochs")
+
 
 def detail_of(entry: Entry) -> Detail:
     """Return one entry in full."""
@@ -109,8 +118,7 @@ def detail_of(entry: Entry) -> Detail:
     except StatsError as error:
         reason = str(error)
     return Detail(
-        worst_epoch=graded.worst_epoch(),
-        sd_epochs=graded.sd_epochs(),
+        numbers={metric.key: metric.compute(graded) for metric in IN_DETAIL},
         worst_at_k=graded.worst_at_k(),
         severe_of_k=graded.any_error_of_k(scoring.SEVERE),
         reliability=reliability,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -100,6 +100,14 @@ class Difference:
         return Verdict.worse if (value > 0) == self.fewer_is_better else Verdict.better
 
     @property
+    def turned(self) -> Difference:
+        """A − B: the same with both the other way round."""
+        e = self.difference
+        if e.value is not None and e.low is not None and e.high is not None:
+            e = Estimate(-e.value, -e.high, -e.low, _negated(e.ci95), e.reason)
+        return replace(self, a=self.b, b=self.a, difference=e, constant=_negated(self.constant))
+
+    @property
     def b_is_worse_by_more_than(self) -> float | None:
         """The least by which B is worse, as its interval has it, or the difference of them all.
 
@@ -110,6 +118,10 @@ class Difference:
         if reach is None:
             return None
         return reach[0] if self.fewer_is_better else -reach[1]
+
+
+def _negated(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if ends is None else (-ends[1], -ends[0])
 
 
 K = TypeVar("K")

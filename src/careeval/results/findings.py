@@ -4,18 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from careeval import scoring
 from careeval.results.audit import AuditResults
-from careeval.results.details import Detail, detail_of
+from careeval.results.corrected import Corrected
+from careeval.results.details import Detail, ScenarioScore, detail_of
 from careeval.results.entries import Entry, entries
 from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.items import ItemStatistic, item_statistics
 from careeval.results.probes import ProbeAgreement
-from careeval.results.public import Public
+from careeval.results.public import Public, PublicEntry, edition
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
+
+
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """One entry, and everything that is computed from it.
+
+    Attributes:
+        entry: The system as one grader judged it on one rubric.
+        summary: Its numbers.
+        detail: Its numbers in full.
+        public: What may be shown of it.
+        corrected: Its score as people correct it; `None` where its grader was not audited.
+    """
+
+    entry: Entry
+    summary: Summary
+    detail: Detail
+    public: PublicEntry
+    corrected: Corrected | None
+
+    @property
+    def edition(self) -> str:
+        """The edition of the bank that it was asked."""
+        return edition(self.summary.bank, self.summary.bank_version)
+
+    @cached_property
+    def scores(self) -> Mapping[str, ScenarioScore]:
+        """Scenario that may be shown → its score; nothing where no response was judged."""
+        return {s.scenario: s for s in self.public.shown(self.detail.scenarios)}
+
+    @cached_property
+    def severe(self) -> Mapping[str, tuple[int, int]]:
+        """Scenario that may be shown → responses with a severe error, and all that were judged.
+
+        Nothing where the rubric has no item of −2 points.
+        """
+        return {
+            s.scenario: (self.scores[s.scenario].n_severe, s.epochs.size)
+            for s in self.public.shown(self.entry.graded.judged)
+            if scoring.SEVERE in s.points
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,18 +67,35 @@ class Findings:
     """Runs and everything computed from them.
 
     Nothing in it has a word that is held out; what may be shown of a single response or scenario
-    is in `public`. `entries`, `summaries` and `details` run side by side: the k-th of each is of
-    the same entry.
+    is in `public`.
     """
 
     public: Public
-    entries: tuple[Entry, ...]
-    summaries: tuple[Summary, ...]
-    details: tuple[Detail, ...]
+    graded: tuple[Graded, ...]
     cards: Mapping[str, GraderCard]
     rankings: tuple[Ranking, ...]
     grader_pairs: tuple[GraderPair, ...]
     items: tuple[ItemStatistic, ...]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries alone."""
+        return tuple(graded.entry for graded in self.graded)
+
+    @property
+    def summaries(self) -> tuple[Summary, ...]:
+        """Their numbers, in the same order."""
+        return tuple(graded.summary for graded in self.graded)
+
+    @property
+    def details(self) -> tuple[Detail, ...]:
+        """Their numbers in full, in the same order."""
+        return tuple(graded.detail for graded in self.graded)
+
+    @property
+    def corrected(self) -> tuple[Corrected | None, ...]:
+        """Their scores as people correct them, in the same order."""
+        return tuple(graded.corrected for graded in self.graded)
 
 
 def findings(
@@ -51,15 +112,23 @@ def findings(
         audits: Grader, likewise → what people who read its judgments say of it.
     """
     public = Public.of(runs)
-    found = tuple(entries(public.runs))
-    summaries = tuple(summary_of(entry) for entry in found)
+    known = tuple(entries(public.runs))
+    cards = grader_cards(known, probes, audits=audits)
+    graded = tuple(
+        Graded(
+            entry,
+            summary_of(entry),
+            detail_of(entry),
+            public.of_entry(entry),
+            cards[entry.grader].corrected.get((entry.system, entry.rubric)),
+        )
+        for entry in known
+    )
     return Findings(
         public=public,
-        entries=found,
-        summaries=summaries,
-        details=tuple(detail_of(entry) for entry in found),
-        cards=grader_cards(found, probes, audits=audits),
-        rankings=tuple(rankings(found, summaries)),
-        grader_pairs=tuple(grader_pairs(found)),
-        items=tuple(item_statistics(found)),
+        graded=graded,
+        cards=cards,
+        rankings=tuple(rankings(known, [each.summary for each in graded])),
+        grader_pairs=tuple(grader_pairs(known)),
+        items=tuple(item_statistics(known)),
     )

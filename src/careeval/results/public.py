@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
@@ -73,8 +74,65 @@ class PublicEntry:
         """Return columns of the judgments that count, `scenario` among them."""
         return self._shown(self.entry.first_of(*columns))
 
+    def presence(self, scenario: str, item: str) -> float | None:
+        """Return the share of responses in which an item was found; `None` where not judged."""
+        return self._presence.get((scenario, item))
+
+    def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:
+        """Return the row of a response, columns `_SAID`."""
+        return self._responses.of(scenario, epoch).row(0, named=True)
+
+    def judged(self, scenario: str, epoch: int) -> list[dict[str, Any]]:
+        """Return the judgments of a response in the order of items; none where it has none."""
+        return self._judged.of(scenario, epoch).rows(named=True)
+
     def _shown(self, table: pl.DataFrame) -> pl.DataFrame:
         return table.filter(pl.col("scenario").is_in(self.scenarios))
+
+    @cached_property
+    def _presence(self) -> Mapping[tuple[str, str], float]:
+        judged = self.judgments("scenario", "item", "present")
+        shares = judged.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
+        return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
+
+    # rows stay in their tables until one is asked for: of most responses no page shows any
+
+    @cached_property
+    def _responses(self) -> _Placed:
+        return _Placed(self.responses(*_SAID))
+
+    @cached_property
+    def _judged(self) -> _Placed:
+        return _Placed(self.judgments(*_JUDGED).sort("scenario", "epoch", "position"))
+
+
+_SAID = ("scenario", "epoch", "state", "text")
+_JUDGED = (
+    *("scenario", "epoch", "rubric", "position", "points", "present"),
+    *("quote", "reason", "item_text"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """A table in which the rows of one response stand together."""
+
+    table: pl.DataFrame
+
+    def of(self, scenario: str, epoch: int) -> pl.DataFrame:
+        """Return the rows of a response."""
+        return self.table.slice(*self._places.get((scenario, epoch), (0, 0)))
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, int], tuple[int, int]]:
+        """Scenario and epoch → where its rows begin, and how many they are."""
+        key = pl.struct("scenario", "epoch").rle().alias("run")
+        runs = self.table.select(key).unnest("run").rows()
+        starts = accumulate((length for length, _ in runs), initial=0)
+        return {
+            (run["scenario"], run["epoch"]): (start, length)
+            for (length, run), start in zip(runs, starts, strict=False)
+        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ import numpy as np
 
 from careeval.errors import StatsError
 from careeval.results.comparable import Basis, basis, why_unknown
-from careeval.results.compare import METRICS
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.results.entries import Entry
 from careeval.results.estimates import Parts
+from careeval.results.metrics import COMPARED
 from careeval.results.summary import Summary
-from careeval.stats import MIN_CLUSTERS, rank_sets, smallest_p
+from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,20 @@ class Ranking:
     severe_pairs: Mapping[tuple[str, str], Difference]
     left_out: Mapping[str, str]
     notes: tuple[str, ...] = ()
+
+    def difference(self, metric: str, a: str, b: str) -> Difference:
+        """Return B − A of two systems in one of `RANKED_BY`, whichever was compared with which."""
+        pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
+        if (a, b) in pairs:
+            return pairs[a, b]
+        if (b, a) in pairs:
+            return pairs[b, a].turned
+        unknown = Estimate.unknown(f"{metric} is not known for one of them")
+        return Difference(metric, 0, None, None, unknown, None, None, None)
+
+
+RANKED_BY = ("severe", "score")
+"""Metrics that a ranking compares each two systems by."""
 
 
 def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
@@ -128,13 +142,13 @@ class _Standing:
     @classmethod
     def of(cls, entries: Mapping[int, Entry], name: str) -> _Standing:
         """Compare each two entries by the metric of that name."""
-        take, fewer = METRICS[name]
+        metric = COMPARED[name]
         parts: dict[int, Parts] = {}
         values: dict[int, float] = {}
         unknown: dict[int, str] = {}
         for place, entry in entries.items():
             try:
-                parts[place] = take(entry.graded)
+                parts[place] = metric.parts_of(entry.graded)
                 values[place] = _value(parts[place])
             except StatsError as error:
                 unknown[place] = f"no {name}: {error}"
@@ -147,7 +161,10 @@ class _Standing:
                 family[i, j] = str(error)
         # a difference without a test is no evidence, and counts among the comparisons all the same
         pairs = differences(
-            family, fewer_is_better=couples if fewer else (), n_family=len(couples), name=name
+            family,
+            fewer_is_better=couples if metric.fewer_is_better else (),
+            n_family=len(couples),
+            name=name,
         )
         rows = {place: row for row, place in enumerate(values)}
         better = np.zeros((len(rows), len(rows)), dtype=bool)

@@ -21,6 +21,7 @@ from careeval.results.cost import RunCost, asking_cost, grading_cost
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import Errors, GradedRubric
 from careeval.results.ladder_band import lenient_score
+from careeval.results.metrics import HEADLINE, Numbers, errors_of, estimate_of
 from careeval.results.points import About
 from careeval.results.tables import Runs
 from careeval.results.twins import TwinNumbers, twin_numbers
@@ -102,12 +103,9 @@ class Summary:
         n_ungraded: Responses that are there and that this grader has not judged, or not whole.
         n_judgments: Items × responses; those without words included.
         n_unresolved: Judgments that the grader could not be brought to make.
-        severe: Responses with an item of −2 points present.
+        numbers: Key of a metric of the headline → what it comes to.
         severe_by_kind: The same of the items that injure, and of those against the person's
             rights; empty where the bank does not say which is which.
-        score: Points of the items present over the most points.
-        worst_at_n: The score if every scenario had got the lowest of its n responses.
-        mild: Responses with an item of −1 points present.
         cost: What its responses and their judgments cost, those to twins and controls too.
         not_ranked: Why this entry may not stand in a ranking; empty if it may.
         warnings: What a reader must know.
@@ -137,11 +135,8 @@ class Summary:
     n_ungraded: int
     n_judgments: int
     n_unresolved: int
-    severe: Errors
+    numbers: Numbers
     severe_by_kind: Mapping[HarmKind, Errors]
-    score: Estimate
-    worst_at_n: Estimate
-    mild: Errors
     by_adl: Mapping[Adl, Cell]
     by_domain: Mapping[Domain, DomainCell]
     cost: RunCost
@@ -150,6 +145,26 @@ class Summary:
     care: Care | None = None
     lenient: Estimate | None = None
     twins: TwinNumbers | None = None
+
+    @property
+    def severe(self) -> Errors:
+        """Responses with an item of −2 points present."""
+        return errors_of(self.numbers, "severe")
+
+    @property
+    def score(self) -> Estimate:
+        """Points of the items present over the most points."""
+        return estimate_of(self.numbers, "score")
+
+    @property
+    def worst_at_n(self) -> Estimate:
+        """The score if every scenario had got the lowest of its n responses."""
+        return estimate_of(self.numbers, "worst_at_n")
+
+    @property
+    def mild(self) -> Errors:
+        """Responses with an item of −1 points present."""
+        return errors_of(self.numbers, "mild")
 
 
 def summarise(runs: Runs) -> list[Summary]:
@@ -172,7 +187,6 @@ def summary_of(entry: Entry) -> Summary:
     responses, graded, run = entry.responses, entry.graded, entry.run
     states = responses["state"].to_list()
     counts = _counts(entry)
-    score = graded.score()
     return Summary(
         system=entry.system,
         asked=entry.asked,
@@ -191,13 +205,10 @@ def summary_of(entry: Entry) -> Summary:
         n_empty=states.count(ResponseState.empty),
         n_refused=states.count(ResponseState.refused),
         n_cut=sum(_cut(responses)),
-        severe=graded.errors(scoring.SEVERE),
+        numbers={metric.key: metric.compute(graded) for metric in HEADLINE},
         severe_by_kind={
             kind: errors for kind in HarmKind if (errors := graded.errors(scoring.SEVERE, kind)).n
         },
-        score=score,
-        worst_at_n=graded.worst_at_n(),
-        mild=graded.errors(scoring.MILD),
         by_adl={
             adl: cell(entry, lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
             for adl in Adl
@@ -205,7 +216,7 @@ def summary_of(entry: Entry) -> Summary:
         },
         by_domain={domain: domain_cell(domain, graded) for domain in Domain},
         cost=_cost(entry),
-        not_ranked=why_not_ranked(entry, counts, score),
+        not_ranked=why_not_ranked(entry, counts),
         warnings=(*_made_by_its_vendor(entry), *_warnings(responses), *_twins_not_graded(entry)),
         care=care(entry),
         lenient=lenient_score(entry),
@@ -240,15 +251,12 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
         yield f"{n} of {entry.n_beside} responses to twins and controls are missing or not graded"
 
 
-def why_not_ranked(
-    entry: Entry, counts: _Counts | None = None, score: Estimate | None = None
-) -> tuple[str, ...]:
-    """Why an entry may not stand in a ranking; empty if it may.
+def why_not_ranked(entry: Entry, counts: _Counts | None = None) -> tuple[str, ...]:
+    """Return why an entry may not stand in a ranking; empty if it may.
 
     Args:
         entry: Which.
         counts: Its own, where they are known already.
-        score: Its own, where it is known already.
     """
     return (
         *_not_serious(entry.asked, entry.grader),
@@ -256,7 +264,7 @@ def why_not_ranked(
         *_not_whole(counts or _counts(entry)),
         *_unresolved(entry),
         *_band(entry),
-        *_no_score(score or entry.graded.score()),
+        *_no_score(entry.graded.score()),
     )
 
 

@@ -10,7 +10,6 @@ from careeval.core.scenario import Adl
 from careeval.report.charts.drawing import (
     HOLLOW,
     MARGIN,
-    ROOMY,
     WIDE,
     Axis,
     Box,
@@ -31,10 +30,11 @@ from careeval.report.charts.drawing import (
     rounded,
 )
 from careeval.report.charts.grid import Block, Column, stacked
-from careeval.report.words import in_full, plain, value
+from careeval.report.words import in_full, value
+from careeval.results.amounts import percent
 from careeval.results.details import Detail, ScenarioScore
-from careeval.results.exports import percent
 from careeval.results.summary import Summary
+from careeval.sheets.names import plain
 
 _ROW, _TITLE, _GAP, _LABELS = 7, 22, 12, 22
 _BETWEEN = 36
@@ -45,7 +45,7 @@ _TALLEST = 24
 _SCORE_BELOW = 7
 
 
-def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
+def distribution(detail: Detail, summary: Summary) -> Figure:
     """Every scenario's score: its responses, their mean and the lowest of them.
 
     A row a scenario, best first within its activity. A response's tick is the taller, the more of
@@ -54,7 +54,7 @@ def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
     found = detail.scenarios
     known = [s for s in found if s.score is not None]
     groups = _groups(known)
-    inner = width - 2 * MARGIN
+    inner = WIDE - 2 * MARGIN
     hollow = bool(summary.not_ranked)
     entries = [
         KeyEntry("mean of a scenario’s responses, % of its points", (Point(0, 0, radius=2.4),)),
@@ -64,8 +64,8 @@ def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
     ]
     marks, top = key(entries, inner)
     top += 12
-    columns = _columns(groups, 2 if width >= ROOMY else 1)
-    each = (inner - _BETWEEN * (len(columns) - 1)) / max(len(columns), 1)
+    columns = _columns(groups)
+    each = (inner - _BETWEEN * (len(columns) - 1)) / len(columns)
     axis = percent_axis((rounded(x) for s in known for x in s.epochs if x is not None), each)
     lowest = top
     for n, column in enumerate(columns):
@@ -78,7 +78,7 @@ def distribution(detail: Detail, summary: Summary, width: int = WIDE) -> Figure:
         marks += [mark for mark in drawn if isinstance(mark, Words)]
     lowest += _LABELS
     shown = tuple(moved(marks, MARGIN, MARGIN))
-    return Figure(width, lowest + 2 * MARGIN, shown, _description(summary, found))
+    return Figure(WIDE, lowest + 2 * MARGIN, shown, _description(summary, found))
 
 
 def distributions(
@@ -118,14 +118,14 @@ def _groups(scenarios: Sequence[ScenarioScore]) -> list[tuple[str, list[Scenario
 
 
 def _columns(
-    groups: Sequence[tuple[str, list[ScenarioScore]]], n: int
+    groups: Sequence[tuple[str, list[ScenarioScore]]],
 ) -> list[list[tuple[str, list[ScenarioScore]]]]:
-    """The groups in order, the first column ending where half of the scenarios are in it."""
-    half = sum(len(scenarios) for _, scenarios in groups) / n
+    """The groups in order, in two columns; the first ends where half of the scenarios are in it."""
+    half = sum(len(scenarios) for _, scenarios in groups) / 2
     columns: list[list[tuple[str, list[ScenarioScore]]]] = [[]]
     count = 0
     for group in groups:
-        if len(columns) < n and columns[-1] and count + len(group[1]) / 2 > half:
+        if len(columns) < 2 and columns[-1] and count + len(group[1]) / 2 > half:
             columns.append([])
         columns[-1].append(group)
         count += len(group[1])

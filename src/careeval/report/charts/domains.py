@@ -17,14 +17,15 @@ from careeval.report.charts.drawing import (
     place,
 )
 from careeval.report.charts.grid import Column, beside, stacked
-from careeval.report.words import DOMAINS, in_full, score_name, value
+from careeval.report.words import in_full, score_name, value
 from careeval.results.summary import DomainCell, Summary
+from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
 
 _ROW = 30
 
 
-def domains(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+def domains(summaries: Sequence[Summary]) -> Figure:
     """The domain-weighted score in each domain, a row an entry; of one entry, a row a domain.
 
     Hollow where the entry may not be ranked, and below five scenarios.
@@ -39,7 +40,7 @@ def domains(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
     small = (0 < cell.n < MIN_CLUSTERS for s in summaries for cell in s.by_domain.values())
     if any(s.not_ranked for s in summaries) or any(small):
         entries.append(HOLLOW)
-    return stacked(entries, [block], width, _description(summaries))
+    return stacked(entries, [block], WIDE, _description(summaries))
 
 
 def _cell(cell: DomainCell, not_ranked: bool) -> list[Mark]:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from careeval.report.words import entry_names, visible
+from careeval.report.words import visible
 from careeval.results.summary import Summary
+from careeval.sheets.words import entry_names
 from careeval.stats import Estimate
 
 WIDE, NARROW = 820, 300

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from careeval.core.scenario import Adl
 from careeval.report.charts.drawing import (
     HOLLOW,
-    NARROW,
     SMALL,
     WIDE,
     Box,
@@ -24,33 +23,26 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Block, Column, beside, stacked
 from careeval.report.words import in_full, score_name, value
+from careeval.results.amounts import percent
 from careeval.results.estimates import Errors
-from careeval.results.exports import count_cell, percent
 from careeval.results.summary import Summary
+from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats import Estimate
 
 _OVERALL = 1.8
 """How many times as wide as an activity's panel that of the whole is."""
-_ROW, _ROW_BELOW_NAME, _ROW_OF_BARS = 30, 18, 22
+_ROW, _ROW_OF_BARS = 30, 22
 _KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
 
 
-def overview(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+def overview(summaries: Sequence[Summary]) -> Figure:
     """Shares of responses with an error; beneath, the score over all and by activity.
 
     A row an entry; of one entry, a row a part. An entry that may not be ranked is hollow, and so is
     an activity of fewer than five scenarios, which has no interval.
     """
-    rows = names(summaries)
-    whole, parts = _whole(summaries), _by_activity(summaries)
-    low = _ROW_BELOW_NAME if width <= NARROW else _ROW_OF_BARS
-    if len(summaries) == 1:
-        scores = [beside(rows, [whole, *parts], _ROW)]
-    elif width <= NARROW:
-        scores = [Block(rows, [whole], _ROW), Block(rows, parts, _ROW_BELOW_NAME)]
-    else:
-        scores = [Block(rows, [whole, *parts], _ROW)]
-    return stacked(_meanings(summaries), [_bars(summaries, low), *scores], width, _said(summaries))
+    scores = beside(names(summaries), [_whole(summaries), *_by_activity(summaries)], _ROW)
+    return stacked(_meanings(summaries), [_bars(summaries), scores], WIDE, _said(summaries))
 
 
 def _whole(summaries: Sequence[Summary]) -> Column:
@@ -87,7 +79,7 @@ def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
     ]
 
 
-def _bars(summaries: Sequence[Summary], height: int) -> Block:
+def _bars(summaries: Sequence[Summary]) -> Block:
     """A column a severity; of one entry, a row a severity."""
     columns = [
         Column(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in summaries])
@@ -100,14 +92,14 @@ def _bars(summaries: Sequence[Summary], height: int) -> Block:
         heads = [column.title for column in columns]
         column = Column("Responses with an error", cells)
         return Block(heads, [column], _ROW_OF_BARS, most)
-    return Block(names(summaries), columns, height, most)
+    return Block(names(summaries), columns, _ROW_OF_BARS, most)
 
 
 def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
     if errors.share.value is None:
         return [Words(0, 0, "unknown", "muted", size=SMALL)]
     length = rounded(errors.share.value)
-    said = f"{kind}: {in_full(errors.share)}; {count_cell(errors)} responses"
+    said = f"{kind}: {in_full(errors.share)}; {ERROR_SHARE.text(errors, Form.of_many)} responses"
     number = f"\N{THIN SPACE}{percent(errors.share.value)}%"
     return [Box(0, -5, length, 5, colour, hollow, said), Words(length, 0, number, size=SMALL)]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from careeval.core.scenario import Rubric
 from careeval.report.quotes import Quoted
-from careeval.report.site.by_scenario import ByScenario, label
-from careeval.report.site.contents import Listed
-from careeval.report.site.sheets import score
-from careeval.report.words import signed
+from careeval.report.site.contents import Contents, Listed
+from careeval.sheets.kinds import SHARE
+from careeval.sheets.page_kinds import ITEM_POINTS
 
 LONGEST = 8_000
 """Characters of a response that a page shows; the rest is in the logs."""
@@ -74,27 +74,25 @@ class Answer:
     n_absent: int
 
 
-def answers(found: ByScenario, edition: str, scenario: str) -> list[Answer]:
-    """The worst response of each system, the worst first."""
+def answers(site: Contents, edition: str, scenario: str) -> list[Answer]:
+    """Return the worst response of each system to a scenario, the worst first."""
     ranked = [
         (rank, answer)
-        for listed in found.site.first_entries(edition)
-        if (worst := _worst(found, listed, scenario)) is not None
+        for listed in site.first_entries(edition)
+        if (worst := _worst(listed, scenario)) is not None
         for rank, answer in [worst]
     ]
     return [answer for _, answer in sorted(ranked, key=lambda each: (each[0], each[1].system))]
 
 
-def _worst(found: ByScenario, listed: Listed, scenario: str) -> tuple[float, Answer] | None:
-    """The response that scored least, its score first; the earliest of several."""
-    score_of_all = found.score(listed, scenario)
-    epochs = score_of_all.epochs if score_of_all else ()
-    scored = [(e, k) for k, e in enumerate(epochs, start=1) if e is not None]
+def _worst(listed: Listed, scenario: str) -> tuple[float, Answer] | None:
+    """Return the response that scored least, its score first; the earliest of several."""
+    public, score = listed.graded.public, listed.graded.scores.get(scenario)
+    scored = [(e, k) for k, e in enumerate(score.epochs if score else (), 1) if e is not None]
     if not scored:
         return None
     least, epoch = min(scored)
-    response = found.response(listed, scenario, epoch)
-    judged = found.judged(listed, scenario, epoch)
+    response, judged = public.response(scenario, epoch), public.judged(scenario, epoch)
     lines = [line for row in judged if (line := _line(row)) is not None]
     answered, text = response["state"] == "answered", response["text"] or ""
     return least, Answer(
@@ -102,7 +100,7 @@ def _worst(found: ByScenario, listed: Listed, scenario: str) -> tuple[float, Ans
         page=listed.page,
         epoch=epoch,
         n_epochs=listed.summary.n_epochs,
-        score=f"{score(least).text}, {listed.rubric.value}",
+        score=f"{SHARE.on_page(least)}, {listed.rubric.value}",
         severe=any(line.kind == "harm" for line in lines),
         state="" if answered else _STATES.get(response["state"], ""),
         pieces=tuple(_pieces(text[:LONGEST], judged)) if answered else (),
@@ -124,7 +122,15 @@ def _line(row: Mapping[str, Any]) -> Line | None:
     else:
         kind, said = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return Line(label(row), signed(points), kind, said, text, reason)
+    return Line(label(row), ITEM_POINTS.text(points), kind, said, text, reason)
+
+
+def label(row: Mapping[str, Any]) -> str:
+    """Return how a page names an item: an act by its number, a rung by a letter."""
+    position = int(row["position"])
+    if row["rubric"] == Rubric.actions.value:
+        return str(position + 1)
+    return chr(ord("A") + position % 26)
 
 
 def _pieces(text: str, judged: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:

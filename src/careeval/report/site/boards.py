@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 
 from careeval.core.grader import Grader
+from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Board, Contents, Listed, rubric_words
-from careeval.report.site.sheets import (
-    COST,
-    PLAIN,
-    Cell,
-    Column,
-    Scale,
-    Sheet,
-    amounts,
-    cost,
-    error_shares,
-    errors,
-    estimate,
-    estimates,
-    words,
-)
-from careeval.results.export_tables import NO_KIND
-from careeval.results.exports import KINDS, rank_set
+from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
+from careeval.sheets.boards import board_sheet
+from careeval.sheets.kinds import MEASURE
+from careeval.sheets.sheet import Row, Sheet
 
-_SYSTEM = Column("system", "System", ("", "vendor"))
-_RANK = Column("rank", "Rank", ("best", "worst"), "by score")
-_SEVERE_RANK = Column("severe_rank", "Rank", ("best", "worst"), "by severe errors")
-_RUN = (
-    Column("date", "Run", PLAIN, "date, versions"),
-    Column("grader", "Grader", ("", "card"), hidden=True),
-    Column("rubric", "Rubric", hidden=True),
-    Column("bank", "Bank", hidden=True),
-    Column("bank_version", "Bank version", hidden=True),
-    Column("bank_hash", "Hash of the scenarios asked", hidden=True),
-    Column("protocol", "Protocol that asked", hidden=True),
-    Column("grading_protocol", "Protocol that judged", hidden=True),
-    Column("not_ranked", "Why it is not ranked; null if it is", hidden=True),
-)
-
-RANKS = (
+ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "
     "not compare. Ranks are sets: 1–3 means that no more than two of the others can be shown to be "
     "better, by paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). "
@@ -50,22 +23,99 @@ RANKS = (
 )
 
 
-def board_sheet(board: Board, site: Contents) -> Sheet:
-    """The entries of one board: the ranked ones, best score first, then the others in grey."""
-    return _sheet(
-        board.file("leaderboard"),
-        f"{board.title}, graded by {Grader.parse(board.basis.grader).model}",
-        board.listed,
-        site,
-        rubric=board.basis.rubric.value,
-        n_grey=len(board.left_out),
+def listing(name: str, listed: Sequence[Listed], site: Contents, caption: str) -> Sheet:
+    """Return entries with where each stands and the address of its page, under `page`."""
+    standings = (
+        {
+            "system_vendor": each.vendor,
+            "rank": each.ranked and each.ranked.ranks,
+            "severe_rank": each.ranked and each.ranked.severe_ranks,
+            "not_ranked": each.why_not or None,
+            "date": each.date or None,
+            "grader_card": site.card(each),
+            "page": each.page,
+            "bank_maker": each.graded.entry.bank_maker,
+        }
+        for each in listed
+    )
+    return board_sheet(name, [each.graded for each in listed], standings, caption)
+
+
+def all_entries(site: Contents) -> Sheet:
+    """Return every entry of every board; only a file."""
+    caption = "Every entry, which compare only within one board"
+    return listing("entries", site.listed, site, caption)
+
+
+def board_table(board: Board, site: Contents) -> PageTable:
+    """Return the entries of one board: the ranked ones, best score first, then others in grey."""
+    rubric = board.basis.rubric.value
+    summaries = [listed.summary for listed in site.listed]
+    # one of each for all tables of the page, so that bars can be held against each other
+    scale = Scale.over(e for s in summaries for e in (s.score, s.worst_at_n))
+    shares = Scale.over((s.severe.share for s in summaries), (0, 0.1))
+    caption = f"{board.title}, graded by {Grader.parse(board.basis.grader).model}"
+    return PageTable(
+        listing("leaderboard", board.listed, site, caption),
+        (
+            PageColumn("system", link=page_of_row, beneath=_about_system),
+            severe_column(rubric, shares),
+            PageColumn(
+                "score",
+                about=f"{rubric}, 95% interval",
+                strip=strip_of("score", scale),
+                narrow=_worst,
+            ),
+            PageColumn("rank", about="by score"),
+            PageColumn("severe_rank", head="Rank", about="by severe errors"),
+            PageColumn("worst_at_n", about=rubric, strip=strip_of("worst_at_n", scale), wide=True),
+            PageColumn("n"),
+            PageColumn("cost_usd", about="asking, a run"),
+            PageColumn("date", about="date, versions", beneath=_versions),
+        ),
+        look="board quiet",
+        ordered="rank",
+        is_grey=lambda row: bool(row["not_ranked"]),
+        filters=_filters,
+        file=board.file("leaderboard"),
     )
 
 
+def page_of_row(row: Row) -> str:
+    """Return the address of the page of a row's entry."""
+    return str(row["page"])
+
+
+def _about_system(row: Row) -> Iterator[str]:
+    if row["system_vendor"]:
+        yield row["system_vendor"]
+    if row["bank_maker"]:
+        yield f"{MAKER_MARK} its vendor’s AI wrote the bank or answered its pilot"
+    if row["not_ranked"]:
+        yield f"not ranked: {row['not_ranked']}"
+
+
+def _worst(row: Row) -> Iterator[str]:
+    head = COMPARED["worst_at_n"].head.format(n=row["n_epochs"])
+    yield f"{head}: {MEASURE.on_page(row['worst_at_n'])}"
+
+
+def _versions(row: Row) -> Iterator[str]:
+    yield f"bank {row['bank_version']}"
+    yield f"protocol {row['protocol']}"
+    if row["grading_protocol"] != row["protocol"]:
+        yield f"judged by {row['grading_protocol']}"
+
+
+def _filters(row: Row) -> Mapping[str, str]:
+    known = row["cost_usd"].value is not None
+    return {"vendor": row["system_vendor"] or "", "priced": "1" if known else ""}
+
+
 def headings(site: Contents) -> list[str]:
-    """What each board is called: by rubric and grader, and by more where several share these."""
+    """Return what each board is called: by rubric and grader, and more where others share these."""
     plain = [
-        f"{rubric_words(board.basis.rubric)}, graded by {site.judge(board.basis.grader).text}"
+        f"{rubric_words(board.basis.rubric)}, graded by {site.judges[board.basis.grader]}"
         for board in site.boards
     ]
     return [
@@ -74,125 +124,6 @@ def headings(site: Contents) -> list[str]:
     ]
 
 
-def all_entries(site: Contents) -> Sheet:
-    """Every entry of every board; only a file."""
-    return _sheet("entries", "Every entry, which compare only within one board", site.listed, site)
-
-
 def vendors(site: Contents) -> list[str]:
-    """Vendors to filter by, in alphabetical order."""
+    """Return the vendors to filter by, in alphabetical order."""
     return sorted({listed.vendor for listed in site.listed if listed.vendor})
-
-
-def worst_of(entries: Iterable[Listed]) -> str:
-    """The worst case by its name, with its n where that is one."""
-    n_epochs = {listed.summary.n_epochs for listed in entries}
-    return f"Worst of {n_epochs.pop() if len(n_epochs) == 1 else 'n'}"
-
-
-def _sheet(
-    name: str,
-    caption: str,
-    entries: Sequence[Listed],
-    site: Contents,
-    *,
-    rubric: str = "of its rubric",
-    n_grey: int = 0,
-) -> Sheet:
-    scales = _scales(site.listed)
-    return Sheet(
-        name,
-        caption,
-        (
-            _SYSTEM,
-            error_shares("severe", "Severe errors", f"{rubric}, responses with any"),
-            estimates("score", "Score", f"{rubric}, 95% interval"),
-            _RANK,
-            _SEVERE_RANK,
-            replace(estimates("worst_at_n", worst_of(entries), rubric), wide=True),
-            replace(error_shares("mild", "Mild errors", rubric), hidden=True),
-            *(
-                replace(error_shares(f"severe_{kind}", f"Severe errors {said}"), hidden=True)
-                for kind, said in KINDS.items()
-            ),
-            amounts("n", "Scenarios × responses", parts=("scenarios", "epochs")),
-            amounts("cost_usd", "Cost", "asking, a run", parts=COST),
-            *_RUN,
-        ),
-        tuple((_system(e), *_numbers(e, scales), *_run(e, site)) for e in entries),
-        classes="board quiet",
-        ordered="rank",
-        filters=tuple(map(_filters, entries)),
-        origins=tuple(e.provenance for e in entries),
-        n_grey=n_grey,
-    )
-
-
-def _scales(entries: Sequence[Listed]) -> tuple[Scale, Scale]:
-    """Of scores and of shares of severe errors: one of each for all tables of the page."""
-    summaries = [listed.summary for listed in entries]
-    scores = [e for s in summaries for e in (s.score, s.worst_at_n)]
-    return Scale.over(scores), Scale.over([s.severe.share for s in summaries], (0, 0.1))
-
-
-def _filters(listed: Listed) -> dict[str, str]:
-    known = listed.summary.cost.asking.value is not None
-    return {"vendor": listed.vendor or "", "priced": "1" if known else ""}
-
-
-def _rank(ranks: tuple[int, int] | None) -> Cell:
-    if ranks is None:
-        return Cell(rank_set(ranks), (None, None), tone="weak")
-    return Cell(rank_set(ranks), ranks, ranks[0] + ranks[1] / 1000)
-
-
-def _system(listed: Listed) -> Cell:
-    why = f"not ranked: {listed.why_not}" if listed.why_not else ""
-    made = (
-        f"{MAKER_MARK} its vendor’s AI wrote the bank or answered its pilot"
-        if listed.entry.bank_maker
-        else ""
-    )
-    asides = tuple(filter(None, (listed.vendor, made, why)))
-    return Cell(listed.name, (listed.name, listed.vendor), None, asides, listed.page)
-
-
-def _numbers(listed: Listed, scales: tuple[Scale, Scale]) -> tuple[Cell, ...]:
-    s = listed.summary
-    worst = estimate(s.worst_at_n, scales[0])
-    return (
-        errors(s.severe, scales[1], tone="harm"),
-        replace(estimate(s.score, scales[0]), narrow=(f"{worst_of([listed])}: {worst.text}",)),
-        _rank(listed.ranks),
-        _rank(listed.severe_ranks),
-        worst,
-        errors(s.mild),
-        *(errors(s.severe_by_kind.get(kind, NO_KIND)) for kind in KINDS),
-        scenarios_by_epochs(listed),
-        cost(s.cost.asking),
-    )
-
-
-def scenarios_by_epochs(listed: Listed) -> Cell:
-    """A cell with how much an entry was asked: scenarios × responses to each."""
-    n, k = listed.summary.n_scenarios, listed.summary.n_epochs
-    return Cell(f"{n} × {k}", (n, k), n * k)
-
-
-def _run(listed: Listed, site: Contents) -> tuple[Cell, ...]:
-    s = listed.summary
-    grader = Grader.parse(s.grader)
-    asked = f"protocol {s.protocol}"
-    judged = f"judged by {s.grading_protocol}" if s.grading_protocol != s.protocol else ""
-    card = f"evidence.html#{site.graders[s.grader]}"
-    return (
-        words(listed.date or "not recorded", asides=(f"bank {s.bank_version}", asked, judged)),
-        Cell(grader.model, (s.grader, card), None, (grader.setting,), card),
-        words(s.rubric.value),
-        words(s.bank),
-        words(s.bank_version),
-        words(s.bank_hash),
-        words(s.protocol),
-        words(s.grading_protocol),
-        words(listed.why_not),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,17 +12,13 @@ import polars as pl
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
-from careeval.report.site.sheets import Cell
-from careeval.report.words import grader_names
 from careeval.results.comparable import Basis, basis
-from careeval.results.corrected import Corrected
-from careeval.results.details import Detail
-from careeval.results.entries import Entry
-from careeval.results.findings import Findings
-from careeval.results.public import PublicEntry, edition
-from careeval.results.ranking import Ranking
+from careeval.results.findings import Findings, Graded
+from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
+from careeval.sheets.sheet import Sheet
+from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
 """In the order in which pages show them: the actions first."""
@@ -36,29 +32,24 @@ class Listed:
     """One entry on the site: a system as one grader judged it on one rubric, ranked or not.
 
     Attributes:
+        graded: The entry, with its numbers and what may be shown of it.
         system_slug: Of its system's page.
         anchor: Of its section there; empty where its system has no other entry.
         vendor: Who made the system; `None` where its name does not say.
-        ranks: The best and the worst rank that it may have by score; `None` if it is not ranked.
-        severe_ranks: The same by severe errors; `None` where that is not known.
+        ranked: Where it stands; `None` if it is not ranked.
         n_ranked: Entries that its ranks are among.
         why_not: Why it is not ranked; else empty.
         date: When its run was begun, ISO 8601; empty where no log says.
-        public: What may be shown of it, scenario by scenario.
     """
 
-    entry: Entry
-    summary: Summary
-    detail: Detail
+    graded: Graded
     system_slug: str
     anchor: str
     vendor: str | None
-    ranks: tuple[int, int] | None
-    severe_ranks: tuple[int, int] | None
+    ranked: Ranked | None
     n_ranked: int
     why_not: str
     date: str
-    public: PublicEntry
 
     @property
     def page(self) -> str:
@@ -71,19 +62,14 @@ class Listed:
         return self.summary.system
 
     @property
+    def summary(self) -> Summary:
+        """Its numbers."""
+        return self.graded.summary
+
+    @property
     def rubric(self) -> Rubric:
         """What was judged."""
         return self.summary.rubric
-
-    @property
-    def provenance(self) -> str:
-        """How the bank that it was asked was made, and whether anybody answered at all."""
-        return self.summary.bank_provenance
-
-    @property
-    def edition(self) -> str:
-        """The edition of the bank that it was asked."""
-        return edition(self.summary.bank, self.summary.bank_version)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +147,7 @@ class Contents:
         repository: Where runs may be sent to; `None` where nobody takes any.
     """
 
-    found: Findings
+    findings: Findings
     title: str
     boards: tuple[Board, ...]
     scenarios: dict[tuple[str, str], str]
@@ -184,80 +170,81 @@ class Contents:
             by_name.setdefault(listed.name, []).append(listed)
         return tuple(System(tuple(entries)) for entries in by_name.values())
 
-    def first_entries(self, of: str, rubric: Rubric | None = None) -> list[Listed]:
-        """The first entry of each system over an edition of a bank, where there is one.
+    def over(self, edition: str) -> list[Listed]:
+        """Return the entries over an edition of a bank."""
+        return [listed for listed in self.listed if listed.graded.edition == edition]
+
+    def first_entries(self, edition: str, rubric: Rubric | None = None) -> list[Listed]:
+        """Return the first entry of each system over an edition of a bank, where there is one.
 
         Args:
-            of: The edition.
+            edition: Of the bank.
             rubric: That it was judged on; any where not given.
         """
         first: dict[str, Listed] = {}
-        for listed in self.listed:
-            if listed.edition == of and rubric in {None, listed.rubric}:
+        for listed in self.over(edition):
+            if rubric in {None, listed.rubric}:
                 first.setdefault(listed.name, listed)
         return list(first.values())
 
-    def judge(self, grader: str) -> Cell:
-        """A cell with a grader: as much of its name as tells it from the others."""
-        return Cell(self._judges[grader], (grader,))
+    def first_board(self, edition: str) -> tuple[Listed, ...]:
+        """Return the entries of the first board over an edition, ranked or not."""
+        boards = (board.listed for board in self.boards if board.listed)
+        return next((each for each in boards if each[0].graded.edition == edition), ())
 
     @cached_property
-    def _judges(self) -> dict[str, str]:
-        return grader_names(self.graders)
+    def judges(self) -> dict[str, str]:
+        """Grader → as much of its name as tells it from the others."""
+        return brief_grader_names(self.graders)
 
-    def scenario_page(self, of: str, scenario: str) -> str:
-        """Path of a scenario's page; empty where it is not public.
+    def card(self, listed: Listed) -> str:
+        """Return the address of the card of an entry's grader."""
+        return f"evidence.html#{self.graders[listed.summary.grader]}"
 
-        Args:
-            of: Edition of the bank.
-            scenario: Its id.
-        """
-        slug = self.scenarios.get((of, scenario))
+    def scenario_page(self, edition: str, scenario: str) -> str:
+        """Return the path of a scenario's page; empty where it is not public."""
+        slug = self.scenarios.get((edition, scenario))
         return f"scenarios/{slug}.html" if slug else ""
 
     def page_of(self, listed: Listed, scenario: str) -> str:
         """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
-        return (
-            self.scenario_page(listed.edition, scenario)
-            if scenario in listed.public.scenarios
-            else ""
-        )
+        if scenario not in listed.graded.public.scenarios:
+            return ""
+        return self.scenario_page(listed.graded.edition, scenario)
 
-    def corrected(self, listed: Listed) -> Corrected | None:
-        """An entry's score as people correct it; `None` where its grader was not audited."""
-        corrected = self.found.cards[listed.summary.grader].corrected
-        return corrected.get((listed.name, listed.rubric))
+
+def with_pages(sheet: Sheet, listed: Iterable[Listed]) -> Sheet:
+    """Return a sheet with the address of each row's entry, under `page`.
+
+    Args:
+        sheet: A row an entry.
+        listed: The entries, in the same order.
+    """
+    return sheet.adding(rows=({"page": each.page} for each in listed))
 
 
 def contents(
-    found: Findings,
+    findings: Findings,
     title: str | None = None,
     canary: str | None = None,
     repository: str | None = None,
 ) -> Contents:
-    """What a site of these findings shows.
+    """Return what a site of these findings shows.
 
     Args:
-        found: All that is known.
+        findings: All that is known.
         title: Of the site; a question where not given.
         canary: Of the bank.
         repository: Where runs may be sent to.
     """
-    provenances = dict.fromkeys(summary.bank_provenance for summary in found.summaries)
-    order = sorted(
-        range(len(found.rankings)),
-        key=lambda at: (
-            -len(found.rankings[at].ranked),
-            found.rankings[at].basis.rubric,
-            found.rankings[at].basis,
-        ),
-    )
+    summaries = findings.summaries
+    provenances = dict.fromkeys(summary.bank_provenance for summary in summaries)
     return Contents(
-        found=found,
+        findings=findings,
         title=title or "Which systems decide like an expert caregiver?",
-        boards=_boards(found, [found.rankings[at] for at in order]),
-        scenarios=_scenario_slugs(found.public.scenarios),
-        graders=slugs((s.grader for s in found.summaries), "grader"),
+        boards=_boards(findings),
+        scenarios=_scenario_slugs(findings.public.scenarios),
+        graders=slugs((s.grader for s in summaries), "grader"),
         banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
         provenances=tuple(provenances),
         canary=canary,
@@ -274,49 +261,49 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
     """A slug for each: of its id alone, unless another edition has that id too."""
     n_of = Counter(name for _, name in public)
     names = {key: key[1] if n_of[key[1]] == 1 else " ".join(key) for key in public}
-    found = slugs(names.values(), "scenario")
-    return {key: found[name] for key, name in names.items()}
+    by_name = slugs(names.values(), "scenario")
+    return {key: by_name[name] for key, name in names.items()}
 
 
-def _boards(found: Findings, rankings: Sequence[Ranking]) -> tuple[Board, ...]:
+def _boards(findings: Findings) -> tuple[Board, ...]:
+    """Return a board for each ranking, the one with the most ranked entries first."""
+    rankings = sorted(
+        findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
+    )
     files = _board_slugs([ranking.basis for ranking in rankings])
-    systems = slugs((s.system for s in found.summaries), "system")
-    anchors = _anchors(found.summaries)
+    systems = slugs((s.system for s in findings.summaries), "system")
+    anchors = _anchors(findings.summaries)
     boards = []
     for at, ranking in enumerate(rankings):
         why_not = {
-            place: ranking.left_out.get(s.system) or _no_interval(s)
-            for place, s in enumerate(found.summaries)
-            if basis(found.entries[place]) == ranking.basis
+            place: ranking.left_out.get(graded.summary.system) or _no_interval(graded.summary)
+            for place, graded in enumerate(findings.graded)
+            if basis(graded.entry) == ranking.basis
         }
         ranked = {r.place: r for r in ranking.ranked if not why_not[r.place]}
-        left_out = [place for place, why in why_not.items() if why]
-        parts = [
-            Listed(
-                entry=found.entries[place],
-                summary=found.summaries[place],
-                detail=found.details[place],
-                system_slug=systems[found.summaries[place].system],
+        listed = [
+            _listed(
+                findings.graded[place],
+                slug=systems[findings.graded[place].summary.system],
                 anchor=anchors[place],
-                vendor=vendor(found.summaries[place].asked),
-                ranks=ranked[place].ranks if place in ranked else None,
-                severe_ranks=ranked[place].severe_ranks if place in ranked else None,
+                ranked=ranked.get(place),
                 n_ranked=len(ranked),
                 why_not=why_not[place],
-                date=_date(found.entries[place].responses),
-                public=found.public.of_entry(found.entries[place]),
             )
-            for place in (*ranked, *left_out)
+            for place in (*ranked, *(place for place, why in why_not.items() if why))
         ]
-        boards.append(
-            Board(
-                ranking,
-                tuple(parts[: len(ranked)]),
-                tuple(parts[len(ranked) :]),
-                files[ranking.basis] if at else "",
-            )
-        )
+        n = len(ranked)
+        slug = files[ranking.basis] if at else ""
+        boards.append(Board(ranking, tuple(listed[:n]), tuple(listed[n:]), slug))
     return tuple(boards)
+
+
+def _listed(
+    graded: Graded, *, slug: str, anchor: str, ranked: Ranked | None, n_ranked: int, why_not: str
+) -> Listed:
+    maker = vendor(graded.summary.asked)
+    date = _date(graded.entry.responses)
+    return Listed(graded, slug, anchor, maker, ranked, n_ranked, why_not, date)
 
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
@@ -324,8 +311,8 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     plain = {of: f"{of.rubric} {Grader.parse(of.grader).model}" for of in bases}
     n_of = Counter(plain.values())
     names = {of: name if n_of[name] == 1 else " ".join(of) for of, name in plain.items()}
-    found = slugs(names.values(), "board")
-    return {of: found[name] for of, name in names.items()}
+    by_name = slugs(names.values(), "board")
+    return {of: by_name[name] for of, name in names.items()}
 
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
@@ -335,7 +322,7 @@ def _anchors(summaries: Sequence[Summary]) -> list[str]:
     shown = {grader: name if n_of[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")
     protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")
-    found = []
+    anchors = []
     for s in summaries:
         alike = [other for other in summaries if other.system == s.system]
         parts = [s.rubric.value] if len(alike) > 1 else []
@@ -345,8 +332,8 @@ def _anchors(summaries: Sequence[Summary]) -> list[str]:
         alike = [other for other in alike if other.grader == s.grader]
         if len(alike) > 1:
             parts.append(f"protocol-{protocols[str(s.grading_protocol)]}")
-        found.append("--".join(parts))
-    return found
+        anchors.append("--".join(parts))
+    return anchors
 
 
 def _no_interval(summary: Summary) -> str:

@@ -1,132 +1,274 @@
-"""How far the graders' judgments can be trusted."""
+"""How far the graders' judgments can be trusted: their cards, and tables over all of them."""
 
 from __future__ import annotations
 
-from careeval.report.site.agreements import (
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from careeval.core.grader import Grader
+from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.sections.grader import (
     AGREEMENT,
-    AGREEMENT_NOTE,
-    POINT_CLASS,
-    agreement,
-    point_class,
+    CORRECTED,
+    noise_table,
+    pairs_table,
+    people_tables,
 )
-from careeval.report.site.boards import worst_of
-from careeval.report.site.contents import Contents
-from careeval.report.site.sheets import (
-    Cell,
-    Column,
-    Sheet,
-    amounts,
-    estimate,
-    estimates,
-    number,
-    share,
-    words,
+from careeval.report.site.boards import page_of_row
+from careeval.report.site.contents import Contents, with_pages
+from careeval.results.corrected import as_graded
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.items import ItemStatistic
+from careeval.sheets.graders import (
+    contradictions_sheet,
+    probes_by_points_sheet,
+    probes_by_trap_sheet,
 )
-from careeval.results.ladder_check import Contradiction
+from careeval.sheets.kinds import SHARE
+from careeval.sheets.people import corrected_sheet
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.trust import items_sheet
 
-_CONTRADICTIONS = {
-    Contradiction.top_without_next: "+2 without the +1 that is a part of it",
-    Contradiction.rung_without_act: "a rung without an act that it is made of",
-    Contradiction.acts_without_rung: "all acts of a rung, and not the rung",
-    Contradiction.excluded_pair: "two acts that exclude each other",
-}
+MOST_ITEMS = 40
+"""Items that the page lists; its file has all."""
+
+LOW_REST = 0.0
+"""Correlation with the rest below which an item is sent to experts."""
+
+ALL_GRADERS = "of all graders"
 
 
-def contradictions(site: Contents) -> Sheet:
-    """How often each grader's judgments contradict each other."""
-    rows = [
-        (
-            site.judge(card.grader),
-            Cell(_CONTRADICTIONS[kind], (kind.value,), asides=(found.reason,)),
-            number(found.count),
-            number(found.opportunities),
-            share(found.share),
-            words(found.reason),
-        )
-        for card in site.found.cards.values()
-        for kind, found in card.contradictions.items()
+# The cards
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """A grader's card in words.
+
+    Attributes:
+        anchor: Of it among the evidence.
+    """
+
+    of: GraderCard
+    anchor: str
+
+    @property
+    def name(self) -> str:
+        """The grader, without its mode."""
+        return Grader.parse(self.of.grader).model
+
+    @property
+    def mode(self) -> str:
+        """Its mode, with the hash of its prompt."""
+        return Grader.parse(self.of.grader).setting
+
+    @property
+    def tried(self) -> str:
+        """How it does on the probes, or that it was not tried on them."""
+        return self.of.probes.sentence() if self.of.probes else f"{_capital(NOT_TRIED)}."
+
+    @property
+    def audited(self) -> str:
+        """What people say of it, or that nobody was asked."""
+        return self.of.human.sentence() if self.of.human else f"{_capital(NOT_AUDITED)}."
+
+    @property
+    def own_vendor(self) -> str:
+        """Systems that share its vendor; a reader must see them."""
+        return ", ".join(self.of.own_vendor)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What is known of it."""
+        n, n_open = self.of.n_judgments, self.of.n_unresolved
+        return [
+            ("Vendor", self.of.vendor or "its name does not say"),
+            ("Judged", ", ".join(self.of.systems)),
+            ("Judgments it could not make", _of_many(n_open, n, "") if n else "none made"),
+            ("Contradictions", self._contradicted),
+        ]
+
+    @property
+    def _contradicted(self) -> str:
+        counts = self.of.contradictions.values()
+        known = [(c.count, c.opportunities) for c in counts if c.count is not None]
+        n, chances = (sum(each[part] or 0 for each in known) for part in (0, 1))
+        if chances:
+            return _of_many(n, chances, " opportunities")
+        reasons = dict.fromkeys(c.reason for c in counts if c.reason)
+        return f"unknown: {'; '.join(reasons)}" if reasons else "there was none to find"
+
+
+def _of_many(n: int, of: int, what: str) -> str:
+    return f"{n:,} of {of:,}{what} ({SHARE.on_page(n / of)})"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def cards(site: Contents) -> dict[str, Card]:
+    """Return grader → its card, in the order of their names."""
+    return {
+        grader: Card(card, site.graders[grader]) for grader, card in site.findings.cards.items()
+    }
+
+
+def card_tables(card: GraderCard, site: Contents) -> list[PageTable]:
+    """Return what stands on a grader's card: nothing of what it was not tried with."""
+    every = (_corrected(card, site), *people_tables(card, site.findings), *_probes(card, site))
+    return [table for table in every if table.rows]
+
+
+def corrected(site: Contents, grader: str | None = None) -> Sheet:
+    """Return the scores as people correct them, by one grader or all; no row without an audit."""
+    listed = [
+        each
+        for each in site.listed
+        if each.graded.corrected and grader in {None, each.summary.grader}
     ]
-    return Sheet(
-        "contradictions",
-        "Judgments that contradict each other",
-        (
-            Column("grader", "Grader"),
-            Column("kind", "What cannot both be true"),
-            amounts("count", "Found"),
-            amounts("opportunities", "Opportunities"),
-            amounts("share", "Share"),
-            Column("reason", "Why it is unknown", hidden=True),
-        ),
-        tuple(rows),
+    sheet = corrected_sheet(
+        [each.summary for each in listed], [each.graded.corrected for each in listed]
+    )
+    return with_pages(sheet, listed)
+
+
+def _corrected(card: GraderCard, site: Contents) -> PageTable:
+    entries = (each.graded for each in site.listed if each.summary.grader == card.grader)
+    return PageTable(
+        corrected(site, card.grader),
+        (PageColumn("system", link=page_of_row), *CORRECTED),
+        f"Scores by {Grader.parse(card.grader).model}, corrected by people",
+        as_graded((each.summary, each.corrected) for each in entries),
+        look="telling",
+        file="corrected-scores",
+        part=ALL_GRADERS,
+    )
+
+
+_TRIED = (
+    PageColumn("present"),
+    PageColumn("found"),
+    PageColumn("sensitivity", about="of what is there"),
+    PageColumn("absent"),
+    PageColumn("cleared"),
+    PageColumn("specificity", about="of what is not"),
+    PageColumn("unresolved"),
+)
+
+
+def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
+    """Yield a grader on the probes, by points and by trap; without rows where it was not tried."""
+    name = Grader.parse(card.grader).model
+    yield PageTable(
+        probes_by_points_sheet(site.findings).where(grader=card.grader),
+        (*AGREEMENT[:2], *_TRIED, *AGREEMENT[-2:]),
+        f"{name} on the probes, by points of the item",
         sortable=False,
+        file="probes-by-points",
+        part=ALL_GRADERS,
+    )
+    yield PageTable(
+        probes_by_trap_sheet(site.findings).where(grader=card.grader),
+        (PageColumn("trap"), *_TRIED),
+        f"{name} on the probes, by trap",
+        file="probes-by-trap",
+        part=ALL_GRADERS,
     )
 
 
-def noise(site: Contents) -> Sheet:
-    """What judging the same responses again shows."""
-    found = [
-        (card.grader, system, noise)
-        for card in site.found.cards.values()
-        for (system, _), noise in card.noise.items()
-    ]
-    rows = [
-        (
-            words(system),
-            site.judge(grader),
-            words(n.rubric.value),
-            Cell(f"{n.n_regraded:,}", (n.n_regraded,), n.n_regraded, (n.reason,)),
-            estimate(n.flipped),
-            share(n.scenario_share),
-            share(n.response_share),
-            share(n.grading_share),
-            estimate(n.corrected_worst_at_n),
-            words(n.reason or "–", tone="weak"),
-        )
-        for grader, system, n in found
-    ]
-    return Sheet(
-        "grading-noise",
-        "Where the spread of scores comes from",
-        (
-            Column("system", "System"),
-            Column("grader", "Grader"),
-            Column("rubric", "Rubric"),
-            amounts("n_regraded", "Judged again", "responses"),
-            estimates("flipped", "Judgments changed"),
-            amounts("scenario_share", "Scenario", "of the variance"),
-            amounts("response_share", "Response", "of the variance"),
-            amounts("grading_share", "Grading", "of the variance"),
-            estimates("corrected_worst_at_n", worst_of(site.listed), "without the grader’s noise"),
-            Column("reason", "Why not split", hidden=True),
-        ),
-        tuple(rows),
-    )
+# Over all graders
 
 
-def grader_pairs(site: Contents) -> Sheet:
-    """Graders that judged the same responses, two by two, a row a point class."""
-    rows = [
+def contradictions(site: Contents) -> PageTable:
+    """Return how often each grader's judgments contradict each other."""
+    return PageTable(
+        contradictions_sheet(site.findings),
         (
-            site.judge(pair.a),
-            site.judge(pair.b),
-            words(", ".join(pair.systems)),
-            *point_class(key),
-            *agreement(by_class),
-        )
-        for pair in site.found.grader_pairs
-        for key, by_class in pair.by_points.items()
-    ]
-    return Sheet(
-        "grader-pairs",
-        "Graders two by two",
-        (
-            Column("a", "One"),
-            Column("b", "Other"),
-            Column("systems", "Systems"),
-            *POINT_CLASS,
-            *AGREEMENT,
+            PageColumn("grader"),
+            PageColumn("kind", beneath=_reason),
+            PageColumn("count"),
+            PageColumn("opportunities"),
+            PageColumn("share"),
         ),
-        tuple(rows),
-        note=AGREEMENT_NOTE,
         sortable=False,
+        file="contradictions",
     )
+
+
+def noise(site: Contents) -> PageTable:
+    """Return what judging the same responses again shows."""
+    return replace(noise_table(site.findings), file="grading-noise")
+
+
+def _reason(row: Row) -> tuple[str, ...]:
+    return (row["reason"],)
+
+
+def grader_pairs(site: Contents) -> PageTable:
+    """Return graders that judged the same responses, two by two, a row a point class."""
+    return replace(pairs_table(site.findings), file="grader-pairs")
+
+
+# Items
+
+
+def items(site: Contents) -> Sheet:
+    """Return every item that may be shown as it behaves over systems, with why it is suspect."""
+    shown = [item for item in site.findings.items if _page(item, site)]
+    rows = ({"why": _why(item), "page": _page(item, site)} for item in shown)
+    return items_sheet(shown).adding(_WHY, rows=rows)
+
+
+_WHY = Field("why", "why experts should look at it first", in_files=False)
+
+
+def suspects(site: Contents) -> PageTable:
+    """Return the items that experts should look at first."""
+    sheet = items(site)
+    odd = sorted((row for row in sheet.rows if row["why"]), key=_lowest_first)
+    return PageTable(
+        replace(sheet, rows=odd[:MOST_ITEMS]),
+        (
+            PageColumn("scenario", link=page_of_row),
+            PageColumn("text"),
+            PageColumn("rubric"),
+            PageColumn("points"),
+            PageColumn("n_systems"),
+            PageColumn("presence", about="of responses", lines=False),
+            PageColumn("rest", about="correlation over systems"),
+            PageColumn("why"),
+        ),
+        "Items to send to experts",
+        f"{len(odd):,} of {len(sheet.rows):,} items; none is dropped for it."
+        + (f" The first {MOST_ITEMS} are shown." if len(odd) > MOST_ITEMS else ""),
+        file="item-statistics",
+        part="of all public items",
+    )
+
+
+def _lowest_first(row: Row) -> tuple[float, str, str]:
+    rest = row["rest"].value
+    return 2 if rest is None else rest, row["scenario"], row["item"]
+
+
+def _page(item: ItemStatistic, site: Contents) -> str:
+    """Return its scenario's page; empty where any log, of whichever edition or bank, hides it."""
+    if item.scenario in site.findings.public.hidden:
+        return ""
+    editions = dict.fromkeys(
+        each.graded.edition for each in site.listed if each.summary.bank == item.bank
+    )
+    pages = [site.scenario_page(edition, item.scenario) for edition in editions]
+    return next(filter(None, pages), "") if all(pages) else ""
+
+
+def _why(item: ItemStatistic) -> str:
+    reasons = []
+    if item.always:
+        reasons.append("always present")
+    if item.never and item.points > 0:
+        reasons.append("never present")
+    if item.rest.value is not None and item.rest.value < LOW_REST:
+        reasons.append("goes another way than the rest")
+    return ", ".join(reasons)

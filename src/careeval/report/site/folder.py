@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,23 +10,24 @@ from typing import Any
 from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import Drawn, document, drawn
-from careeval.report.site import (
-    audited,
-    boards,
-    evidence,
-    grader_cards,
-    items,
-    pairs,
-    parts,
-    systems,
-)
-from careeval.report.site.contents import RUBRICS, Contents, Listed, System, contents
-from careeval.report.site.scenarios import Explorer
-from careeval.report.site.scenes import Scene
-from careeval.report.site.sheets import Sheet, data_files
-from careeval.results.exports import remarks, sentence
+from careeval.report.site import boards, evidence, pairs, scenarios, systems
+from careeval.report.site.answers import answers
+from careeval.report.site.contents import Contents, Listed, System, contents
+from careeval.report.site.data import data_files
+from careeval.report.site.scenes import Scene, options, scenes
 from careeval.results.findings import Findings
+from careeval.results.parts import By
 from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.sheets.entries import parts_sheet
+from careeval.sheets.graders import (
+    contradictions_sheet,
+    probes_by_points_sheet,
+    probes_by_trap_sheet,
+)
+from careeval.sheets.scenarios import shown_scenarios_sheet
+from careeval.sheets.sheet import Sheet
+from careeval.sheets.trust import grader_pairs_sheet, grading_noise_sheet
+from careeval.sheets.words import remarks, sentence, worst_n
 
 Files = Iterator[tuple[str, str]]
 """Path in the site, with slashes → text."""
@@ -61,7 +62,7 @@ Disallow: /
 
 
 def write_site(
-    found: Findings,
+    findings: Findings,
     folder: Path,
     *,
     title: str | None = None,
@@ -80,7 +81,7 @@ def write_site(
         OSError: A file cannot be written.
     """
     earlier = _written(folder)
-    files = dict(render_site(found, title=title, canary=canary, repository=repository))
+    files = dict(render_site(findings, title=title, canary=canary, repository=repository))
     files[MANIFEST] = "".join(f"{path}\n" for path in sorted(files))
     for path, text in files.items():
         file = folder / path
@@ -104,7 +105,7 @@ def _written(folder: Path) -> set[Path]:
 
 
 def render_site(
-    found: Findings,
+    findings: Findings,
     *,
     title: str | None = None,
     canary: str | None = None,
@@ -113,13 +114,13 @@ def render_site(
     """Every file of the site: the same for the same arguments.
 
     Args:
-        found: All that is known.
+        findings: All that is known.
         title: Of the site; a question where not given.
         canary: Of the bank, for the files that have its words.
         repository: Web address where runs may be sent to; without one the site asks for none.
     """
-    site = contents(found, title, canary, repository)
-    explorer = Explorer(site)
+    site = contents(findings, title, canary, repository)
+    shown = scenes(site)
     couples = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
     for system in site.systems:
@@ -127,26 +128,27 @@ def render_site(
     yield "compare.html", _compare(site)
     for pair in couples:
         yield pair.page, _pair(site, pair)
-    yield "scenarios.html", _explorer(site, explorer)
-    for scene in explorer.scenes:
-        yield scene.page, _scene(site, explorer, scene)
+    yield "scenarios.html", _explorer(site, shown)
+    for scene in shown:
+        yield scene.page, _scene(site, scene)
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
     provenance = " ".join(site.provenances)
-    yield from data_files(_sheets(site, explorer, couples), canary, provenance).items()
+    for name, sheet in _sheets(site, shown, couples):
+        yield from data_files(name, sheet, canary, provenance)
     yield "robots.txt", ROBOTS
     yield ".nojekyll", ""
 
 
 def _leaderboard(site: Contents) -> str:
-    cards = {card.whole: card for card in grader_cards.cards(site)}
+    cards = evidence.cards(site)
     return _page(
         site,
         "leaderboard",
         "index.html",
         head=site.title,
         boards=[
-            (board, boards.board_sheet(board, site), cards[board.basis.grader], heading)
+            (board, boards.board_table(board, site), cards[board.basis.grader], heading)
             for board, heading in zip(site.boards, boards.headings(site), strict=True)
         ],
         any_ranked=any(board.ranked for board in site.boards),
@@ -154,7 +156,7 @@ def _leaderboard(site: Contents) -> str:
         vendors=boards.vendors(site),
         n=len(site.listed),
         figures=_scatters(site),
-        ranks=boards.RANKS,
+        ranks=boards.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 
@@ -175,24 +177,22 @@ def _system(site: Contents, system: System) -> str:
 
 def _entry(site: Contents, listed: Listed, heading: str) -> dict[str, Any]:
     """What the section of one entry shows."""
-    others = (division.sheet(listed) for division in parts.OTHERS)
+    others = (systems.part_table(by, listed) for by in systems.OTHER_PARTS)
     return {
         "listed": listed,
         "id": listed.anchor or "entry",
         "heading": heading,
         "sentence": sentence(listed.summary),
         "standing": systems.standing(listed),
-        "tiles": [*systems.headline(listed, site.corrected(listed))],
-        "card": f"evidence.html#{site.graders[listed.summary.grader]}",
+        "tiles": systems.headline(listed, site),
+        "card": site.card(listed),
         "tried": _tried(site, listed),
-        "corrected": audited.corrected_of(listed, site),
+        "corrected": systems.corrected_table(listed),
         "figures": _curves(listed),
-        "by_adl": parts.BY_ADL.sheet(listed),
-        "parts": [sheet for sheet in others if sheet.rows],
-        "domains": parts.by_domain(listed),
-        "directions": systems.direction_sheet(
-            listed, site.found.cards[listed.summary.grader].probes
-        ),
+        "by_adl": systems.part_table(By.adl, listed),
+        "parts": [table for table in others if table.rows],
+        "domains": systems.part_table(By.domain, listed),
+        "directions": systems.direction_table(listed, site),
         "harms": systems.harm_list(listed, site),
         "lowest": systems.lowest(listed, site),
         "facts": systems.facts(listed),
@@ -202,7 +202,7 @@ def _entry(site: Contents, listed: Listed, heading: str) -> dict[str, Any]:
 
 
 def _compare(site: Contents) -> str:
-    found = [board for board in site.boards if len(board.ranked) > 1]
+    ranked = [board for board in site.boards if len(board.ranked) > 1]
     return _page(
         site,
         "compare",
@@ -211,11 +211,11 @@ def _compare(site: Contents) -> str:
         boards=[
             (board, pairs.matrices(board), heading)
             for board, heading in zip(site.boards, boards.headings(site), strict=True)
-            if board in found
+            if board in ranked
         ],
         chooser=_chooser(site),
         most=pairs.MOST_SYSTEMS,
-        crowded=[board.title for board in found if len(board.ranked) > pairs.MOST_SYSTEMS],
+        crowded=[board.title for board in ranked if len(board.ranked) > pairs.MOST_SYSTEMS],
     )
 
 
@@ -227,36 +227,35 @@ def _pair(site: Contents, pair: pairs.Pair) -> str:
         head=f"{pair.a.name} and {pair.b.name}",
         pair=pair,
         verdicts=pairs.verdicts(pair),
-        sheets=pairs.tables(pair),
+        tables=pairs.tables(pair),
         to_severe=pairs.flips(pair.comparison.to_severe, pair.b, site),
         to_safe=pairs.flips(pair.comparison.to_safe, pair.a, site),
         chooser=_chooser(site),
     )
 
 
-def _explorer(site: Contents, explorer: Explorer) -> str:
+def _explorer(site: Contents, shown: Sequence[Scene]) -> str:
     return _page(
         site,
         "scenarios",
         "scenarios.html",
         head="Scenarios",
-        scenes=explorer.scenes,
-        options=explorer.options(),
+        scenes=shown,
+        options=options(shown),
         private=True,
     )
 
 
-def _scene(site: Contents, explorer: Explorer, scene: Scene) -> str:
-    rubrics = (explorer.rubric(scene, rubric) for rubric in RUBRICS)
+def _scene(site: Contents, scene: Scene) -> str:
     return _page(
         site,
         "scenario",
         scene.page,
         head=scene.id,
         scene=scene,
-        systems=[*explorer.systems(scene)],
-        rubrics=[sheet for sheet in rubrics if sheet],
-        answers=explorer.answers(scene),
+        systems=[*scenarios.score_tables(site, scene)],
+        rubrics=[*scenarios.rubric_tables(site, scene)],
+        answers=answers(site, scene.edition, scene.id),
         private=True,
     )
 
@@ -267,37 +266,41 @@ def _evidence(site: Contents) -> str:
         "evidence",
         "evidence.html",
         head="How far to trust these numbers",
-        banks=_banks(site.found.summaries),
-        cards=grader_cards.cards(site),
+        banks=_banks(site.findings.summaries),
+        cards=[
+            (card, evidence.card_tables(card.of, site)) for card in evidence.cards(site).values()
+        ],
         contradictions=evidence.contradictions(site),
         pairs=evidence.grader_pairs(site),
         noise=evidence.noise(site),
-        suspects=items.suspects(site),
+        suspects=evidence.suspects(site),
     )
 
 
-def _sheets(site: Contents, explorer: Explorer, couples: Sequence[pairs.Pair]) -> Iterator[Sheet]:
-    """Every table as data."""
+def _sheets(
+    site: Contents, shown: Iterable[Scene], couples: Sequence[pairs.Pair]
+) -> Iterator[tuple[str, Sheet]]:
+    """Yield every table as data, with the name of its files."""
     for board in site.boards:
-        yield boards.board_sheet(board, site)
-        yield pairs.all_pairs(board)
-    yield boards.all_entries(site)
-    for of in parts.PARTS:
-        yield parts.all_parts(site, of)
-    yield from pairs.all_tables(couples)
-    yield explorer.scenes_sheet()
-    yield explorer.scores_sheet()
-    yield explorer.items_sheet()
-    for make in (
-        grader_cards.by_points,
-        grader_cards.by_trap,
-        audited.corrected,
-        evidence.contradictions,
-        evidence.grader_pairs,
-        evidence.noise,
-        items.items,
-    ):
-        yield make(site)
+        yield board.file("leaderboard"), boards.board_table(board, site).sheet
+        yield board.file("pairs"), pairs.all_pairs(board)
+    yield "entries", boards.all_entries(site)
+    summaries = [listed.summary for listed in site.listed]
+    details = [listed.graded.detail for listed in site.listed]
+    for by in By:
+        yield f"by-{by}", parts_sheet(by, summaries, details)
+    for sheet in pairs.all_tables(couples):
+        yield sheet.name.replace("_", "-"), sheet
+    yield "scenarios", shown_scenarios_sheet(scene.shown for scene in shown)
+    yield "scenario-scores", scenarios.scores(site)
+    yield "items", scenarios.presences(site)
+    yield "probes-by-points", probes_by_points_sheet(site.findings)
+    yield "probes-by-trap", probes_by_trap_sheet(site.findings)
+    yield "corrected-scores", evidence.corrected(site)
+    yield "contradictions", contradictions_sheet(site.findings)
+    yield "grader-pairs", grader_pairs_sheet(site.findings)
+    yield "grading-noise", grading_noise_sheet(site.findings)
+    yield "item-statistics", evidence.items(site)
 
 
 def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:
@@ -342,7 +345,7 @@ def _scatters(site: Contents) -> list[Figure]:
         return []
     rubric = site.boards[0].basis.rubric
     ranked = [listed.summary for listed in site.boards[0].ranked]
-    worst = boards.worst_of(site.boards[0].ranked)
+    worst = f"Worst of {worst_n(ranked)}"
     return [
         _figure(
             "cost",
@@ -361,8 +364,8 @@ def _scatters(site: Contents) -> list[Figure]:
 
 
 def _curves(listed: Listed) -> list[Figure]:
-    """How the worst falls with more responses, how the scenarios spread, and the domains."""
-    s, d, rubric = [listed.summary], [listed.detail], listed.rubric.value
+    """How the worst falls with more responses, and how the scenarios spread."""
+    s, d, rubric = [listed.summary], [listed.graded.detail], listed.rubric.value
     of = listed.anchor or "entry"
     return [
         _figure(
@@ -378,24 +381,18 @@ def _curves(listed: Listed) -> list[Figure]:
             f"How the scenarios’ scores spread, {rubric}.",
             lambda width: charts.distributions(s, d, width),
         ),
-        _figure(
-            f"{of}-domains",
-            "Domains of competence",
-            f"By domain of competence, {rubric}.",
-            lambda width: charts.domains(s, width),
-        ),
     ]
 
 
 def _tried(site: Contents, listed: Listed) -> str:
     """What the page of an entry says of its grader."""
-    (card,) = (c for c in grader_cards.cards(site) if c.whole == listed.summary.grader)
+    card = evidence.cards(site)[listed.summary.grader]
     return f"{card.tried} {card.audited}"
 
 
 def _remarks(site: Contents) -> list[str]:
     """What must be read with the tables, but for what the page says itself."""
-    said = [*remarks(site.found.summaries), *site.found.public.runs.notes]
+    said = [*remarks(site.findings.summaries), *site.findings.public.runs.notes]
     return [r for r in dict.fromkeys(said) if not _elsewhere(r)]
 
 
@@ -421,5 +418,4 @@ def _chooser(site: Contents) -> list[tuple[str, list[Listed]]]:
 
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
     """Each bank, and how it was made and vetted."""
-    found = {f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}
-    return list(found.items())
+    return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}.items())

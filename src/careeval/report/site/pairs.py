@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.site.contents import Board, Contents, Listed
-from careeval.report.site.sheets import (
-    Cell,
-    Column,
-    Scale,
-    Sheet,
-    amounts,
-    between,
-    estimate,
-    estimates,
-    number,
-    p_value,
-    score,
-    signed_points,
-    words,
-)
-from careeval.report.words import DOMAINS
 from careeval.results.compare import Comparison, compare
-from careeval.results.differences import Difference, Verdict
-from careeval.results.exports import percent
+from careeval.results.differences import Verdict
 from careeval.results.flips import Flip
-from careeval.stats import MIN_CLUSTERS, Estimate
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import RANKED_BY, Ranking
+from careeval.sheets.page_kinds import DIFFERENCE
+from careeval.sheets.pairs import (
+    VERDICTS,
+    difference_sentence,
+    matrix_sheet,
+    pair_sheets,
+    ranked_pairs_sheet,
+)
+from careeval.sheets.sheet import Row, Sheet
 
 MOST_SYSTEMS = 30
 """Ranked systems of a board up to which each pair has a page of its own."""
@@ -38,32 +32,24 @@ MOST_FLIPS = 12
 MOST_SENTENCES = 3
 """Of one flip."""
 
-METRICS = {
-    "severe": "Severe errors",
-    "score": "Score",
-    "worst_at_n": "Worst of {n}",
-    "mild": "Mild errors",
-}
-"""How what two systems are compared by is called; n is the number of responses to a scenario."""
-
-RANKED_BY = ("severe", "score")
-"""What a board ranks by: a difference in it is held up against all pairs of the board."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two ranked entries of one board, and what sets them apart; differences are b − a.
 
     Attributes:
-        ranked: Their differences by `RANKED_BY`, held up against all pairs of the board.
-        n_pairs: How many those are.
+        ranking: Of the board: differences by `RANKED_BY` are held up against all its pairs.
     """
 
     a: Listed
     b: Listed
     comparison: Comparison
-    ranked: Mapping[str, Difference]
-    n_pairs: int
+    ranking: Ranking
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs the ranking has."""
+        return len(self.ranking.pairs)
 
     @property
     def page(self) -> str:
@@ -111,211 +97,149 @@ class Flips:
 
 
 def pairs(board: Board) -> Iterator[Pair]:
-    """Each pair of a board's ranked entries, the better one first; none where they are too many."""
+    """Yield each pair of a board's ranked entries, better first; none where they are too many."""
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
-        ranked = {name: _ranked(board, name, a, b) for name in RANKED_BY}
-        yield Pair(a, b, compare(a.entry, b.entry), ranked, board.n_pairs)
+        yield Pair(a, b, compare(a.graded.entry, b.graded.entry), board.ranking)
 
 
-def matrices(board: Board) -> list[Sheet]:
-    """A table for each of `RANKED_BY` with B − A for each two systems, a row an A."""
-    return [_matrix(board, name) for name in RANKED_BY]
+def _page(a: Listed, b: Listed) -> str:
+    """Return a path from both systems, and from the longer anchor, which tells their board.
+
+    The script of the pages builds the same path from what a reader chooses.
+    """
+    anchor = max(a.anchor, b.anchor, key=len)
+    return f"compare/{a.system_slug}---{b.system_slug}{'--' * bool(anchor)}{anchor}.html"
 
 
-def _matrix(board: Board, name: str) -> Sheet:
-    few = len(board.ranked) <= MOST_SYSTEMS
-    rows = []
-    for a in board.ranked:
-        cells = [words(a.name, href=a.page)]
-        for b in board.ranked:
-            cells.append(Cell("", (None,)) if a is b else _difference_cell(board, name, a, b, few))
-        rows.append(tuple(cells))
-    heads = tuple(
-        Column(f"b{place}", b.name, upright=True) for place, b in enumerate(board.ranked, start=1)
-    )
-    return Sheet(
-        "",
-        f"{METRICS[name]}, {board.basis.rubric}: the column’s system less the row’s, in percentage "
-        "points",
-        (Column("a", "Column less row"), *heads),
-        tuple(rows),
+# Each system of a board against each other
+
+
+def matrices(board: Board) -> list[PageTable]:
+    """Return a table for each of `RANKED_BY` with B − A for each two systems, a row an A."""
+    return [_matrix(board, key) for key in RANKED_BY]
+
+
+def _matrix(board: Board, key: str) -> PageTable:
+    names = [each.name for each in board.ranked]
+    pages = {each.name: each.page for each in board.ranked}
+    return PageTable(
+        matrix_sheet(board.ranking, key, names),
+        (
+            PageColumn("a", link=lambda row: pages[row["a"]]),
+            *(_against(board, key, place) for place in range(len(board.ranked))),
+        ),
+        f"{COMPARED[key].head}, {board.basis.rubric}: the column’s system less the row’s, in "
+        "percentage points",
+        look="matrix",
         sortable=False,
-        classes="matrix",
     )
+
+
+def _against(board: Board, key: str, place: int) -> PageColumn:
+    """Return the column of one system, whose cells lead to the pages of pairs."""
+    b, few = board.ranked[place], len(board.ranked) <= MOST_SYSTEMS
+    places = {each.name: at for at, each in enumerate(board.ranked)}
+
+    def verdict(row: Row) -> Verdict:
+        return board.ranking.difference(key, row["a"], b.name).verdict
+
+    def link(row: Row) -> str:
+        at = places[row["a"]]
+        first, second = sorted((at, place))
+        return _page(board.ranked[first], board.ranked[second]) if few and at != place else ""
+
+    def spoken(row: Row) -> str:
+        points = DIFFERENCE.on_page(row.get(f"b{place + 1}"))
+        both = f"{COMPARED[key].head}, {row['a']} and {b.name}"
+        return f"{both}: {points} points, {VERDICTS[verdict(row)]}"
+
+    return PageColumn(
+        f"b{place + 1}",
+        lines=False,
+        link=link,
+        look=lambda row: "" if row["a"] == b.name else _LOOKS.get(verdict(row), "weak"),
+        spoken=spoken,
+        upright=True,
+    )
+
+
+_LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
 
 
 def all_pairs(board: Board) -> Sheet:
-    """Each pair of a board with its differences by `RANKED_BY`; only a file."""
-    family = f"p, Holm over {_counted(board.n_pairs, 'pairs')}"
-    rows = [(a, b, name) for a, b in combinations(board.ranked, 2) for name in RANKED_BY]
-    return Sheet(
-        board.file("pairs"),
-        f"Differences in severe errors and score, {board.title}",
+    """Return each pair of a board with its differences by `RANKED_BY`; only a file."""
+    caption = f"Differences in severe errors and score, {board.title}"
+    return ranked_pairs_sheet([each.summary for each in board.ranked], board.ranking, caption)
+
+
+# One pair
+
+
+def tables(pair: Pair) -> list[PageTable]:
+    """Return what sets two systems apart: by metric, by activity, by domain."""
+    return [_family(pair, sheet) for sheet in _sheets(pair)]
+
+
+def _sheets(pair: Pair) -> tuple[Sheet, ...]:
+    return pair_sheets(pair.a.summary, pair.b.summary, pair.comparison, pair.ranking)
+
+
+def all_tables(couples: Sequence[Pair]) -> Iterator[Sheet]:
+    """Yield the rows of the tables of all pairs, a sheet a kind; only files."""
+    for alike in zip(*map(_sheets, couples), strict=True):
+        yield replace(alike[0], rows=[row for sheet in alike for row in sheet.rows])
+
+
+def _family(pair: Pair, sheet: Sheet) -> PageTable:
+    scale = Scale.over((row["difference"] for row in sheet.rows), (-0.1, 0.1))
+    compared = sheet.fields[2].key
+    clear = {VERDICTS[Verdict.better], VERDICTS[Verdict.worse]}
+    return PageTable(
+        sheet,
         (
-            Column("a", "A"),
-            Column("b", "B"),
-            Column("metric", "Metric"),
-            *_columns(family),
-            *_ASKED,
+            PageColumn(compared),
+            PageColumn("value_a", head=pair.a.name),
+            PageColumn("value_b", head=pair.b.name),
+            PageColumn(
+                "difference",
+                about="second less first, points, 95% interval",
+                strip=strip_of("difference", scale),
+                look=lambda row: "" if row["verdict"] in clear else "weak",
+            ),
+            PageColumn("p", about="on its own"),
+            PageColumn(
+                "p_holm",
+                beneath=lambda row: [row["p_holm_family"]] if row[compared] in RANKED_BY else [],
+            ),
+            PageColumn("detectable", about="80% power"),
+            PageColumn("n"),
+            PageColumn("verdict", look=lambda row: "" if row["verdict"] in clear else "weak"),
         ),
-        tuple(
-            (
-                words(a.name),
-                words(b.name),
-                words(name),
-                *_numbers(_ranked(board, name, a, b), None, family),
-                *_asked(a, b),
-            )
-            for a, b, name in rows
-        ),
-        origins=tuple(_origin(a, b) for a, b, _ in rows),
-    )
-
-
-def all_tables(found: Sequence[Pair]) -> Iterator[Sheet]:
-    """The tables of all pairs, one file a kind."""
-    names = (Column("a", "A"), Column("b", "B"))
-    for sheets in zip(*(tables(pair) for pair in found), strict=True):
-        each = [
-            (pair, row) for pair, sheet in zip(found, sheets, strict=True) for row in sheet.rows
-        ]
-        head = Column(sheets[0].columns[0].key, sheets[0].columns[0].head)
-        yield Sheet(
-            sheets[0].name,
-            sheets[0].caption.partition(",")[0],
-            (*names, head, *_columns("p, Holm"), *_ASKED),
-            tuple((words(p.a.name), words(p.b.name), *row, *_asked(p.a, p.b)) for p, row in each),
-            origins=tuple(_origin(p.a, p.b) for p, _ in each),
-        )
-
-
-_ASKED = (
-    Column("bank", "Bank"),
-    Column("bank_version", "Bank version"),
-    Column("protocol", "Protocol that asked"),
-    Column("grading_protocol", "Protocol that judged"),
-    Column("grader", "Grader"),
-    Column("rubric", "Rubric"),
-)
-"""What both of a pair were asked and judged by; versions that compare may differ in X."""
-
-
-def _asked(a: Listed, b: Listed) -> tuple[Cell, ...]:
-    both = (a.summary, b.summary)
-    return (
-        words(a.summary.bank),
-        words("; ".join(dict.fromkeys(s.bank_version for s in both))),
-        words("; ".join(dict.fromkeys(s.protocol for s in both))),
-        words("; ".join(dict.fromkeys(str(s.grading_protocol) for s in both))),
-        words(a.summary.grader),
-        words(a.rubric.value),
-    )
-
-
-def _origin(a: Listed, b: Listed) -> str:
-    return " ".join(dict.fromkeys((a.provenance, b.provenance)))
-
-
-def _columns(holm: str, a: str = "A", b: str = "B", about: str = "B − A") -> tuple[Column, ...]:
-    """The columns of a table of differences.
-
-    Args:
-        holm: Head of the corrected p, with its family where all rows share one.
-        a: The one.
-        b: The other.
-        about: Which way the difference goes.
-    """
-    return (
-        amounts("value_a", a),
-        amounts("value_b", b),
-        estimates("difference", "Difference", f"{about}, points, 95% interval"),
-        amounts("p", "p", "on its own"),
-        amounts("p_holm", holm),
-        Column("p_holm_family", "Family of the corrected p", hidden=True),
-        amounts("detectable", "Detectable", "points, 80% power"),
-        amounts("n", "Scenarios"),
-        Column("verdict", "Verdict"),
-    )
-
-
-def tables(pair: Pair) -> tuple[Sheet, Sheet, Sheet]:
-    """What sets two systems apart: by metric, by activity, by domain."""
-    found, rubric = pair.comparison, pair.comparison.rubric
-    return (
-        _sheet(
-            pair,
-            "pair-metrics",
-            "Metric",
-            f"By metric, {rubric}",
-            [
-                (
-                    Cell(METRICS[name].format(n=pair.a.summary.n_epochs), (name,)),
-                    # what all systems are ranked by is held up against all pairs, here as there
-                    pair.ranked.get(name, d),
-                )
-                for name, d in found.metrics.items()
-                if _told(d)
-            ],
-            "metrics",
-        ),
-        _sheet(
-            pair,
-            "pair-by-adl",
-            "Activity",
-            f"Score by activity, {rubric}",
-            [(Cell(adl.capitalize(), (adl.value,)), d) for adl, d in found.by_adl.items()],
-            "activities",
-        ),
-        _sheet(
-            pair,
-            "pair-by-domain",
-            "Domain",
-            f"Score by domain, {rubric}",
-            [(Cell(DOMAINS[of], (of.value,)), d) for of, d in found.by_domain.items()],
-            "domains",
-        ),
+        f"{sheet.caption}, {pair.comparison.rubric}",
+        noted=("fewer than five scenarios",),
+        sortable=False,
+        file=sheet.name.replace("_", "-"),
+        part="of all pairs",
     )
 
 
 def verdicts(pair: Pair) -> list[str]:
-    """What may be said of the two, a sentence each: severe errors, then the score."""
-    return [
-        _said(pair, "severe", "has severe errors in", "of its responses"),
-        _said(pair, "score", "scores", ""),
-    ]
+    """Return what may be said of the two, a sentence each: severe errors, then the score."""
+    a, b = pair.a.name, pair.b.name
+    return [difference_sentence(a, b, key, pair.ranking.difference(key, a, b)) for key in RANKED_BY]
 
 
-def _said(pair: Pair, name: str, verb: str, of: str) -> str:
-    """One sentence of `verdicts`: B, the verb, so many points more or less, of what, than A."""
-    d = pair.ranked[name]
-    value, ci95 = d.difference.value, d.difference.ci95
-    if value is None:
-        what = METRICS[name].lower()
-        return f"Nothing can be said of their difference in {what}: {d.difference.reason}."
-    points = percent(abs(value))
-    more = "less" if value < 0 else "more"
-    amount = f"{points} points {more}" if points != "0.0" else "no more and no less"
-    apart = " ".join(filter(None, (pair.b.name, verb, amount, of, "than", pair.a.name)))
-    if ci95 is None:
-        return f"{apart}; how sure that is cannot be said: {d.difference.reason}."
-    apart = f"{apart} (95% interval {between(ci95)})"
-    if d.verdict in {Verdict.better, Verdict.worse}:
-        return f"{apart}: a clear difference."
-    missed = f", and one below {percent(d.detectable)} could be missed" if d.detectable else ""
-    return f"{apart}: no clear difference{missed}."
-
-
-def flips(found: Sequence[Flip], other: Listed, site: Contents) -> Flips:
-    """Flips one way as a page shows them, without a word of a held-out scenario.
+def flips(all_flips: Sequence[Flip], other: Listed, site: Contents) -> Flips:
+    """Return flips one way as a page shows them, without a word of a held-out scenario.
 
     Args:
-        found: All of them.
+        all_flips: All of them.
         other: Who erred in them: whose words they have.
         site: What they are shown on.
     """
-    public = other.public.shown(found)
+    public = other.graded.public.shown(all_flips)
     return Flips(
         shown=tuple(
             ShownFlip(
@@ -328,142 +252,14 @@ def flips(found: Sequence[Flip], other: Listed, site: Contents) -> Flips:
             for flip in public[:MOST_FLIPS]
         ),
         n_more=max(0, len(public) - MOST_FLIPS),
-        n_held_out=len(found) - len(public),
+        n_held_out=len(all_flips) - len(public),
     )
 
 
 def _sentences(flip: Flip) -> Iterator[Sentence]:
-    """A few of its sentences, each once."""
+    """Yield a few of its sentences, each once."""
     seen: set[str] = set()
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:
             seen.add(harm.quote)
             yield Sentence(harm.quote, harm.item_text, harm.epoch)
-
-
-def _ranked(board: Board, name: str, a: Listed, b: Listed) -> Difference:
-    """B − A of the board's own pairs, whichever way round they stand there."""
-    pairs = board.ranking.severe_pairs if name == "severe" else board.ranking.pairs
-    if (a.name, b.name) in pairs:
-        return pairs[a.name, b.name]
-    if (b.name, a.name) in pairs:
-        return _turned(pairs[b.name, a.name])
-    reason = f"{name} is not known for one of them"
-    return Difference(name, 0, None, None, Estimate.unknown(reason), None, None, None)
-
-
-def _turned(d: Difference) -> Difference:
-    """A − B from B − A."""
-    e = d.difference
-    turned = e
-    if e.value is not None and e.low is not None and e.high is not None:
-        turned = Estimate(-e.value, -e.high, -e.low, _negated(e.ci95), e.reason)
-    return replace(d, a=d.b, b=d.a, difference=turned, constant=_negated(d.constant))
-
-
-def _negated(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if interval is None else (-interval[1], -interval[0])
-
-
-def _difference_cell(board: Board, name: str, a: Listed, b: Listed, linked: bool) -> Cell:
-    d = _ranked(board, name, a, b)
-    tone = {Verdict.better: "good", Verdict.worse: "harm"}.get(d.verdict, "weak")
-    first, second = (a, b) if board.ranked.index(a) < board.ranked.index(b) else (b, a)
-    text = signed_points(d.difference.value)
-    return Cell(
-        text,
-        (d.difference.value,),
-        href=_page(first, second) if linked else "",
-        tone=tone,
-        spoken=f"{METRICS[name]}, {a.name} and {b.name}: {text} points, {_SAID[d.verdict]}",
-    )
-
-
-def _page(a: Listed, b: Listed) -> str:
-    """A path from both systems, and from the longer anchor, which tells the board that they share.
-
-    The script of the pages builds the same path from what a reader chooses.
-    """
-    anchor = max(a.anchor, b.anchor, key=len)
-    return f"compare/{a.system_slug}---{b.system_slug}{'--' * bool(anchor)}{anchor}.html"
-
-
-def _told(d: Difference) -> bool:
-    return d.difference.value is not None or bool(d.n)
-
-
-_SAID = {
-    Verdict.better: "second is better",
-    Verdict.worse: "first is better",
-    Verdict.unclear: "no clear difference",
-    Verdict.unknown: "unknown",
-}
-
-
-def _counted(n: int, many: str) -> str:
-    one = {"activities": "activity"}.get(many, many.removesuffix("s"))
-    return f"{n:,} {one if n == 1 else many}"
-
-
-def _sheet(
-    pair: Pair,
-    name: str,
-    head: str,
-    caption: str,
-    rows: Sequence[tuple[Cell, Difference]],
-    many: str,
-) -> Sheet:
-    """One family of differences."""
-    scale = Scale.over([d.difference for _, d in rows], (-0.1, 0.1))
-    over = _counted(sum(d.p is not None for _, d in rows), many)
-    of_all = f"over all {pair.n_pairs:,} pairs" if pair.n_pairs > 1 else "over the one pair"
-    ranked = {id(d) for d in pair.ranked.values()}
-    families = {id(d): of_all if id(d) in ranked else f"over {over}" for _, d in rows}
-    notes = [
-        f"p of severe errors and of the score is corrected {of_all} of the ranking."
-        if any(id(d) in ranked for _, d in rows)
-        else "",
-        "Fewer than five scenarios: no interval, no test."
-        if any(0 < d.n < MIN_CLUSTERS for _, d in rows)
-        else "",
-    ]
-    return Sheet(
-        name,
-        caption,
-        (
-            Column(head.lower(), head),
-            *_columns(f"p, Holm over {over}", pair.a.name, pair.b.name, "second less first"),
-        ),
-        tuple(
-            (name, *_numbers(d, scale, families[id(d)], aside=id(d) in ranked)) for name, d in rows
-        ),
-        note=" ".join(filter(None, notes)),
-        part="of all pairs",
-        sortable=False,
-    )
-
-
-def _numbers(
-    d: Difference, scale: Scale | None, family: str, *, aside: bool = False
-) -> tuple[Cell, ...]:
-    said = _SAID[d.verdict]
-    tone = "" if d.verdict in {Verdict.better, Verdict.worse} else "weak"
-    told = estimate(d.difference, scale, unit="", brief=d.n > 0)
-    return (
-        score(d.a),
-        score(d.b),
-        Cell(
-            signed_points(d.difference.value),
-            told.data,
-            told.sort,
-            told.asides,
-            bar=told.bar,
-            tone=told.tone,
-        ),
-        Cell(p_value(d.p), (d.p,)),
-        Cell(p_value(d.p_holm), (d.p_holm,), asides=(family,) if aside else ()),
-        words(None if d.p_holm is None else family.removeprefix("p, Holm ")),
-        score(d.detectable, unit="") if d.detectable is not None else Cell("–", (None,)),
-        number(d.n),
-        words(said, tone=tone),
-    )

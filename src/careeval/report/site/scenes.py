@@ -1,16 +1,16 @@
-"""The public scenarios: what each is about, and how systems do on it."""
+"""The public scenarios: what each is about, and how systems do on it, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean
 from typing import Any
 
-from careeval.core.scenario import Rubric
-from careeval.report.site.by_scenario import ByScenario
-from careeval.report.site.sheets import Dots, Scale, score
-from careeval.report.words import assistance, condition, plain
+from careeval.report.page_table import Scale, Strip
+from careeval.report.site.contents import Contents
+from careeval.results.shown_scenarios import ShownScenario, shown_scenario
+from careeval.sheets.kinds import SHARE
+from careeval.sheets.names import assistance, condition, plain
 
 SCALE = Scale(-1.0, 1.0)
 """Of a scenario's score: from losing as many points as there are to win, to all of them."""
@@ -18,34 +18,45 @@ SCALE = Scale(-1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """One public scenario.
+    """One public scenario as pages show it.
 
     Attributes:
-        edition: Of the bank that it is of.
-        rubric: That the numbers are on: of the first board over that edition; `None` without one.
-        mean: Mean score of the board's systems.
-        severe: Their responses with a severe error, and all judged; `None` where the rubric has no
-            such item, or nothing was judged.
+        shown: The scenario, with how the systems of the first board over its edition do on it.
+        page: Path of its page.
     """
 
-    edition: str
-    id: str
+    shown: ShownScenario
     page: str
-    about: Mapping[str, Any]
-    rubric: Rubric | None
-    mean: float | None
-    dots: Dots
-    severe: tuple[int, int] | None
 
     @property
-    def mean_words(self) -> str:
-        """The mean as it reads."""
-        return score(self.mean).text
+    def edition(self) -> str:
+        """Of the bank that it is of."""
+        return self.shown.edition
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.shown.id
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What is known of it."""
+        return self.shown.about
+
+    @property
+    def mean(self) -> str:
+        """The mean score as it reads."""
+        return SHARE.on_page(self.shown.mean)
+
+    @property
+    def dots(self) -> Strip:
+        """The scores, drawn."""
+        return Strip.of_values(self.shown.scores, wide(self.shown.scores))
 
     @property
     def severe_share(self) -> float:
         """Share of the responses with a severe error; 0 where unknown, to be put in order by."""
-        n, of = self.severe or (0, 0)
+        n, of = self.shown.severe or (0, 0)
         return n / of if of else 0.0
 
     @property
@@ -91,38 +102,32 @@ class Scene:
         }
 
 
-def scenes(found: ByScenario) -> list[Scene]:
-    """Every public scenario, in the order of ids."""
-    public = found.site.found.public
-    return [_scene(found, *key, public.abouts[key]) for key in public.scenarios]
-
-
-def _scene(found: ByScenario, edition: str, name: str, about: Mapping[str, Any]) -> Scene:
-    board = found.first_board(edition)
-    scores = [score for each in board if (score := found.score(each, name)) is not None]
-    known = [score.score for score in scores if score.score is not None]
-    severe = [counts for each in board if (counts := found.severe(each, name)) is not None]
-    return Scene(
-        edition=edition,
-        id=name,
-        page=found.site.scenario_page(edition, name),
-        about=about,
-        rubric=board[0].rubric if board else None,
-        mean=mean(known) if known else None,
-        dots=Dots.of(known, wide(known)),
-        severe=(sum(n for n, _ in severe), sum(n for _, n in severe)) if severe else None,
-    )
+def scenes(site: Contents) -> list[Scene]:
+    """Return every public scenario, in the order of ids."""
+    public = site.findings.public
+    return [
+        Scene(
+            shown_scenario(
+                edition,
+                name,
+                public.abouts[edition, name],
+                [each.graded for each in site.first_board(edition)],
+            ),
+            site.scenario_page(edition, name),
+        )
+        for edition, name in public.scenarios
+    ]
 
 
 def options(of: Sequence[Scene]) -> dict[str, list[tuple[str, str]]]:
-    """Filter → what there is to choose among scenarios: ids, and how they read."""
-    said = {"adl": plain, "condition": condition, "situation": plain, "actor": plain}
-    found = {
-        name: sorted({one for scene in of for one in scene.filters[name].split()}) for name in said
+    """Return, for each filter, what there is to choose among scenarios: ids, and how they read."""
+    words = {"adl": plain, "condition": condition, "situation": plain, "actor": plain}
+    ids = {
+        name: sorted({one for scene in of for one in scene.filters[name].split()}) for name in words
     }
-    return {name: [(one, said[name](one)) for one in ids] for name, ids in found.items()}
+    return {name: [(one, words[name](one)) for one in known] for name, known in ids.items()}
 
 
 def wide(values: Iterable[float]) -> Scale:
-    """The scale of a scenario's scores, wider where one of these lies outside it."""
+    """Return the scale of a scenario's scores, wider where one of these lies outside it."""
     return Scale(min([SCALE.low, *values]), max([SCALE.high, *values]))

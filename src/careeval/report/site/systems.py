@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from careeval.report.site.boards import scenarios_by_epochs
+from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.sections.grader import CORRECTED
+from careeval.report.sections.parts import entry_parts, severe_column
+from careeval.report.site.boards import listing
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
-from careeval.report.site.sheets import (
-    Cell,
-    Column,
-    Scale,
-    Sheet,
-    amounts,
-    cost,
-    errors,
-    estimate,
-    estimates,
-    number,
-    score,
-    words,
-)
-from careeval.report.words import condition, plain
 from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
-from careeval.results.corrected import Corrected
-from careeval.results.directions import directions, grader_slips
-from careeval.results.exports import rank_set
+from careeval.results.corrected import as_graded
 from careeval.results.harms import Harm, harms
-from careeval.results.probes import ProbeAgreement
-
-
-@dataclass(frozen=True)
-class Tile:
-    """One number of the headline."""
-
-    name: str
-    about: str
-    cell: Cell
-
+from careeval.results.parts import By
+from careeval.sheets.directions import directions_sheet
+from careeval.sheets.kinds import RANKS
+from careeval.sheets.people import corrected_sheet
+from careeval.sheets.scenarios import scenario_scores_sheet
 
 MOST_QUOTES = 24
 """Harms that a page shows in their own words; at most one a scenario."""
@@ -79,7 +58,7 @@ class Harms:
 def headings(system: System, site: Contents) -> list[str]:
     """What the section of each entry is called: its rubric and grader, and more if they repeat."""
     plain = [
-        f"{rubric_words(e.rubric)}, graded by {site.judge(e.summary.grader).text}"
+        f"{rubric_words(e.rubric)}, graded by {site.judges[e.summary.grader]}"
         for e in system.entries
     ]
     return [
@@ -89,43 +68,100 @@ def headings(system: System, site: Contents) -> list[str]:
 
 
 def standing(listed: Listed) -> str:
-    """The ranks of an entry, in words; empty where it is not ranked."""
-    if listed.ranks is None:
+    """Return the ranks of an entry, in words; empty where it is not ranked."""
+    ranked = listed.ranked
+    if ranked is None:
         return ""
-    by_severe = f", {rank_set(listed.severe_ranks)} by severe errors" if listed.severe_ranks else ""
-    return f"Rank {rank_set(listed.ranks)} by score{by_severe}, of {listed.n_ranked}."
+    by_severe = (
+        f", {RANKS.text(ranked.severe_ranks)} by severe errors" if ranked.severe_ranks else ""
+    )
+    return f"Rank {RANKS.text(ranked.ranks)} by score{by_severe}, of {listed.n_ranked}."
 
 
-def headline(listed: Listed, corrected: Corrected | None) -> Iterator[Tile]:
-    """Yield the numbers that stand first of an entry.
-
-    Args:
-        listed: The entry.
-        corrected: Its score as people correct it, where they read its responses.
-    """
-    s, rubric = listed.summary, listed.rubric.value
+def headline(listed: Listed, site: Contents) -> PageTable:
+    """Return the numbers that stand first of an entry, as a table of one row."""
+    s, rubric, corrected = listed.summary, listed.rubric.value, listed.graded.corrected
     by_people = [corrected.corrected] if corrected else []
     scale = Scale.over([s.score, s.worst_at_n, *by_people])
     shares = Scale.over([s.severe.share, s.mild.share], (0, 0.1))
-    severe = errors(s.severe, shares, tone="harm")
-    yield Tile("Severe errors", f"{rubric}, responses with any", severe)
-    yield Tile("Score", f"{rubric}, 95% interval", estimate(s.score, scale))
-    for value in by_people:
-        yield Tile("Corrected score", f"{rubric}, by people", estimate(value, scale))
-    worst = estimate(s.worst_at_n, scale)
-    yield Tile(f"Worst of {s.n_epochs}", f"{rubric}, each scenario’s lowest response", worst)
-    yield Tile("Mild errors", f"{rubric}, responses with any", errors(s.mild, shares))
-    yield Tile("Scenarios × responses", "asked", scenarios_by_epochs(listed))
-    yield Tile("Cost", "asking, a run", cost(s.cost.asking))
+    about = {
+        "score": f"{rubric}, 95% interval",
+        "corrected": f"{rubric}, by people",
+        "worst_at_n": f"{rubric}, each scenario’s lowest response",
+    }
+    scores = [
+        PageColumn(key, about=words, strip=strip_of(key, scale))
+        for key, words in about.items()
+        if corrected or key != "corrected"
+    ]
+    return PageTable(
+        listing("entry", [listed], site, ""),
+        (
+            severe_column(rubric, shares),
+            *scores,
+            PageColumn(
+                "mild", about=f"{rubric}, responses with any", strip=strip_of("mild", shares)
+            ),
+            PageColumn("n", about="asked"),
+            PageColumn("cost_usd", about="asking, a run"),
+        ),
+    )
+
+
+# Parts of the scenarios
+
+ALL_SYSTEMS = "of all systems"
+
+BY_DOMAIN = (
+    "Points of the items, weighted by how far each is about the domain: an item that serves it "
+    "fully counts in full, one that serves it in part counts half, and an error costs more the "
+    "worse it treats the domain."
+)
+"""What a number by domain says."""
+
+OTHER_PARTS = (By.condition, By.situation, By.assistance, By.actor)
+"""The parts that a reader may open."""
+
+
+def part_table(by: By, listed: Listed) -> PageTable:
+    """Return the numbers of an entry's parts; no rows where its scenarios do not say."""
+    table = entry_parts(by, listed.summary, listed.graded.detail)
+    notes = ([BY_DOMAIN] if by is By.domain else []) + ([table.note] if table.note else [])
+    return replace(
+        table,
+        caption=f"{table.title}, {listed.rubric.value}",
+        note=" ".join(notes),
+        file=f"by-{by}",
+        part=ALL_SYSTEMS,
+    )
+
+
+# As people correct it
+
+
+def corrected_table(listed: Listed) -> PageTable:
+    """Return an entry's score as people correct it; no row without an audit of its grader."""
+    corrected = listed.graded.corrected
+    sheet = corrected_sheet([listed.summary], [corrected])
+    return PageTable(
+        sheet,
+        CORRECTED,
+        f"{sheet.caption}, {listed.rubric.value}",
+        as_graded([(listed.summary, corrected)]),
+        look="telling",
+        sortable=False,
+        file="corrected-scores",
+        part=ALL_SYSTEMS,
+    )
 
 
 def harm_list(listed: Listed, site: Contents) -> Harms:
     """The severe errors of an entry, by scenario; words of public ones alone."""
-    everything = list(harms(listed.entry))
+    everything = list(harms(listed.graded.entry))
     by_scenario: dict[str, list[Harm]] = {}
-    for harm in listed.public.shown(everything):
+    for harm in listed.graded.public.shown(everything):
         by_scenario.setdefault(harm.scenario, []).append(harm)
-    counts = {name: len({h.epoch for h in found}) for name, found in by_scenario.items()}
+    counts = {name: len({h.epoch for h in errors}) for name, errors in by_scenario.items()}
     most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))
     in_words = [name for name in most_first if any(h.quote for h in by_scenario[name])]
     return Harms(
@@ -143,54 +179,48 @@ def harm_list(listed: Listed, site: Contents) -> Harms:
     )
 
 
-def lowest(listed: Listed, site: Contents) -> Sheet:
-    """The public scenarios in which it scored least."""
-    rubric = listed.rubric.value
-    scored = sorted(
-        (s.score, s.scenario, s)
-        for s in listed.public.shown(listed.detail.scenarios)
-        if s.score is not None
-    )
-    return Sheet(
-        "scenario-scores",
+def lowest(listed: Listed, site: Contents) -> PageTable:
+    """Return the public scenarios in which an entry scored least."""
+    rubric, graded = listed.rubric.value, listed.graded
+    n = str(listed.summary.n_epochs)
+    sheet = scenario_scores_sheet([graded], [(graded.edition, name) for name in graded.scores], n)
+    scored = [row for row in sheet.rows if row["score"] is not None]
+    scored.sort(key=lambda row: (row["score"], row["scenario"]))
+    return PageTable(
+        replace(sheet, rows=scored[:LOWEST]),
+        (
+            PageColumn("scenario", link=lambda row: site.page_of(listed, row["scenario"])),
+            PageColumn("about"),
+            severe_count(rubric),
+            PageColumn("score", about=f"{rubric}, mean of responses"),
+            PageColumn("worst", about=rubric),
+        ),
         f"Where it scored least, {rubric}",
-        (
-            Column("scenario", "Scenario"),
-            Column("about", "About"),
-            amounts("n_severe", "Severe errors", f"{rubric}, responses with any"),
-            amounts("score", "Score", f"{rubric}, mean of responses"),
-            amounts("worst", f"Worst of {listed.summary.n_epochs}", rubric),
-        ),
-        tuple(
-            (
-                words(name, href=site.page_of(listed, name)),
-                words(", ".join([condition(s.about.condition), *map(plain, s.about.situation)])),
-                number(s.n_severe, tone="harm" if s.n_severe else ""),
-                score(s.score),
-                score(s.worst),
-            )
-            for _, name, s in scored[:LOWEST]
-        ),
-        part="of all scenarios and systems",
         ordered="score",
+        file="scenario-scores",
+        part="of all scenarios and systems",
     )
 
 
-def direction_sheet(listed: Listed, probes: ProbeAgreement | None) -> Sheet:
-    """Make the table of too little and too much care, and of twins; empty where it has neither."""
-    s = listed.summary
-    return Sheet(
-        "",
-        "Too little and too much care, and twins",
+def severe_count(rubric: str) -> PageColumn:
+    """Return the column of responses to one scenario with a severe error; red above 0."""
+    return PageColumn(
+        "n_severe",
+        about=f"{rubric}, responses with any",
+        look=lambda row: "harm" if row["n_severe"] else "",
+    )
+
+
+def direction_table(listed: Listed, site: Contents) -> PageTable:
+    """Return too little and too much care, and twins; no row where it has neither."""
+    probes = site.findings.cards[listed.summary.grader].probes
+    return PageTable(
+        directions_sheet([listed.summary], {listed.summary.grader: probes} if probes else {}),
         (
-            Column("number", "Number"),
-            Column("meaning", "Share of"),
-            amounts("n", "Over"),
-            estimates("share", "Share", "95% interval"),
-        ),
-        tuple(
-            (words(d.head), words(d.meaning), number(d.n), estimate(d.share))
-            for d in (*directions(s), *grader_slips(s, probes))
+            PageColumn("number"),
+            PageColumn("meaning"),
+            PageColumn("n"),
+            PageColumn("share", about="95% interval"),
         ),
         sortable=False,
     )
@@ -198,8 +228,8 @@ def direction_sheet(listed: Listed, probes: ProbeAgreement | None) -> Sheet:
 
 def facts(listed: Listed) -> list[tuple[str, str]]:
     """What was run, in words."""
-    s, run = listed.summary, listed.entry.run
-    responses = listed.entry.responses
+    s, run = listed.summary, listed.graded.entry.run
+    responses = listed.graded.entry.responses
     returned = sorted(set(responses["model_returned"].drop_nulls()))
     asking, grading = s.cost.asking, s.cost.grading
     return [
@@ -228,7 +258,7 @@ def facts(listed: Listed) -> list[tuple[str, str]]:
 def citation(listed: Listed) -> str:
     """How to cite one entry."""
     s = listed.summary
-    software = ", ".join(sorted(set(listed.entry.responses["software"].drop_nulls())))
+    software = ", ".join(sorted(set(listed.graded.entry.responses["software"].drop_nulls())))
     parts = [
         f"The careeval authors. careeval{f', version {software}' if software else ''}.",
         f"{s.system} on bank {s.bank} {s.bank_version} ({s.bank_hash}), protocol {s.protocol},",

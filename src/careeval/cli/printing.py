@@ -1,0 +1,73 @@
+"""A document printed or written in the format that was asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from careeval.cli.app import say
+from careeval.errors import UsageError
+from careeval.files import write_bytes, write_text
+from careeval.sheets.document import Document
+
+Format = Literal["table", "md", "latex", "csv", "parquet", "json"]
+"""A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
+
+
+def print_in(
+    format: Format, document: Document, as_json: Callable[[], dict[str, Any]], out: Path | None
+) -> None:
+    """Print a document, or write it to a file.
+
+    Args:
+        format: In which; a table for people in a file is Markdown.
+        document: What is printed.
+        as_json: What JSON has of it.
+        out: The file, whose name is said; `None` for stdout.
+
+    Raises:
+        UsageError: It is no text, and would be printed on a terminal.
+    """
+    if format == "table" and out is None:
+        from careeval.sheets.terminal import print_document
+
+        print_document(document)
+    elif format == "parquet":
+        from careeval.sheets.files import parquet_bytes
+
+        if out is not None:
+            write_bytes(out, parquet_bytes(document.data.data.frame))
+        elif sys.stdout.isatty():
+            raise UsageError(
+                "Parquet is no text for a terminal", hint="name a file: -o FILE.parquet"
+            )
+        else:
+            sys.stdout.buffer.write(parquet_bytes(document.data.data.frame))
+    elif out is not None:
+        write_text(out, _text(format, document, as_json))
+    else:
+        print(_text(format, document, as_json), end="")
+    if out is not None:
+        say(f"Written: {out}")
+
+
+def _text(format: Format, document: Document, as_json: Callable[[], dict[str, Any]]) -> str:
+    match format:
+        case "json":
+            import json
+
+            return json.dumps(as_json(), indent=1, ensure_ascii=False) + "\n"
+        case "latex":
+            from careeval.sheets.latex import latex
+
+            return latex(document)
+        case "csv":
+            from careeval.sheets.files import csv_text
+
+            return csv_text(document.data.data.frame)
+        case _:
+            from careeval.sheets.markdown import markdown
+
+            return markdown(document)

@@ -1,0 +1,81 @@
+"""The first section: each entry's severe errors and score, and what bounds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.sections.boards import boards
+from careeval.report.sections.judges import as_sentence, judges
+from careeval.report.sections.section import Report, Section
+from careeval.results.metrics import HEADLINE
+from careeval.sheets.entries import entries_sheet
+from careeval.sheets.kinds import COUNT
+from careeval.sheets.sheet import Row
+from careeval.sheets.words import remarks
+
+SIMULATED = "SIMULATED"
+"""How the provenance of a bank begins whose models do not exist."""
+
+_OF_THE_BANK = "Of the bank itself: "
+"""What leads from there to how the bank was made; the banner has said the rest."""
+
+_NO_WORDS = "This page was written without responses, quotes and reasons."
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    return {
+        "boards": list(boards(report)),
+        "judges": list(judges(report)),
+        "limits": list(_limits(report)),
+        "numbers": numbers_table(report),
+    }
+
+
+def numbers_table(report: Report) -> PageTable:
+    """Return the headline's numbers of all entries, in full."""
+    sheet = entries_sheet(report.summaries, rankings=report.findings.rankings)
+    columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
+    for metric in HEADLINE:
+        head = report.score_name if metric.key == "score" else ""
+        columns.append(PageColumn(metric.key, head))
+        if metric.key == "score" and any(row["ranks"] for row in sheet.rows):
+            columns.append(PageColumn("ranks"))
+    columns += [
+        PageColumn("n", beneath=_missing),
+        PageColumn("n_unresolved", beneath=_of_judgments),
+    ]
+    note = "Errors: responses with at least one. Beneath a number: its 95% interval."
+    return PageTable(sheet, tuple(columns), "The numbers in full", note, look="many")
+
+
+def _missing(row: Row) -> tuple[str, ...]:
+    return (f"{COUNT.text(row['n_missing'])} missing",) if row["n_missing"] else ()
+
+
+def _of_judgments(row: Row) -> tuple[str, ...]:
+    return (f"of {COUNT.text(row['n_judgments'])} judgments",)
+
+
+def _limits(report: Report) -> Iterator[str]:
+    """Yield what must be read with the numbers. What an asterisk means stands under its table."""
+    for remark in remarks(report.summaries):
+        if not remark.startswith("*"):
+            yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
+    yield from report.findings.public.runs.notes
+    if not report.words_shown:
+        yield _NO_WORDS
+
+
+def simulated(report: Report) -> str:
+    """Return what a bank says of itself where nobody answered; empty where somebody did."""
+    for s in report.summaries:
+        if s.bank_provenance.startswith(SIMULATED):
+            words = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")
+            return as_sentence(words.partition(_OF_THE_BANK)[0].strip())
+    return ""
+
+
+ANSWER = Section("answer", "Answer", "sections/answer.html", _fill, lambda _: True)

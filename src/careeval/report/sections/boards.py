@@ -1,0 +1,150 @@
+"""The boards of a report: entries that compare with each other, their two numbers first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from careeval.report.sections.judges import trust_line
+from careeval.report.sections.section import Report
+from careeval.results.comparable import Basis, basis
+from careeval.results.findings import Findings
+from careeval.results.metrics import HEADLINE
+from careeval.results.ranking import Ranked, Ranking
+from careeval.results.summary import Summary
+from careeval.sheets.entries import metric_field
+from careeval.sheets.kinds import COUNT, MEASURE, RANKS, Kind
+from careeval.sheets.words import brief_grader_names, sentence
+
+_LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
+"""Key of a metric → the class of its colour."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number of a card.
+
+    Attributes:
+        lines: What stands beneath it.
+        rank: Its rank set; empty where fewer than two rank by it.
+    """
+
+    head: str
+    look: str
+    text: str
+    lines: tuple[str, ...]
+    rank: str = ""
+
+    @staticmethod
+    def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
+        """Return a value as its kind writes it."""
+        return Fact(head, look, kind.on_page(value), kind.lines(value), rank)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One entry on the first screen.
+
+    Attributes:
+        sentence: Its two first numbers, in words.
+        facts: All its numbers.
+        notes: What they are over.
+        why_not: Why it may not be ranked; empty where it may.
+    """
+
+    name: str
+    sentence: str
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    why_not: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """Entries that compare with each other, best first, then those that may not be ranked.
+
+    Attributes:
+        caption: The rubric, and what else tells it from other boards.
+        trust: What is known of its grader, in a line.
+        is_ranked: Whether several of them rank.
+    """
+
+    caption: str
+    trust: str
+    cards: tuple[Card, ...]
+    is_ranked: bool
+
+
+def boards(report: Report) -> Iterator[Board]:
+    """Yield a board for each ranking, the longest first."""
+    rankings = report.findings.rankings
+    for ranking in sorted(rankings, key=lambda r: -len(r.ranked) - len(r.left_out)):
+        yield _board(ranking, report.findings)
+
+
+def _board(ranking: Ranking, findings: Findings) -> Board:
+    ranked = {each.place: each for each in ranking.ranked}
+    left = (
+        place
+        for place, entry in enumerate(findings.entries)
+        if place not in ranked and basis(entry) == ranking.basis
+    )
+    several = len(ranked) > 1
+    cards = []
+    for place in (*ranked, *left):
+        s, standing = findings.summaries[place], ranked.get(place)
+        why_not = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
+        corrected = findings.corrected[place]
+        facts = [*_facts(s, standing if several else None)]
+        notes = [*_notes(s)]
+        if corrected:
+            facts.append(Fact.of(MEASURE, corrected.corrected, "Score, corrected by people"))
+            n, n_responses = COUNT.text(corrected.n_judgments), COUNT.text(corrected.n_responses)
+            notes.append(f"{n} judgments read by people in {n_responses} responses")
+        cards.append(
+            Card(s.system, sentence(s), tuple(facts), tuple(notes), "" if standing else why_not)
+        )
+    trust = trust_line(findings.cards[ranking.basis.grader])
+    return Board(_caption(ranking.basis, findings), trust, tuple(cards), several)
+
+
+def _facts(s: Summary, standing: Ranked | None) -> Iterator[Fact]:
+    ranks = {"score": standing.ranks, "severe": standing.severe_ranks} if standing else {}
+    for metric in HEADLINE:
+        field = metric_field(metric, str(s.n_epochs))
+        # two scales must not be taken for one
+        head = f"{field.heading}, {s.rubric}" if metric.key == "score" else field.heading
+        rank = RANKS.text(ranks[metric.key]) if metric.key in ranks else ""
+        yield Fact.of(field.kind, s.numbers[metric.key], head, _LOOKS.get(metric.key, ""), rank)
+
+
+def _notes(s: Summary) -> Iterator[str]:
+    yield f"{s.n_scenarios} scenarios × {s.n_epochs} epochs"
+    if s.n_missing:
+        yield f"{s.n_missing} missing"
+    if s.n_unresolved:
+        yield f"{s.n_unresolved} of {COUNT.text(s.n_judgments)} judgments unresolved"
+
+
+_DIFFERENCES = {
+    "grader": "judged by {}",
+    "bank": "bank {}",
+    "bank_n": "version {} of the bank",
+    "bank_hash": "scenarios {}",
+    "protocol_n": "asked by protocol {}",
+    "grading_n": "judged by protocol {}",
+}
+"""What boards may differ in besides the rubric, and how it is said."""
+
+
+def _caption(own: Basis, findings: Findings) -> str:
+    """Return the rubric, and whatever differs between the boards of this report."""
+    others = [ranking.basis._asdict() for ranking in findings.rankings]
+    graders = brief_grader_names(s.grader for s in findings.summaries)
+    names = own._asdict() | {"grader": graders[own.grader]}
+    parts = [
+        words.format(names[key])
+        for key, words in _DIFFERENCES.items()
+        if len({other[key] for other in others}) > 1
+    ]
+    return ", ".join([f"Rubric: {own.rubric.value}", *parts])

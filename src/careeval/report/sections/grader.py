@@ -1,0 +1,215 @@
+"""The section of how much of what is measured may be the grader's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from careeval.core.grader import Grader
+from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.sections.section import Report, Section
+from careeval.results.corrected import as_graded
+from careeval.results.findings import Findings
+from careeval.results.grader_card import GraderCard
+from careeval.results.items import ItemStatistic
+from careeval.sheets.kinds import COUNT
+from careeval.sheets.people import against_people_sheet, corrected_sheet, people_sheet
+from careeval.sheets.sheet import Field, Row
+from careeval.sheets.trust import (
+    grader_agreement_sheet,
+    grader_pairs_sheet,
+    grading_noise_sheet,
+    items_sheet,
+)
+
+MOST_ITEMS = 100
+"""Items that a report lists; a table file has all."""
+
+HIDDEN = "An item of a scenario that is not public"
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    findings = report.findings
+    return {
+        "corrected": corrected_table(findings),
+        "audits": [
+            table for card in findings.cards.values() for table in people_tables(card, findings)
+        ],
+        "noise": noise_table(findings),
+        "pairs": pairs_table(findings),
+        "odd_items": odd_items_table(findings),
+    }
+
+
+def _is_there(report: Report) -> bool:
+    findings = report.findings
+    judged_again = any(card.noise for card in findings.cards.values())
+    odd = any(map(_why_odd, findings.items))
+    return any(findings.corrected) or judged_again or bool(findings.grader_pairs) or odd
+
+
+# Read by people
+
+
+def _not_graded(row: Row) -> tuple[str, ...]:
+    return ("no response was judged whole",) if row["graded"] is None else ()
+
+
+_GRADED = PageColumn("graded", beneath=_not_graded)
+
+CORRECTED = (
+    PageColumn("rubric"),
+    _GRADED,
+    PageColumn("corrected", about="95% interval"),
+    PageColumn("n_responses"),
+    PageColumn("n_judgments"),
+    PageColumn("meaning"),
+)
+
+
+def corrected_table(findings: Findings) -> PageTable:
+    """Return all scores as people correct them; no row where nobody was audited."""
+    return PageTable(
+        corrected_sheet(findings.summaries, findings.corrected),
+        (PageColumn("name"), *CORRECTED),
+        note=as_graded(zip(findings.summaries, findings.corrected, strict=True)),
+        look="telling",
+    )
+
+
+def corrected_by(grader: str, findings: Findings) -> PageTable:
+    """Return the scores that one grader gave, as people correct them, where room is little."""
+    return PageTable(
+        corrected_sheet(findings.summaries, findings.corrected).where(grader=grader),
+        (
+            PageColumn("system", beneath=lambda row: (row["rubric"],)),
+            _GRADED,
+            PageColumn("corrected", "Corrected"),
+        ),
+        f"Scores by {grader}, corrected by people",
+    )
+
+
+def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
+    """Yield a grader against people, and people against each other; none without an audit."""
+    if card.human is None:
+        return
+    name = Grader.parse(card.grader).model
+    yield PageTable(
+        against_people_sheet(card.human),
+        (
+            PageColumn("over"),
+            PageColumn("n"),
+            PageColumn("n_present"),
+            PageColumn("sensitivity", about="of what is there"),
+            PageColumn("specificity", about="of what is not"),
+            PageColumn("ppv", about="of what it finds"),
+        ),
+        f"{name} against people",
+        sortable=False,
+    )
+    yield PageTable(
+        people_sheet(card.human),
+        (PageColumn("over"), PageColumn("n", about="labelled by two or more"), PageColumn("same")),
+        sortable=False,
+    )
+    agreement = grader_agreement_sheet(findings).where(grader=card.grader)
+    for whose, between in ((f"{name} and people", "people"), ("People and people", "raters")):
+        yield PageTable(
+            agreement.where(between=between),
+            AGREEMENT,
+            f"{whose}, by points of the item",
+            sortable=False,
+        )
+
+
+AGREEMENT = (
+    PageColumn("rubric"),
+    PageColumn("points"),
+    PageColumn("n", about="that both made"),
+    PageColumn("n_both", about="call it present"),
+    PageColumn("n_either", about="calls it present"),
+    PageColumn("positive_agreement", about="95% interval"),
+    PageColumn("ac1", about="95% interval"),
+)
+"""How far two agree on the items of a point class."""
+
+
+# Judged again, and by several
+
+
+def _gradings(row: Row) -> tuple[str, ...]:
+    return (f"up to {COUNT.text(row['n_gradings'])} gradings",)
+
+
+def noise_table(findings: Findings) -> PageTable:
+    """Return what judging the same responses again shows."""
+    shares = (
+        PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
+        for part in ("scenario", "response", "grading")
+    )
+    return PageTable(
+        grading_noise_sheet(findings),
+        (
+            PageColumn("system"),
+            PageColumn("grader"),
+            PageColumn("rubric"),
+            PageColumn("n_regraded", about="responses", beneath=_gradings),
+            PageColumn("flipped"),
+            *shares,
+            PageColumn("worst_at_n"),
+            PageColumn("corrected_worst_at_n", about="without the grader’s noise"),
+        ),
+    )
+
+
+def pairs_table(findings: Findings) -> PageTable:
+    """Return graders that judged the same responses, two by two, a row a point class."""
+    return PageTable(
+        grader_pairs_sheet(findings),
+        (PageColumn("a"), PageColumn("b"), PageColumn("systems"), *AGREEMENT),
+        sortable=False,
+    )
+
+
+# Items
+
+_WHY = Field("why", "why experts should read it", in_files=False)
+
+
+def odd_items_table(findings: Findings) -> PageTable:
+    """Return items to send to experts, without the words of those that may not be read."""
+    odd = [item for item in findings.items if _why_odd(item)]
+    hidden = findings.public.hidden
+    sheet = items_sheet(odd[:MOST_ITEMS])
+    more = (
+        {"why": _why_odd(item)} | ({"text": HIDDEN} if item.scenario in hidden else {})
+        for item in odd[:MOST_ITEMS]
+    )
+    n = COUNT.text(len(odd))
+    return PageTable(
+        sheet.adding(_WHY, rows=more),
+        (
+            PageColumn("text", beneath=lambda row: (f"{row['scenario']}, {row['rubric']}",)),
+            PageColumn("points"),
+            PageColumn("why"),
+            PageColumn(
+                "presence", lines=False, beneath=lambda row: (f"of {COUNT.text(row['n'])}",)
+            ),
+            PageColumn("rest", about="correlation over systems", lines=False),
+        ),
+        f"{n} of {COUNT.text(len(findings.items))} items",
+        f"The first {MOST_ITEMS} of {n}." if len(odd) > MOST_ITEMS else "",
+    )
+
+
+def _why_odd(item: ItemStatistic) -> str:
+    """Return why experts should read an item; empty where they need not."""
+    if item.always:
+        return "always present"
+    if item.never:
+        return "never present"
+    return "goes against the rest" if (item.rest.value or 0) < 0 else ""
+
+
+GRADER = Section("grader", "Grader", "sections/grader.html", _fill, _is_there)

@@ -1,0 +1,145 @@
+"""The graders of a report in words: how far each can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from careeval.core.grader import Grader
+from careeval.report.page_table import PageTable
+from careeval.report.sections.grader import corrected_by
+from careeval.report.sections.section import Report
+from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.ladder_check import Contradiction
+from careeval.results.probes import ProbeAgreement
+from careeval.sheets.kinds import COUNT, DASH, SHARE, Number, Unit
+
+_ROUGH = Number(unit=Unit(decimals=0))
+_MOST_NAMED = 3
+_UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A grader's card in words.
+
+    Attributes:
+        whole: Its name with its mode and the hash of its prompt.
+        short: What matters first: a term, and what is said of it.
+        facts: The rest, in lines.
+        corrected: The scores that it gave, as people correct them; no row without an audit.
+    """
+
+    name: str
+    mode: str
+    whole: str
+    short: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    corrected: PageTable
+
+
+def judges(report: Report) -> Iterator[Judge]:
+    """Yield each grader of a report."""
+    for card in report.findings.cards.values():
+        grader = Grader.parse(card.grader)
+        facts = [("Contradictions", tuple(_contradictions(card))), ("Whole name", (card.grader,))]
+        if card.probes is not None:
+            facts.insert(0, ("On labelled probes", (as_sentence(card.probes.sentence()),)))
+        yield Judge(
+            grader.model,
+            grader.setting,
+            card.grader,
+            tuple(_in_short(card)),
+            tuple(facts),
+            corrected_by(card.grader, report.findings),
+        )
+
+
+def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
+    yield "Vendor", card.vendor or "unknown: its name does not say"
+    probes = NOT_TRIED if card.probes is None else _on_probes(card.probes)
+    yield "On labelled probes", as_sentence(probes)
+    yield "By people", as_sentence(NOT_AUDITED if card.human is None else card.human.sentence())
+    if off := _off(card):
+        yield "Its scores, by people", as_sentence(off)
+    own = "none of these systems is its vendor’s" if card.vendor else _UNKNOWN_VENDOR
+    if card.own_vendor:
+        own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
+    yield "Own vendor", as_sentence(own)
+    n, n_judgments = COUNT.text(card.n_unresolved), COUNT.text(card.n_judgments)
+    unresolved = f"{n} of {n_judgments} judgments"
+    if card.n_judgments:
+        unresolved += f", {SHARE.on_page(card.n_unresolved / card.n_judgments)}"
+    yield "Unresolved", as_sentence(unresolved)
+
+
+def trust_line(card: GraderCard) -> str:
+    """Return a grader's card in a line; the whole of it stands beside."""
+    probes = NOT_TRIED
+    if card.probes is not None:
+        probes = f"on the labelled probes it {_finds(card.probes, ' and')}"
+        probes += ", and fails them" if card.failed else ""
+    human = NOT_AUDITED if card.human is None else "audited by people"
+    own = f"its own vendor’s: {', '.join(card.own_vendor)}" if card.own_vendor else ""
+    return as_sentence("; ".join(part for part in (f"its grader: {probes}", human, own) if part))
+
+
+def _on_probes(probes: ProbeAgreement) -> str:
+    verdict = "fails them" if probes.failed else "does not fail them"
+    return f"{verdict}: {_finds(probes, ',')}"
+
+
+def _finds(probes: ProbeAgreement, joined: str) -> str:
+    finds, clears = (
+        DASH if share is None else _ROUGH.on_page(share)
+        for share in (probes.overall.sensitivity, probes.overall.specificity)
+    )
+    return f"finds {finds} of what is there{joined} clears {clears} of what is not"
+
+
+_OFF = {
+    "less": "too high for {}",
+    "more": "too low for {}",
+    "as much": "not shown to be off for {}",
+    "": "not known to be right or wrong for {}",
+}
+
+
+def _off(card: GraderCard) -> str:
+    """Return for whom its scores are off, as people correct them; empty without an audit."""
+    by_verdict: dict[str, list[str]] = {}
+    for (system, rubric), score in card.corrected.items():
+        by_verdict.setdefault(score.people_give, []).append(f"{system} ({rubric.value})")
+    parts = []
+    for verdict, words in _OFF.items():
+        if names := by_verdict.get(verdict):
+            many = len(names) > _MOST_NAMED
+            parts.append(words.format(f"{len(names)} scores" if many else ", ".join(names)))
+    return "; ".join(parts)
+
+
+_CONTRADICTIONS = {
+    Contradiction.top_without_next: "of the +2 without their +1",
+    Contradiction.rung_without_act: "of the rungs without their acts",
+    Contradiction.acts_without_rung: "of whole sets of acts without their rung",
+    Contradiction.excluded_pair: "of excluding pairs both present",
+}
+
+
+def _contradictions(card: GraderCard) -> Iterator[str]:
+    """Yield how often each contradiction is, then which are unknown and why."""
+    counts = card.contradictions
+    known = {kind: count for kind, count in counts.items() if count.opportunities}
+    for kind, count in known.items():
+        of_n = f"{COUNT.text(count.count)} of {COUNT.text(count.opportunities)}"
+        yield f"{SHARE.on_page(count.share)} {_CONTRADICTIONS[kind]} ({of_n})"
+    if not known:
+        yield "No judgments that could contradict each other."
+    for reason in dict.fromkeys(count.reason for count in counts.values() if count.reason):
+        kinds = (_CONTRADICTIONS[kind] for kind, count in counts.items() if count.reason == reason)
+        yield f"Unknown {' and '.join(kinds)}: {reason}."
+
+
+def as_sentence(words: str) -> str:
+    """Return words with a capital at their beginning and a full stop at their end."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"

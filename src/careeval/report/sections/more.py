@@ -1,0 +1,138 @@
+"""The section of numbers that are there for whoever asks: epochs, scenarios, twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from careeval.core.scenario import Adl
+from careeval.report import charts
+from careeval.report.documents import figure
+from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
+from careeval.report.sections.section import Report, Section
+from careeval.results.metrics import IN_DETAIL
+from careeval.sheets.across import ScenarioResult, across
+from careeval.sheets.directions import directions_sheet
+from careeval.sheets.entries import at_k_sheet, entries_sheet
+from careeval.sheets.kinds import COUNT, DECIMAL, MEASURE
+from careeval.sheets.scenarios import scenarios_sheet
+from careeval.sheets.sheet import Row
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    summaries, details = report.summaries, report.details
+    directions = _directions(report)
+    return {
+        "curves": figure(
+            "worst_at_k",
+            "The lowest of k responses",
+            lambda width: charts.worst_at_k(summaries, details, width),
+        ),
+        "at_k": [
+            _at_k(report, "worst_at_k", "The lowest of k responses, score"),
+            _at_k(report, "severe_of_k", "Scenarios with a severe error in any of k responses"),
+        ],
+        "spread": None
+        if report.is_of_one
+        else figure(
+            "distribution",
+            "Scores of the scenarios",
+            lambda width: charts.distributions(summaries, details, width),
+        ),
+        "scenarios": _scenarios(report),
+        "folded_tables": [epochs_table(report), *([directions] if directions.rows else [])],
+    }
+
+
+def _at_k(report: Report, key: str, caption: str) -> PageTable:
+    """Return one number by the number of responses k, a column each."""
+    sheet = at_k_sheet(report.summaries, report.details)
+    wide, keys = across(sheet, "name", "k", replace(MEASURE, lacking=""), key)
+    unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
+
+    def reason(row: Row) -> Iterable[str]:
+        return (unknown.get(row["name"], ""),)
+
+    columns = (PageColumn(k, f"k = {n}") for n, k in enumerate(keys, start=1))
+    note = "Beneath a number: its 95% interval."
+    noted = tuple(filter(None, unknown.values()))
+    return PageTable(
+        wide, (PageColumn("name", beneath=reason), *columns), caption, note, noted, "many"
+    )
+
+
+def _scenarios(report: Report) -> PageTable:
+    """Return each scenario's score, a column an entry; of one entry with each response drawn."""
+    order = {adl.value: place for place, adl in enumerate(Adl)}
+    sheet = scenarios_sheet(report.summaries, report.details)
+    rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
+    sheet, caption = replace(sheet, rows=rows), "Every scenario in numbers"
+    if report.is_of_one:
+        scale = Scale.of(score for row in rows for score in row["epochs"]).wide
+        columns = (
+            PageColumn("scenario"),
+            PageColumn(
+                "score",
+                report.score_name,
+                beneath=lambda row: (row["reason"],),
+                strip=lambda row: Strip.of_values(row["epochs"], scale),
+            ),
+            PageColumn("worst", "Lowest response"),
+            PageColumn("n_severe", "With a severe error"),
+        )
+        note = "Mean score of its responses. A mark is a response, and a tick is 0."
+        return PageTable(sheet, columns, caption, note, look="profile close")
+    wide, keys = across(sheet, "scenario", "name", ScenarioResult())
+    note = (
+        "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
+        "severe error."
+    )
+    shaded = (PageColumn(key, look=partial(_shade, key)) for key in keys)
+    return PageTable(wide, (PageColumn("scenario"), *shaded), caption, note)
+
+
+def _shade(key: str, row: Row) -> str:
+    return shade(row[key]["score"]) if key in row else ""
+
+
+def epochs_table(report: Report) -> PageTable:
+    """Return how much the epochs of one system differ, and how long its answers are."""
+    columns = (
+        PageColumn("name"),
+        *(PageColumn(metric.key) for metric in IN_DETAIL),
+        PageColumn("reliability_of_mean", beneath=_reliability),
+        PageColumn("words"),
+        PageColumn("per_100_words"),
+    )
+    return PageTable(
+        entries_sheet(report.summaries, report.details),
+        columns,
+        "Epochs and length of answers",
+        "Beneath a number: its 95% interval.",
+    )
+
+
+def _reliability(row: Row) -> Iterable[str]:
+    if row["reliability_of_mean"] is None:
+        return (row["reliability_reason"],)
+    one, n = DECIMAL.text(row["reliability_icc"]), COUNT.text(row["reliability_n_scenarios"])
+    return f"one response {one}", f"over {n} scenarios"
+
+
+def _directions(report: Report) -> PageTable:
+    """Return too little and too much care, and twins; beside them what the grader mistakes."""
+    cards = report.findings.cards.values()
+    probes = {card.grader: card.probes for card in cards if card.probes}
+    columns = (
+        PageColumn("name"),
+        PageColumn("number", beneath=lambda row: (row["meaning"],)),
+        PageColumn("n"),
+        PageColumn("share"),
+    )
+    note = "Too little and too much care are never netted: that would reward risk."
+    return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
+
+
+MORE = Section("more", "More", "sections/more.html", _fill)

@@ -1,0 +1,68 @@
+"""The sections of every response beside its rubric, and of systems side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from careeval.core.scenario import Domain
+from careeval.report.sections.section import Report, Section
+from careeval.sheets.names import DOMAINS
+from careeval.sheets.page_kinds import ITEM_POINTS
+
+Options = Sequence[tuple[str, str]]
+
+
+def choice(report: Report) -> Mapping[str, Any]:
+    """Return what may be chosen among the responses of a report: value and what it is called.
+
+    Besides, `words` tells whether there are words to be searched, and `first_two` the systems that
+    stand side by side at first.
+    """
+    data = report.read.data
+
+    def options(values: Iterable[str | None]) -> Options:
+        return [(value, value) for value in dict.fromkeys(values) if value]
+
+    scenarios = data["scenarios"]
+    points = sorted({item[0] for item in data["items"]}, reverse=True)
+    return {
+        "adls": options(each[1] for each in scenarios),
+        "conditions": sorted(options(each[2] for each in scenarios)),
+        "situations": sorted(options(name for each in scenarios for name in each[4])),
+        "actors": sorted(options(each[5] for each in scenarios)),
+        "scenarios": options(each[0] for each in scenarios),
+        "systems": options(data["systems"]),
+        "graders": [(name, short) for name, short, _ in data["graders"]],
+        "epochs": options(str(n) for n in sorted({row[2] for row in data["responses"]})),
+        "points": [(str(n), ITEM_POINTS.text(n)) for n in points],
+        "domains": [
+            (str(place), DOMAINS[domain])
+            for place, domain in enumerate(Domain)
+            if any(item[2] >> place & 1 for item in data["items"])
+        ],
+        "words": report.words_shown,
+        "first_two": data["systems"][:2],
+    }
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    return {"choice": choice(report)}
+
+
+BESIDE = Section(
+    "beside",
+    "Side by side",
+    "sections/beside.html",
+    _fill,
+    lambda report: report.read.n_shown > 0 and len(report.read.data["systems"]) > 1,
+    needs_scripts=True,
+)
+RESPONSES = Section(
+    "responses",
+    "Responses",
+    "sections/responses.html",
+    _fill,
+    lambda report: report.words_shown,
+    parts=(BESIDE,),
+)

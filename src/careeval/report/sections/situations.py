@@ -1,0 +1,21 @@
+"""The section of failures by situation, condition, assistance, and who helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from careeval.report.sections.parts import parts_table
+from careeval.report.sections.section import Report, Section
+from careeval.results.parts import By
+
+
+def _fill(report: Report) -> Mapping[str, Any]:
+    others = (By.condition, By.assistance, By.actor)
+    return {
+        "by_situation": parts_table(By.situation, report),
+        "folded_tables": [parts_table(by, report) for by in others],
+    }
+
+
+SITUATIONS = Section("situations", "Situations", "sections/situations.html", _fill)

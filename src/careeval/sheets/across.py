@@ -1,0 +1,108 @@
+"""Sheets that are spread out: the entries, or the parts of the scenarios, side by side.
+
+Their cells are many and small: a page has them without their unit, which a note names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, SHARE, SMALL_COUNT, Form, Kind
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.stats import MIN_CLUSTERS
+
+
+def across(
+    sheet: Sheet, down: str, along: str, kind: Kind, value: str = ""
+) -> tuple[Sheet, tuple[str, ...]]:
+    """Return a sheet with a row for each value of one field, and a field for each of another.
+
+    Args:
+        sheet: Each two values are in one row of it at most.
+        down: Key of the field whose values are the rows.
+        along: Key of the field whose values are the fields that are added.
+        kind: How such a field is read.
+        value: Key of the field that it has the value of; if empty, its value is a whole row.
+
+    Returns:
+        The sheet, and the keys of the fields that are added.
+    """
+    names = list(dict.fromkeys(row[along] for row in sheet.rows))
+    keys = {name: f"{along}-{place}" for place, name in enumerate(names)}
+    rows: dict[Any, Row] = {}
+    for row in sheet.rows:
+        rows.setdefault(row[down], dict(row))[keys[row[along]]] = row[value] if value else row
+    say = sheet.by_key[along].kind.text
+    added = (Field(keys[name], f"of {say(name)}", kind, say(name)) for name in names)
+    fields = (*sheet.fields, *added)
+    wide = replace(sheet, name=f"across_{along}", fields=fields, rows=[*rows.values()])
+    return wide, tuple(keys.values())
+
+
+@dataclass(frozen=True)
+class PartScore(Kind):
+    """The score in a part of the scenarios: a row with `score`, `n`, and `severe` if known.
+
+    Attributes:
+        interval: Whether a page says its interval.
+        n: Whether a page says how many scenarios it is over; else an asterisk marks what is over
+            too few for an interval.
+    """
+
+    lacking: str = DASH
+    interval: bool = True
+    n: bool = False
+
+    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
+        """Return the score with the number of scenarios in brackets."""
+        return f"{MEASURE.text(value['score'], Form.bare)} (n {SMALL_COUNT.text(value['n'])})"
+
+    def order(self, value: Row) -> float | None:
+        """Return the score."""
+        return MEASURE.order(value["score"])
+
+    def on_page(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
+        """Return the score."""
+        if value is None:
+            return self.lacking
+        mark = "*" if self.is_small(value) and not self.n else ""
+        return f"{MEASURE.text(value['score'], Form.bare)}{mark}"
+
+    def lines(self, value: Row) -> tuple[str, ...]:
+        """Return its interval, how many scenarios it is over, and its severe errors."""
+        n = (f"n {SMALL_COUNT.text(value['n'])}",) if self.n else ()
+        severe = (f"severe {ERROR_SHARE.on_page(value['severe'])}",) if "severe" in value else ()
+        return (*(MEASURE.lines(value["score"]) if self.interval else ()), *n, *severe)
+
+    def is_small(self, value: Row) -> bool:
+        """Tell whether it is over too few scenarios for an interval."""
+        n: int = value["n"]
+        return 0 < n < MIN_CLUSTERS
+
+
+@dataclass(frozen=True)
+class ScenarioResult(Kind):
+    """A scenario's score: a row of `careeval.sheets.scenarios.scenarios_sheet`."""
+
+    lacking: str = DASH
+
+    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
+        """Return the score."""
+        return SHARE.text(value["score"])
+
+    def order(self, value: Row) -> float | None:
+        """Return the score."""
+        return SHARE.order(value["score"])
+
+    def on_page(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
+        """Return the score."""
+        return self.lacking if value is None else SHARE.text(value["score"])
+
+    def lines(self, value: Row) -> tuple[str, ...]:
+        """Return the lowest of its responses, and how many have a severe error."""
+        if value["score"] is None:
+            return (value["reason"],)
+        lowest = [] if value["worst"] is None else [f"lowest {SHARE.text(value['worst'])}"]
+        severe = [f"severe in {value['n_severe']}"] if value["n_severe"] else []
+        return (*lowest, *severe)

@@ -1,0 +1,105 @@
+"""Comparisons and rankings as JSON; an unknown number is `{"value": null, "reason": "…"}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from careeval.results.compare import Comparison
+from careeval.results.differences import Difference
+from careeval.results.flips import Flip
+from careeval.results.ranking import Ranking
+from careeval.results.summary import NOT_COMPARABLE
+from careeval.stats import Estimate
+
+SCHEMA = "careeval.compare/2"
+
+
+def compare_json(
+    comparisons: Sequence[Comparison] = (),
+    rankings: Sequence[Ranking] = (),
+    failed: Sequence[str] = (),
+    not_checked: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return what `careeval compare --json` prints.
+
+    Args:
+        comparisons: Of two systems each.
+        rankings: Of many.
+        failed: The conditions of `--fail-on` that were met, with by how much.
+        not_checked: Those that could not be checked, with why; they fail too.
+    """
+    return {
+        "schema": SCHEMA,
+        "note": NOT_COMPARABLE,
+        "comparisons": [_comparison(comparison) for comparison in comparisons],
+        "rankings": [_ranking(ranking) for ranking in rankings],
+        "failed": list(failed),
+        "not_checked": list(not_checked),
+    }
+
+
+_FAMILIES = ("metrics", "by_adl", "by_domain")
+_FLIPS = ("to_severe", "to_safe")
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    last = {*_FAMILIES, *_FLIPS, "notes"}
+    return {
+        **{name: value for name, value in vars(comparison).items() if name not in last},
+        **{
+            family: {str(key): _difference(d) for key, d in getattr(comparison, family).items()}
+            for family in _FAMILIES
+        },
+        **{name: [_flip(flip) for flip in getattr(comparison, name)] for name in _FLIPS},
+        "notes": list(comparison.notes),
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        **_named(difference, "n", "a", "b"),
+        "difference": estimate_json(difference.difference),
+        **_named(difference, "p", "p_holm", "detectable", "why_not_detectable", "constant"),
+        **_named(difference, "fewer_is_better", "verdict"),
+    }
+
+
+def _flip(flip: Flip) -> dict[str, Any]:
+    harms = [_named(h, "epoch", "item", "item_text", "quote", "reason") for h in flip.harms]
+    counts = _named(flip, "scenario", "adl", "n_safe", "n_responses", "n_severe")
+    return counts | {"harms": harms}
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    ranked = ("system", "score", "ranks", "severe_ranks", "bank_maker")
+    return {
+        **ranking.basis._asdict(),
+        "ranked": [_named(each, *ranked) for each in ranking.ranked],
+        "pairs": _pairs(ranking.pairs),
+        "severe_pairs": _pairs(ranking.severe_pairs),
+        "left_out": dict(ranking.left_out),
+        "notes": list(ranking.notes),
+    }
+
+
+def _pairs(pairs: Mapping[tuple[str, str], Difference]) -> list[dict[str, Any]]:
+    return [{"a": a, "b": b, **_difference(pair)} for (a, b), pair in pairs.items()]
+
+
+def _named(record: object, *names: str) -> dict[str, Any]:
+    """Return these attributes of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    """Return a number with its interval, and its bounds where they differ; or null and why."""
+    if estimate.value is None:
+        return {"value": None, "reason": estimate.reason}
+    known: dict[str, Any] = {
+        "value": estimate.value,
+        "ci95": list(estimate.ci95) if estimate.ci95 else None,
+    }
+    if estimate.low != estimate.high:
+        known |= {"low": estimate.low, "high": estimate.high}
+    return {**known, "reason": estimate.reason} if estimate.reason else known

@@ -1,0 +1,171 @@
+"""Tables as files: CSV that a spreadsheet opens safely, Parquet, and what each column holds."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from careeval.files import write_text, written_whole
+from careeval.results.summary import NOT_COMPARABLE
+from careeval.results.tables import Column, write_parquet
+from careeval.sheets.sheet import DataTable
+
+TableForm = Literal["csv", "parquet"]
+
+LIST_SEPARATOR = "; "
+"""Between the parts of a list, in CSV."""
+
+_FORMULA = r"^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r])"
+"""How a cell begins that a spreadsheet would compute, blanks and unseen marks taken off.
+
+Source: OWASP, CSV injection.
+"""
+_NUMERAL = r"^[+-]?[0-9]+$"
+"""The name of a rung, `+2`: begins like a formula, and is none."""
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+
+_TYPES: dict[str, str] = {
+    "String": "string",
+    "Boolean": "boolean",
+    "Int32": "integer",
+    "Int64": "integer",
+    "Float64": "number",
+    "List": "array",
+}
+"""Of polars → of a data package."""
+
+
+def csv_text(frame: pl.DataFrame) -> str:
+    """A table as CSV: UTF-8, null as an empty cell, lists joined by a semicolon and a space.
+
+    Text is data, and a model's may be anything: a cell that a spreadsheet would take for a formula
+    begins with an apostrophe here, and control characters are left out. Numbers stay numbers, in a
+    list too. Text is quoted, so that none of it begins a cell of its own wherever a spreadsheet
+    takes other separators.
+    """
+    cells = frame.select(_cell(name, kind) for name, kind in frame.schema.items())
+    return cells.write_csv(quote_style="non_numeric")
+
+
+MOST_ROWS = 50_000
+"""Of a table as text at once: a long one is many times larger as text than as a table."""
+
+
+def _write_csv(frame: pl.DataFrame, path: Path) -> None:
+    """Write `csv_text` to a file, a piece after the other."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(csv_text(frame[:MOST_ROWS]))
+        for start in range(MOST_ROWS, frame.height, MOST_ROWS):
+            _, _, rows = csv_text(frame[start : start + MOST_ROWS]).partition("\n")
+            file.write(rows)
+
+
+def _cell(name: str, kind: pl.DataType) -> pl.Expr:
+    cell = pl.col(name)
+    if isinstance(kind, pl.List):
+        is_text = kind.inner == pl.String
+        cell = cell.list.eval(pl.element().cast(pl.String).fill_null("")).list.join(LIST_SEPARATOR)
+        if not is_text:
+            return cell
+    elif kind != pl.String:
+        return cell
+    cell = cell.str.replace_all(_CONTROL, "")
+    is_formula = cell.str.contains(_FORMULA) & ~cell.str.contains(_NUMERAL)
+    return pl.when(is_formula).then(pl.lit("'") + cell).otherwise(cell).alias(name)
+
+
+def write_tables(
+    tables: Iterable[DataTable], folder: Path, forms: Sequence[TableForm], about: str
+) -> list[Path]:
+    """Write tables in `folder/csv` and `folder/parquet`, and beside them what each column holds.
+
+    Args:
+        tables: Each is written before the next is taken.
+        folder: Made where it is not there; files of the same names are replaced.
+        forms: One of them at least.
+        about: What the tables are of, in one paragraph.
+
+    Returns:
+        What was written, in order; last `columns.md` and `datapackage.json`.
+    """
+    written: list[Path] = []
+    resources: list[dict[str, Any]] = []
+    dictionary = ["# What the columns hold", "", about, "", _CONVENTIONS, ""]
+    for form in forms:
+        (folder / form).mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        for form in forms:
+            path = folder / form / f"{table.name}.{form}"
+            if form == "csv":
+                with written_whole(path) as beside:
+                    _write_csv(table.frame, beside)
+            else:
+                write_parquet(path, table.frame)
+            written.append(path)
+            resources.append(_resource(table, form))
+        dictionary += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
+        dictionary += ["| column | type | holds |", "| --- | --- | --- |"]
+        dictionary += [f"| `{c.name}` | {_type(c)} | {c.holds} |" for c in table.columns]
+        dictionary.append("")
+    package = {
+        "profile": "tabular-data-package",
+        "name": "careeval-results",
+        "description": about,
+        "resources": resources,
+    }
+    for name, text in (
+        ("columns.md", "\n".join(dictionary)),
+        ("datapackage.json", json.dumps(package, indent=1, ensure_ascii=False) + "\n"),
+    ):
+        write_text(folder / name, text)
+        written.append(folder / name)
+    return written
+
+
+_CONVENTIONS = (
+    f"{NOT_COMPARABLE} Scores, shares and p values are fractions. An unknown number is null, empty "
+    "in CSV, never 0, and a column that ends in `reason` says why. Intervals are 95%, clustered by "
+    "scenario. In CSV a list is joined by semicolons, a text that a spreadsheet would take for a "
+    "formula begins with an apostrophe, and control characters are left out; Parquet has the text "
+    "as it is."
+)
+
+
+def _resource(table: DataTable, form: TableForm) -> dict[str, Any]:
+    return {
+        "name": f"{table.name}-{form}".replace("_", "-"),
+        "path": f"{form}/{table.name}.{form}",
+        "format": form,
+        "title": f"A row is {table.holds}.",
+        "schema": {
+            "fields": [
+                # a list is one text in CSV
+                {
+                    "name": column.name,
+                    "type": "string"
+                    if form == "csv" and _type(column) == "array"
+                    else _type(column),
+                    "description": column.holds,
+                }
+                for column in table.columns
+            ],
+            "missingValues": [""],
+        },
+    }
+
+
+def _type(column: Column) -> str:
+    kind = column.kind
+    return _TYPES[str(kind.base_type())]
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A table as a Parquet file, its text as it is."""
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()

@@ -1,0 +1,447 @@
+"""Kinds of values: how one is written for people, and which columns it has as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from careeval.results.amounts import dollars, percent
+from careeval.results.cost import Cost
+from careeval.results.estimates import Errors
+from careeval.results.tables import Column
+from careeval.stats import MIN_CLUSTERS, Estimate
+
+Scalar = str | int | float | bool | None | list[Any]
+DataType = pl.DataType | type[pl.DataType]
+
+UNKNOWN = "unknown"
+DASH = "–"
+"""Stands for what is unknown, or what there is none of."""
+
+
+class Form(StrEnum):
+    """How much of a value a text gives.
+
+    Attributes:
+        whole: With what unresolved judgments could make of it, and its interval.
+        short: With its interval, which takes in the bounds; with the bounds where it has none.
+        bounds: With the bounds, and never the interval.
+        bare: Alone.
+        of_many: Of errors, how many of how many.
+    """
+
+    whole = "whole"
+    short = "short"
+    bounds = "bounds"
+    bare = "bare"
+    of_many = "count"
+
+
+class Part(NamedTuple):
+    """One column of a value as data.
+
+    Attributes:
+        suffix: What is added to the field's key; empty for the value itself.
+        type: Of polars.
+        holds: What it holds; `{}` stands for what the field holds.
+    """
+
+    suffix: str
+    type: DataType
+    holds: str = "{}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of a field are written and stored.
+
+    Attributes:
+        parts: Its columns as data.
+        is_number: Whether a column of it stands flush right.
+        lacking: What a page has where there is no value.
+    """
+
+    parts: tuple[Part, ...] = (Part("", pl.String),)
+    is_number: bool = True
+    lacking: str = UNKNOWN
+
+    def columns(self, key: str, holds: str) -> tuple[Column, ...]:
+        """Return its columns as data, of a field with this key."""
+        return tuple(Column(f"{key}{p.suffix}", p.type, p.holds.format(holds)) for p in self.parts)
+
+    def data(self, value: Any) -> tuple[Scalar, ...]:
+        """Return a value as data, one for each part; null where it is unknown."""
+        return (value,)
+
+    def text(self, value: Any, form: Form = Form.short) -> str:
+        """Return a value as people read it; a dash where it is unknown."""
+        return DASH if value is None else str(value)
+
+    def order(self, value: Any) -> float | None:
+        """Return what a column is sorted by; `None` where that is the text, or unknown."""
+        return None
+
+    def unit_of(self, form: Form) -> str:
+        """Return what a head says of its numbers, behind what they are."""
+        return ""
+
+    def on_page(self, value: Any, form: Form = Form.bare) -> str:
+        """Return a value as a cell of a page has it, with its unit; `lacking` for `None`."""
+        return self.lacking if value is None else self.text(value, form)
+
+    def lines(self, value: Any) -> tuple[str, ...]:
+        """Return what a page says of a value beneath it: its interval, or why it has none."""
+        return ()
+
+
+# Words
+
+
+@dataclass(frozen=True)
+class Words(Kind):
+    """Words, or a name, of which people read another form than files have.
+
+    Attributes:
+        names: Name in files → what people read; a name that is not in it stands for itself.
+        say: The same as a function.
+    """
+
+    is_number: bool = False
+    names: Mapping[str, str] | None = None
+    say: Callable[[Any], str] = str
+
+    def data(self, value: Any) -> tuple[Scalar, ...]:
+        """Return the name as files have it."""
+        return (None if value is None else str(value),)
+
+    def text(self, value: Any, form: Form = Form.short) -> str:
+        """Return what people read."""
+        if value is None:
+            return DASH
+        return (self.names or {}).get(value) or self.say(value)
+
+
+@dataclass(frozen=True)
+class Listed(Kind):
+    """Several words, or numbers, in one cell; a list in data, or one text.
+
+    Attributes:
+        joined: Whether data have one text, with semicolons between.
+    """
+
+    is_number: bool = False
+    joined: bool = False
+
+    def data(self, value: Iterable[Any] | None) -> tuple[Scalar, ...]:
+        """Return a list, or one text."""
+        if value is None:
+            return (None,)
+        return ("; ".join(value) if self.joined else list(value),)
+
+    def text(self, value: Iterable[Any] | None, form: Form = Form.short) -> str:
+        """Return the words with semicolons between."""
+        return DASH if value is None else "; ".join(map(str, value))
+
+
+WORDS = Words()
+WORD_LIST = Listed((Part("", pl.List(pl.String)),))
+NUMBER_LIST = Listed((Part("", pl.List(pl.Float64)),))
+JOINED = Listed(joined=True)
+FLAG = Kind((Part("", pl.Boolean),), is_number=False)
+
+
+# Numbers that nothing makes uncertain
+
+
+@dataclass(frozen=True)
+class Count(Kind):
+    """A whole number.
+
+    Attributes:
+        small: Whether an asterisk marks what is too small for an interval, which a note explains.
+    """
+
+    parts: tuple[Part, ...] = (Part("", pl.Int64),)
+    small: bool = False
+
+    def text(self, value: int | None, form: Form = Form.short) -> str:
+        """Return the number with separators."""
+        if value is None:
+            return DASH
+        return marked(value) if self.small else f"{value:,}"
+
+    def order(self, value: int | None) -> float | None:
+        """Return the number."""
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number without an interval.
+
+    Attributes:
+        unit: In which it is written.
+    """
+
+    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    unit: Unit | None = None
+
+    def text(self, value: float | None, form: Form = Form.short) -> str:
+        """Return the number in its unit."""
+        return (self.unit or PERCENT).text(value)
+
+    def on_page(self, value: float | None, form: Form = Form.bare) -> str:
+        """Return the number with its unit."""
+        unit = self.unit or PERCENT
+        return self.lacking if value is None else f"{unit.text(value)}{unit.sign}"
+
+    def order(self, value: float | None) -> float | None:
+        """Return the number."""
+        return value
+
+
+class Unit(NamedTuple):
+    """What a number is written in.
+
+    Attributes:
+        scale: What the number is multiplied with.
+        sign: Stands behind the number where there is room.
+        decimals: How many; `None` for two, or none from ten up.
+    """
+
+    scale: float = 100
+    sign: str = "%"
+    decimals: int | None = 1
+
+    def text(self, value: float | None) -> str:
+        """Return a number; a dash where it is unknown."""
+        if value is None:
+            return DASH
+        if self.scale == 100 and self.decimals is not None:
+            return percent(value, self.decimals)
+        decimals = self.decimals if self.decimals is not None else 0 if abs(value) >= 10 else 2
+        return f"{self.scale * value:.{decimals}f}".replace("-", "−")
+
+
+PERCENT = Unit()
+POINTS = Unit(sign=" points")
+PLAIN = Unit(1, "", None)
+COEFFICIENT = Unit(1, "", 2)
+
+
+@dataclass(frozen=True)
+class PValue(Kind):
+    """A p value; a page has a dash where nothing was tested."""
+
+    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    lacking: str = DASH
+
+    def text(self, value: float | None, form: Form = Form.short) -> str:
+        """Return three decimals, without the 0 before them."""
+        if value is None:
+            return DASH
+        return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+    def order(self, value: float | None) -> float | None:
+        """Return the p value."""
+        return value
+
+
+@dataclass(frozen=True)
+class Ranks(Kind):
+    """The best and the worst rank that a system may have; a page has a dash where it has none."""
+
+    parts: tuple[Part, ...] = (
+        Part("_best", pl.Int64, "{}: one more than those that are significantly better"),
+        Part("_worst", pl.Int64, "{}: all but those that are significantly worse"),
+    )
+    lacking: str = DASH
+
+    def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
+        """Return both; null where they are unknown."""
+        return value or (None, None)
+
+    def text(self, value: tuple[int, int] | None, form: Form = Form.short) -> str:
+        """Return "1–3", "2", or a dash if unknown."""
+        if value is None:
+            return DASH
+        best, worst = value
+        return str(best) if best == worst else f"{best}–{worst}"
+
+    def order(self, value: tuple[int, int] | None) -> float | None:
+        """Return the best rank; among equal ones the worst decides."""
+        return value and value[0] + value[1] / 1000
+
+
+@dataclass(frozen=True)
+class Dollars(Kind):
+    """What calls cost, or why that is unknown."""
+
+    parts: tuple[Part, ...] = (
+        Part(".value", pl.Float64, "dollars {}; null if unknown"),
+        Part(".known_usd", pl.Float64, "dollars of those with a known price"),
+        Part(".reason", pl.String, "why it is unknown; else empty"),
+    )
+
+    def data(self, value: Cost) -> tuple[Scalar, ...]:
+        """Return the dollars, those known, and the reason."""
+        return value.value, value.known_usd, value.reason
+
+    def text(self, value: Cost, form: Form = Form.short) -> str:
+        """Return the dollars."""
+        return dollars(value.value)
+
+    def order(self, value: Cost) -> float | None:
+        """Return the dollars."""
+        return value.value
+
+
+COUNT = Count()
+SMALL_COUNT = Count(small=True)
+SHARE = Number()
+DECIMAL = Number(unit=PLAIN)
+P_VALUE = PValue()
+RANKS = Ranks()
+DOLLARS = Dollars()
+
+
+# Numbers with an interval
+
+_ESTIMATE = (
+    Part("", pl.Float64, "{}; null if unknown"),
+    Part("_low", pl.Float64, "the least that the unresolved items could make of it"),
+    Part("_high", pl.Float64, "the most that the unresolved items could make of it"),
+    Part("_ci95_low", pl.Float64, "where its 95% interval begins; null if unknown"),
+    Part("_ci95_high", pl.Float64, "where its 95% interval ends; null if unknown"),
+    Part("_reason", pl.String, "why it, or else its interval, is unknown; else empty"),
+)
+
+
+@dataclass(frozen=True)
+class Measure(Kind):
+    """A number with its interval, and with what unresolved judgments could make of it."""
+
+    parts: tuple[Part, ...] = _ESTIMATE
+    unit: Unit = PERCENT
+
+    def data(self, value: Estimate) -> tuple[Scalar, ...]:
+        """Return the value, its bounds, its interval, and why either is unknown."""
+        return value.value, value.low, value.high, *(value.ci95 or (None, None)), value.reason
+
+    def text(self, value: Estimate, form: Form = Form.short) -> str:
+        """Return the value with as much beside it as the form has."""
+        text = self.unit.text(value.value)
+        bounds, interval = self._bounds(value), self._interval(value)
+        match form:
+            case Form.whole:
+                if bounds:
+                    text += f" ({bounds} by the unresolved)"
+                return f"{text} [{interval}]" if interval else text
+            case Form.short if interval:
+                return f"{text} [{interval}]"
+            case Form.short | Form.bounds if bounds:
+                return f"{text} ({bounds})"
+            case _:
+                return text
+
+    def order(self, value: Estimate) -> float | None:
+        """Return the value."""
+        return value.value
+
+    def unit_of(self, form: Form) -> str:
+        """Return the unit, and that there is an interval."""
+        sign = " %" if self.unit.sign == "%" else ""
+        return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
+
+    def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
+        """Return the value with its unit."""
+        if value is None:
+            return self.lacking
+        return UNKNOWN if value.value is None else f"{self.text(value, form)}{self.unit.sign}"
+
+    def lines(self, value: Estimate) -> tuple[str, ...]:
+        """Return its interval, what is unresolved, and why it or the value is unknown."""
+        lines = []
+        if value.ci95 is not None:
+            lines.append(f"{self.unit.text(value.ci95[0])} to {self.unit.text(value.ci95[1])}")
+        if bounds := self._bounds(value):
+            lines.append(f"unresolved: {bounds}")
+        if value.reason:
+            lines.append(value.reason)
+        return tuple(lines)
+
+    def _interval(self, value: Estimate) -> str:
+        if value.ci95 is None:
+            return ""
+        return f"{self.unit.text(value.ci95[0])}, {self.unit.text(value.ci95[1])}"
+
+    def _bounds(self, value: Estimate) -> str:
+        """Return what is unresolved, where it moves the value by anything that is printed."""
+        low, high = self.unit.text(value.low), self.unit.text(value.high)
+        return "" if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True)
+class ErrorShare(Kind):
+    """The share of responses with an error, and how many of how many these are."""
+
+    parts: tuple[Part, ...] = (
+        *_ESTIMATE,
+        Part("_count", pl.Int64, "responses with any; at least, where any is unresolved"),
+        Part("_n", pl.Int64, "responses judged, where the rubric has such an item"),
+        Part("_upper_at_zero", pl.Float64, "where there was none, the most there may be"),
+    )
+
+    def data(self, value: Errors) -> tuple[Scalar, ...]:
+        """Return the share as a measure has it, then the counts and the upper limit."""
+        return *MEASURE.data(value.share), value.count, value.n, value.upper_at_zero
+
+    def text(self, value: Errors, form: Form = Form.short) -> str:
+        """Return the share; where there was none, with the most that the data still allow."""
+        if form is Form.of_many or value.share.value is None:
+            return self._count(value)
+        if form is Form.bare:
+            return percent(value.share.value)
+        if value.upper_at_zero is not None:
+            return f"0.0 (up to {percent(value.upper_at_zero)})"
+        return MEASURE.text(value.share, form)
+
+    def order(self, value: Errors) -> float | None:
+        """Return the share."""
+        return value.share.value
+
+    def unit_of(self, form: Form) -> str:
+        """Return the unit; of counts, "in", as in "severe in 2 of 36"."""
+        return " in" if form is Form.of_many else MEASURE.unit_of(form)
+
+    def on_page(self, value: Errors | None, form: Form = Form.bare) -> str:
+        """Return the share with its unit."""
+        return MEASURE.on_page(None if value is None else value.share, form)
+
+    def lines(self, value: Errors) -> tuple[str, ...]:
+        """Return its interval, or the most that there may be, and the counts."""
+        if value.share.value is None:
+            return MEASURE.lines(value.share)
+        limit = value.upper_at_zero
+        sure = MEASURE.lines(value.share) if limit is None else (f"up to {percent(limit)}%",)
+        return *sure, f"{self._count(value)} responses"
+
+    def _count(self, value: Errors) -> str:
+        share = value.share
+        if share.value is None:
+            return DASH
+        least = "≥ " if share.low != share.high else ""
+        return f"{least}{value.count:,} of {value.n:,}"
+
+
+MEASURE = Measure()
+ERROR_SHARE = ErrorShare()
+
+
+def marked(n: int) -> str:
+    """Return a number of scenarios, with an asterisk where they are too few for an interval."""
+    return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)

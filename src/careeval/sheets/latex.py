@@ -1,0 +1,126 @@
+"""Documents as LaTeX tables, for a paper: `booktabs` is all they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from careeval.sheets.document import Document
+from careeval.sheets.sheet import Row, View
+
+MOST_ROWS = 36
+"""What fits on a page."""
+
+Block = Sequence[tuple[Row, tuple[str, ...]]]
+"""Rows that stay together, each with its cells."""
+
+
+def latex(document: Document) -> str:
+    r"""Return a document's tables as LaTeX, to be taken into an article with `\input`.
+
+    Each caption says what its numbers are over, and what must be read with them. A table that a
+    page cannot hold is cut between groups of rows. Of a view that has more columns than a page, the
+    first ones stay.
+    """
+    if not document.data.rows:
+        return "% nothing was graded\n"
+    tables = [table for view in document.views for table in _tables(view, document.caption)]
+    return "\n".join([r"% needs \usepackage{booktabs}", *tables])
+
+
+def _tables(view: View, what_stands_by: str) -> Iterator[str]:
+    """Yield one table, or as many as it takes."""
+    view = view.narrowed
+    pages: list[list[Block]] = [[]]
+    for block in view.blocks():
+        if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
+            pages.append([])
+        pages[-1].append(block)
+    caption = ". ".join(filter(None, (view.caption, view.sheet.note.rstrip("."), what_stands_by)))
+    label = view.sheet.name.replace("_", "-")
+    for number, page in enumerate(pages, start=1):
+        part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""
+        yield _table(f"{label}-{number}" if part else label, f"{caption}{part}", view, page)
+
+
+def _table(label: str, caption: str, view: View, blocks: Sequence[Block]) -> str:
+    columns = "".join("r" if is_number else "l" for is_number in view.are_numbers)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        r"\footnotesize",
+        r"\setlength{\tabcolsep}{4pt}",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\label{{tab:careeval-{label}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _line(view.heads),
+        r"\midrule",
+        *_lines(view, blocks),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(view: View, blocks: Sequence[Block]) -> Iterator[str]:
+    for place, block in enumerate(blocks):
+        if place and len(block) > 1:
+            yield r"\addlinespace"
+        for number, (_, cells) in enumerate(block):
+            names = ("",) * view.groups if number else cells[: view.groups]
+            yield _line((*names, *cells[view.groups :]))
+
+
+def _line(cells: Iterable[str]) -> str:
+    line = " & ".join(map(escaped, cells)) + r" \\"
+    # what follows the end of a row may be an argument of it
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",
+    "`": r"\textasciigrave{}",
+    "−": "$-$",
+    "–": r"\textendash{}",
+    "×": r"$\times$",
+    "≥": r"$\ge$",
+    "·": r"$\cdot$",
+    "÷": r"$\div$",
+}
+
+
+_NOT_DRAWN = "ÐÞðþ"
+"""Latin letters that are not in the encoding OT1, which is LaTeX's unless told otherwise."""
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX prints as it is, on one line: names come from people and providers.
+
+    A character that the usual engine has no glyph for, and would stop at, is printed as its code
+    point: what is not Latin, and the letters that the usual font lacks.
+    """
+    printable = "".join(c for c in re.sub(r"\s+", " ", text) if c.isprintable())
+    # two marks in a row would be drawn as another one
+    return re.sub(r"([-'])(?=\1)", r"\1{}", "".join(map(_character, printable)))
+
+
+def _character(c: str) -> str:
+    if c in _SPECIAL:
+        return _SPECIAL[c]
+    drawn = c.isascii() or ("À" <= c <= "ÿ" and c not in _NOT_DRAWN)
+    return c if drawn else rf"\texttt{{U+{ord(c):04X}}}"

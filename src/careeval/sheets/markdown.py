@@ -1,0 +1,59 @@
+"""Documents as Markdown, for a page or an issue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby
+
+from careeval.sheets.document import Document
+from careeval.sheets.kinds import Form
+from careeval.sheets.sheet import View
+
+
+def markdown(document: Document) -> str:
+    """Return a document as Markdown; numbers have the bounds that a terminal has no room for."""
+    parts = []
+    for sort, blocks in groupby(document.blocks, _sort):
+        texts = [_table(b) if isinstance(b, View) else _sentence(b) for b in blocks]
+        parts.append(("\n\n" if sort == "table" else "\n").join(texts))
+    parts.append("\n".join(f"- {plain_markdown(note)}" for note in document.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _sort(block: str | View) -> str:
+    if isinstance(block, View):
+        return "table"
+    return "item" if block.startswith("  ") else "sentence"
+
+
+def _sentence(block: str) -> str:
+    """Return a sentence; an indented one as an item of a list."""
+    indent = block[: len(block) - len(block.lstrip(" "))]
+    return f"{indent[2:]}{'- ' if indent else ''}{plain_markdown(block)}"
+
+
+def _table(view: View) -> str:
+    whole = tuple(
+        replace(shown, form=Form.whole) if shown.form is Form.short else shown
+        for shown in view.columns
+    )
+    view = replace(view, columns=whole)
+    rows = (view.cells(row) for row in view.sheet.rows)
+    lines = [*_lines([view.heads]), *_lines([["---"] * len(view.heads)]), *_lines(rows)]
+    caption = f"**{plain_markdown(view.caption)}**\n\n" if view.caption else ""
+    return caption + "\n".join(lines)
+
+
+def _lines(rows: Iterable[Iterable[str]]) -> list[str]:
+    return [f"| {' | '.join(map(plain_markdown, row))} |" for row in rows]
+
+
+def plain_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line: names come from people and providers.
+
+    What cannot be printed is left out: a terminal would obey it.
+    """
+    shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", shown)

@@ -1,0 +1,116 @@
+"""Kinds of values that a page writes in its own way: with a capital, a sign, fewer decimals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from careeval.results.amounts import dollars, thousands
+from careeval.results.cost import Cost
+from careeval.sheets.kinds import (
+    COEFFICIENT,
+    DASH,
+    POINTS,
+    Count,
+    Dollars,
+    Form,
+    Kind,
+    Measure,
+    Number,
+    Part,
+    Unit,
+    Words,
+)
+from careeval.stats import Estimate
+
+
+@dataclass(frozen=True)
+class PartName(Words):
+    """The name of a part of the scenarios, which begins a line of a page."""
+
+    def on_page(self, value: Any, form: Form = Form.bare) -> str:
+        """Return the name with a capital."""
+        text = super().on_page(value, form)
+        return f"{text[:1].upper()}{text[1:]}"
+
+
+@dataclass(frozen=True)
+class ItemPoints(Count):
+    """Points of a rubric item, −2 to 2."""
+
+    def text(self, value: int | None, form: Form = Form.short) -> str:
+        """Return the points with their sign; 0 has none."""
+        return DASH if value is None else f"{value:+d}".replace("-", "−") if value else "0"
+
+
+@dataclass(frozen=True)
+class PointsApart(Measure):
+    """Points from one number to another: a page has their sign, and their unit is in the head."""
+
+    unit: Unit = POINTS
+
+    def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
+        """Return the points with their sign; 0 has none."""
+        if value is None or value.value is None:
+            return super().on_page(value, form)
+        text = self.text(value, form)
+        return text if text.startswith(("−", "0.0")) else f"+{text}"
+
+
+@dataclass(frozen=True)
+class PlainDollars(Dollars):
+    """What calls cost, in columns without dots; a page says why it is unknown."""
+
+    parts: tuple[Part, ...] = (
+        Part("", pl.Float64, "dollars {}; null if unknown"),
+        Part("_known", pl.Float64, "dollars of those with a known price"),
+        Part("_reason", pl.String, "why it is unknown; else empty"),
+    )
+
+    def lines(self, value: Cost) -> tuple[str, ...]:
+        """Return why it is unknown."""
+        return (value.reason,) if value.reason else ()
+
+
+@dataclass(frozen=True)
+class Spending(Dollars):
+    """What calls cost, with what they came to."""
+
+    def lines(self, value: Cost) -> tuple[str, ...]:
+        """Return why they are unknown, or of how many responses they are, and the tokens."""
+        lines = [value.reason] if value.reason else []
+        if value.known_usd and value.value is None:
+            lines.append(f"the rest {dollars(value.known_usd)}")
+        if value.n and not value.reason:
+            lines.append(f"{value.n:,} {'response' if value.n == 1 else 'responses'}")
+        if value.input_tokens is not None and value.output_tokens is not None:
+            tokens_in, out = thousands(value.input_tokens), thousands(value.output_tokens)
+            lines.append(f"{tokens_in} tokens in, {out} out")
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
+class Amount(Kind):
+    """An amount of dollars."""
+
+    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+
+    def text(self, value: float | None, form: Form = Form.short) -> str:
+        """Return the dollars."""
+        return dollars(value)
+
+    def order(self, value: float | None) -> float | None:
+        """Return the dollars."""
+        return value
+
+
+ITEM_POINTS = ItemPoints()
+CORRELATION = Measure(unit=COEFFICIENT)
+DIFFERENCE = PointsApart()
+PERCENT_POINTS = Number(lacking=DASH, unit=POINTS)
+ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
+PLAIN_DOLLARS = PlainDollars()
+SPENDING = Spending()
+AMOUNT = Amount()

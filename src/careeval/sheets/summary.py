@@ -1,0 +1,177 @@
+"""What `careeval summary` prints: the numbers of entries, for any renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from careeval.results.audit import AuditResults
+from careeval.results.corrected import Corrected
+from careeval.results.details import Detail
+from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.parts import OVERVIEW, By
+from careeval.results.ranking import Ranking
+from careeval.results.summary import Summary
+from careeval.sheets.across import PartScore, across
+from careeval.sheets.document import Document
+from careeval.sheets.entries import (
+    JUDGE,
+    RUBRIC,
+    SYSTEM,
+    at_k_sheet,
+    entries_sheet,
+    parts_sheet,
+    stacked_parts_sheet,
+)
+from careeval.sheets.kinds import Form
+from careeval.sheets.people import corrected_sheet
+from careeval.sheets.sheet import Sheet, Shown, View
+from careeval.sheets.words import (
+    SMALL,
+    about,
+    caption,
+    cost_lines,
+    judges,
+    people_remarks,
+    remarks,
+    sentences,
+    unresolved,
+)
+from careeval.stats import MIN_CLUSTERS
+
+
+def summary_document(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] = (),
+    by: Sequence[By] = (),
+    rankings: Sequence[Ranking] = (),
+    audits: Mapping[str, AuditResults] = {},
+    corrected: Sequence[Corrected | None] = (),
+    *,
+    in_detail: bool = False,
+    more: Sequence[str] = (),
+) -> Document:
+    """Return what is said of entries: nothing where there is none.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order, where any of `by` is in them, or `in_detail`.
+        by: What to break the scenarios down by, a table each; an overview where nothing is named.
+        rankings: Of these entries, in their order.
+        audits: Grader → what people who read its judgments say of it.
+        corrected: Each entry's score as people correct it, where there are `audits`.
+        in_detail: Whether to show what is in `details` of each entry.
+        more: Notes to stand at the end.
+    """
+    in_files = details if in_detail else ()
+    sheet = entries_sheet(summaries, in_files, corrected if audits else (), rankings)
+    parts = [parts_sheet(each, summaries, details) for each in by or OVERVIEW]
+    if not summaries:
+        return Document((), (), sheet)
+    names = _Names.of(summaries)
+    blocks: list[str | View] = [*sentences(summaries), _headline(sheet, names, rankings)]
+    blocks += people_remarks(audits, summaries, corrected)
+    if any(corrected):
+        blocks.append(_corrected(summaries, corrected, names))
+    if in_detail:
+        blocks += [_in_detail(sheet, names), _at_k(summaries, details, names)]
+    if by:
+        blocks += [_part(part, names) for part in parts]
+    else:
+        blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
+    small = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
+    notes = [
+        about(summaries),
+        *([SMALL] if small else []),
+        *remarks(summaries),
+        *unresolved(summaries),
+        *cost_lines(summaries),
+        *more,
+    ]
+    data = stacked_parts_sheet(parts) if by else sheet
+    return Document(tuple(blocks), tuple(notes), data, caption(summaries))
+
+
+class _Names(NamedTuple):
+    """The columns that tell entries apart, and what all of them share.
+
+    Attributes:
+        columns: The system; the grader and the rubric where there are several.
+        shared: What all have in common: ", on the actions, judged by NAME".
+    """
+
+    columns: tuple[Shown, ...]
+    shared: str
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary]) -> _Names:
+        """Return the columns that these entries need."""
+        rubrics, graders = {s.rubric for s in summaries}, set(judges(summaries))
+        columns, shared = [Shown(SYSTEM.key)], ""
+        if len(rubrics) == 1:
+            shared += f", on the {summaries[0].rubric}"
+        if len(graders) == 1:
+            shared += f", judged by {judges(summaries)[0]}"
+        if len(graders) > 1:
+            columns.append(Shown(JUDGE.key))
+        if len(rubrics) > 1:
+            columns.append(Shown(RUBRIC.key))
+        return cls(tuple(columns), shared)
+
+    def view(
+        self, sheet: Sheet, columns: Sequence[Shown], caption: str, *, grouped: bool = False
+    ) -> View:
+        """Return a sheet of entries with these columns behind their names."""
+        groups = len(self.columns) if grouped else 0
+        shown = (*self.columns, *columns)
+        return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")
+
+
+def _headline(sheet: Sheet, names: _Names, rankings: Sequence[Ranking]) -> View:
+    columns = []
+    for metric in HEADLINE:
+        keep = metric.key != "mild"
+        columns.append(Shown(metric.key, keep=keep))
+        if metric.counts_errors:
+            columns.append(Shown(metric.key, Form.of_many, keep=keep))
+        if metric.key == "score" and any(len(ranking.ranked) > 1 for ranking in rankings):
+            columns.append(Shown("ranks", keep=True))
+    return names.view(sheet, (*columns, Shown("n")), sheet.caption)
+
+
+def _corrected(
+    summaries: Sequence[Summary], corrected: Sequence[Corrected | None], names: _Names
+) -> View:
+    columns = (Shown("graded"), Shown("corrected"), Shown("n_responses"), Shown("n_judgments"))
+    sheet = corrected_sheet(summaries, corrected)
+    return names.view(sheet, columns, sheet.caption)
+
+
+def _in_detail(sheet: Sheet, names: _Names) -> View:
+    shown = tuple(Shown(metric.key) for metric in IN_DETAIL)
+    more = (Shown("reliability_of_mean"), Shown("words"), Shown("per_100_words"))
+    return names.view(sheet, (*shown, *more), "In detail")
+
+
+def _part(sheet: Sheet, names: _Names) -> View:
+    keys = [field.key for field in sheet.fields if field.key not in _NAMING]
+    columns = [Shown(key) for key in keys]
+    if "severe" in keys:
+        columns[-1] = Shown("severe", Form.of_many)
+    return names.view(sheet, columns, sheet.caption, grouped=True)
+
+
+_NAMING = {"system", "grader", "rubric", "name", "judge"}
+
+
+def _across(sheet: Sheet, by: By, names: _Names) -> View:
+    """Return the scores of a sheet of parts with a column a part."""
+    wide, keys = across(sheet, "name", by.value, PartScore())
+    return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
+
+
+def _at_k(summaries: Sequence[Summary], details: Sequence[Detail], names: _Names) -> View:
+    """Return the worst of k responses, a row an entry and k."""
+    sheet = at_k_sheet(summaries, details)
+    columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
+    return names.view(sheet, columns, "The worst of k responses", grouped=True)

@@ -1,0 +1,399 @@
+"""A summary as machines read it: JSON, and the JSON Schema that it is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
+from careeval.results.corrected import Corrected
+from careeval.results.cost import Cost
+from careeval.results.details import Detail, Length
+from careeval.results.directions import directions
+from careeval.results.estimates import Errors
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
+from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
+from careeval.stats import Estimate
+
+
+@dataclass(frozen=True)
+class ErrorsFile:
+    """`careeval.results.estimates.Errors`.
+
+    Attributes:
+        share: Share of the responses with at least one.
+        count: Responses with at least one; where judgments are unresolved, at least so many.
+        n: Responses judged, to scenarios whose rubric has an item of this severity.
+        upper_at_zero: Where there was none, the one-sided 95% upper limit of the share; else it is
+            not there.
+    """
+
+    share: Estimate
+    count: int
+    n: int
+    upper_at_zero: float | None = None
+
+
+@dataclass(frozen=True)
+class CellFile:
+    """A part of the scenarios.
+
+    Attributes:
+        n: Scenarios of it with a judged response.
+        score: Its score.
+        n_severe: Responses with a severe error.
+    """
+
+    n: int
+    score: Estimate
+    n_severe: int
+
+
+@dataclass(frozen=True)
+class BankFile:
+    """The bank that was asked from."""
+
+    name: str
+    version: str
+    hash: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class ProtocolFile:
+    """Versions N-X of the protocol that the system was asked by, and judged by."""
+
+    asking: str
+    grading: str | None
+
+
+@dataclass(frozen=True)
+class CountsFile:
+    """What was asked, and how it ended; `careeval.results.summary.Summary` says what each is."""
+
+    scenarios: int
+    epochs: int
+    responses: int
+    missing: int
+    empty: int
+    refused: int
+    cut: int
+    ungraded: int
+    judgments: int
+    unresolved: int
+    gradings: int
+
+
+@dataclass(frozen=True)
+class CostFile:
+    """Dollars and tokens of some calls; what is not known is null.
+
+    Attributes:
+        usd: Dollars; null where the price of any response is not known.
+        reason: Why `usd` is null; else empty.
+        input_tokens: What went in.
+        output_tokens: What came out.
+    """
+
+    usd: float | None
+    reason: str
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
+class CostsFile:
+    """What asking and grading cost."""
+
+    asking: CostFile
+    grading: CostFile
+
+
+@dataclass(frozen=True)
+class ReliabilityFile:
+    """`careeval.stats.Reliability`; all three are null where the reason says why.
+
+    Attributes:
+        n_scenarios: Scenarios that it is over; 0 where it is unknown.
+    """
+
+    n_scenarios: int
+    icc: float | None
+    design_effect: float | None
+    of_mean: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class DetailFile:
+    """`careeval.results.details.Detail`, but for the scenarios one by one."""
+
+    numbers: Mapping[str, ErrorsFile | Estimate]
+    worst_at_k: tuple[Estimate, ...]
+    severe_of_k: tuple[Estimate, ...]
+    reliability: ReliabilityFile
+    length: Length
+    by_condition: Mapping[str, CellFile]
+    by_assistance: Mapping[str, CellFile]
+    by_situation: Mapping[str, CellFile]
+    by_actor: Mapping[str, CellFile]
+    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainCell]]
+
+
+@dataclass(frozen=True)
+class DirectionFile:
+    """`careeval.results.directions.Direction`."""
+
+    n: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class EntryFile:
+    """One system as one grader judged it on one rubric.
+
+    Attributes:
+        model: Inspect's name of the model that was asked; null for recorded answers.
+        not_ranked: Why it may not stand in a ranking; empty if it may.
+        warnings: What a reader must know.
+        directions: Too little and too much care, and how twins are followed, by name; only where
+            the bank says so, or twins were asked.
+        detail: Only where it was asked for.
+        corrected: The score as people correct it; only where its grader was audited by people on
+            answers of this system, and that was asked for.
+    """
+
+    system: str
+    model: str | None
+    grader: str
+    rubric: Rubric
+    bank: BankFile
+    protocol: ProtocolFile
+    counts: CountsFile
+    numbers: Mapping[str, ErrorsFile | Estimate]
+    severe_by_kind: Mapping[HarmKind, ErrorsFile]
+    by_adl: Mapping[Adl, CellFile]
+    by_domain: Mapping[Domain, DomainCell]
+    cost: CostsFile
+    not_ranked: tuple[str, ...]
+    warnings: tuple[str, ...]
+    directions: Mapping[str, DirectionFile] = field(default_factory=dict)
+    detail: DetailFile | None = None
+    corrected: Corrected | None = None
+
+
+@dataclass(frozen=True)
+class SummaryFile:
+    """What `careeval summary --json` prints: the contract with machines."""
+
+    schema: str
+    note: str
+    entries: list[EntryFile]
+
+
+_FILE = TypeAdapter(SummaryFile)
+
+
+def summary_json(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] | None = None,
+    corrected: Sequence[Corrected | None] | None = None,
+) -> dict[str, Any]:
+    """Summaries as JSON values.
+
+    An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only
+    where unresolved judgments could move it, and it is not of a part of the scenarios.
+
+    Args:
+        summaries: An entry each.
+        details: Theirs, in the same order; without them no entry has a `detail`.
+        corrected: Theirs, likewise, where anybody was audited.
+    """
+    known: dict[str, Any] = _shortened(dumped(summaries, details, corrected))
+    return known
+
+
+def dumped(
+    summaries: Sequence[Summary],
+    details: Sequence[Detail] | None = None,
+    corrected: Sequence[Corrected | None] | None = None,
+) -> dict[str, Any]:
+    """The same, each number with all its fields."""
+    unknown: list[None] = [None] * len(summaries)
+    rows = zip(summaries, details or unknown, corrected or unknown, strict=True)
+    dump: dict[str, Any] = _FILE.dump_python(
+        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(*row) for row in rows]), mode="json"
+    )
+    dump["entries"] = [_with_numbers_in_place(entry) for entry in dump["entries"]]
+    return dump
+
+
+def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry, or a detail, with each number under its own key, and no empty part."""
+    placed: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key == "numbers":
+            placed |= value
+        elif key == "detail" and value:
+            placed[key] = _with_numbers_in_place(value)
+        elif value or key not in ("directions", "detail", "corrected"):
+            placed[key] = value
+    return placed
+
+
+def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None) -> EntryFile:
+    return EntryFile(
+        system=summary.system,
+        model=summary.asked,
+        grader=summary.grader,
+        rubric=summary.rubric,
+        bank=BankFile(
+            summary.bank, summary.bank_version, summary.bank_hash, summary.bank_provenance
+        ),
+        protocol=ProtocolFile(summary.protocol, summary.grading_protocol),
+        counts=CountsFile(*(getattr(summary, f"n_{f.name}") for f in fields(CountsFile))),
+        numbers=_numbers(summary.numbers),
+        severe_by_kind={kind: _errors(e) for kind, e in summary.severe_by_kind.items()},
+        by_adl=_cells(summary.by_adl),
+        by_domain=summary.by_domain,
+        cost=CostsFile(_cost(summary.cost.asking), _cost(summary.cost.grading)),
+        not_ranked=summary.not_ranked,
+        warnings=summary.warnings,
+        directions={d.key: DirectionFile(d.n, d.share) for d in directions(summary)},
+        detail=None if detail is None else _detail(detail),
+        corrected=corrected,
+    )
+
+
+def _numbers(numbers: Numbers) -> dict[str, ErrorsFile | Estimate]:
+    return {
+        key: _errors(number) if isinstance(number, Errors) else number
+        for key, number in numbers.items()
+    }
+
+
+def _errors(errors: Errors) -> ErrorsFile:
+    return ErrorsFile(errors.share, errors.count, errors.n, errors.upper_at_zero)
+
+
+_K = TypeVar("_K")
+
+
+def _cells(cells: Mapping[_K, Cell]) -> dict[_K, CellFile]:
+    return {name: CellFile(cell.n, cell.score, cell.severe.count) for name, cell in cells.items()}
+
+
+def _cost(cost: Cost) -> CostFile:
+    return CostFile(cost.value, cost.reason, cost.input_tokens, cost.output_tokens)
+
+
+def _detail(detail: Detail) -> DetailFile:
+    reliability = (
+        ReliabilityFile(0, None, None, None, detail.why_no_reliability)
+        if detail.reliability is None
+        else ReliabilityFile(detail.n_reliability, *detail.reliability, reason="")
+    )
+    return DetailFile(
+        numbers=_numbers(detail.numbers),
+        worst_at_k=detail.worst_at_k,
+        severe_of_k=detail.severe_of_k,
+        reliability=reliability,
+        length=detail.length,
+        by_condition=_cells(detail.by_condition),
+        by_assistance=_cells(detail.by_assistance),
+        by_situation=_cells(detail.by_situation),
+        by_actor=_cells(detail.by_actor),
+        by_adl_and_domain=detail.by_adl_and_domain,
+    )
+
+
+def summary_schema() -> dict[str, Any]:
+    """The JSON Schema of `summary_json`; shipped as `summary.schema.json` beside this module."""
+    schema = _FILE.json_schema()
+    number = {"type": "number"}
+    pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
+    schema["$defs"]["Estimate"] = {
+        "description": (
+            "A number with its 95% interval, and what unresolved judgments could make of it, low "
+            "and high, where they could move it; or null with the reason."
+        ),
+        "oneOf": [
+            {
+                **_object(
+                    {
+                        "value": number,
+                        "low": number,
+                        "high": number,
+                        "ci95": {"anyOf": [pair, {"type": "null"}]},
+                        "reason": {"type": "string"},
+                    },
+                    required=["value", "ci95"],
+                ),
+                "dependentRequired": {"low": ["high"], "high": ["low"]},
+            },
+            _object(
+                {"value": {"type": "null"}, "reason": {"type": "string"}},
+                required=["value", "reason"],
+            ),
+        ],
+    }
+    for kind, metrics in (("EntryFile", HEADLINE), ("DetailFile", IN_DETAIL)):
+        _place_numbers(schema["$defs"][kind], metrics)
+    of_entry = schema["$defs"]["EntryFile"]["properties"]
+    # they are there, or they are not: never null
+    for name, kind in (("detail", "DetailFile"), ("corrected", "Corrected")):
+        of_entry[name] = {"$ref": f"#/$defs/{kind}"}
+    schema["$defs"]["ErrorsFile"]["properties"]["upper_at_zero"] = number
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _place_numbers(schema: dict[str, Any], metrics: Sequence[Metric]) -> None:
+    """Put each number of an entry, or a detail, under its own key, instead of all under one."""
+    number = {
+        metric.key: {"$ref": f"#/$defs/{'ErrorsFile' if metric.counts_errors else 'Estimate'}"}
+        for metric in metrics
+    }
+    del schema["properties"]["numbers"]
+    schema["properties"] |= number
+    schema["required"].remove("numbers")
+    schema["required"] += number
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _shortened(value: Any, *, bounds: bool = True) -> Any:
+    """The same without empty reasons, and without bounds that nothing unresolved has moved.
+
+    Parts of the scenarios have no bounds here, since their intervals hold them; the tables of
+    `careeval export` have them.
+    """
+    if isinstance(value, dict):
+        if value.keys() != _ESTIMATE:
+            return {
+                k: _shortened(v, bounds=bounds and k not in _PARTS)
+                for k, v in value.items()
+                if (k, v) != ("upper_at_zero", None)
+            }
+        if value["value"] is None:
+            return {k: value[k] for k in ("value", "reason")}
+        kept = {"value", "ci95"}
+        if bounds and value["low"] != value["high"]:
+            kept |= {"low", "high"}
+        return {k: v for k, v in value.items() if k in kept or (k == "reason" and v)}
+    return [_shortened(v, bounds=bounds) for v in value] if isinstance(value, list) else value
+
+
+_PARTS = {"by_adl", "by_domain"}
+
+
+_ESTIMATE = {f.name for f in fields(Estimate)}

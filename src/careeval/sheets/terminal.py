@@ -1,0 +1,183 @@
+"""Tables on a terminal, and in a pipe: columns that do not fit whole are left out and named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.table import Column, Table
+from rich.text import Text
+
+from careeval.core.text import plain
+
+if TYPE_CHECKING:
+    # a command's help needs none of what makes tables
+    from careeval.sheets.document import Document
+    from careeval.sheets.sheet import View
+
+MORE = "A wider terminal, or --format md,"
+"""What shows the columns that are left out."""
+
+PIPE_WIDTH = 160
+"""Columns where there is neither a terminal to ask nor the variable COLUMNS."""
+
+NAME_WIDTH = 16
+"""Of a name, such as a system's: at least so much is left, or the name whole; the rest folds."""
+
+
+def console() -> Console:
+    """Where data is printed: stdout, as wide as its terminal or as COLUMNS says."""
+    console = Console(highlight=False)
+    told = os.environ.get("COLUMNS", "").lstrip("0").isdecimal()
+    return console if console.is_terminal or told else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+    """An empty table with these columns, the first aligned left, the others right.
+
+    Args:
+        title: What stands above it.
+        left: Heads of columns of words, which may fold.
+        right: Heads of columns of numbers, which may not.
+    """
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
+    )
+    for head in left:
+        table.add_column(head, overflow="fold")
+    for head in right:
+        table.add_column(head, justify="right")
+    return table
+
+
+def print_document(document: Document) -> None:
+    """Print a document: its sentences and tables, then its notes in faint letters."""
+    out = console()
+    for block in document.blocks:
+        if isinstance(block, str):
+            out.print(Text(plain(block)))
+        else:
+            print_view(out, block)
+    for note in document.notes:
+        out.print(Text(plain(f"  {note}"), style="dim"))
+
+
+def print_view(out: Console, view: View) -> None:
+    """Print a table; of rows that belong together the first alone has their names."""
+    table = Table(
+        title=escape(plain(view.caption)) if view.caption else None,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for head, number in zip(view.heads, view.are_numbers, strict=True):
+        if number:
+            table.add_column(escape(head), justify="right")
+        else:
+            table.add_column(escape(head), overflow="fold")
+    for block in view.blocks():
+        for place, (row, cells) in enumerate(block):
+            names = ("",) * view.groups if place else cells[: view.groups]
+            # Text, because a name that somebody chose is no markup
+            table.add_row(
+                *(Text(plain(cell)) for cell in (*names, *cells[view.groups :])),
+                style="dim" if view.is_faint(row) else None,
+                end_section=bool(view.groups) and place == len(block) - 1,
+            )
+    first = [head for head, shown in zip(view.heads, view.columns, strict=True) if shown.keep]
+    print_table(out, table, first, MORE)
+
+
+def print_table(
+    out: Console, table: Table, first: Sequence[str] = (), more: str = "A wider terminal"
+) -> None:
+    """Print a table with as many of its columns as fit whole, and name the others below.
+
+    Args:
+        out: Where to.
+        table: From `new_table`, with its rows.
+        first: Heads of number columns, the most important first. Those that are not named come
+            after these, from left to right. The least important are left out first.
+        more: What shows the columns that are left out.
+    """
+    shown, left_out = fitted(out, table, first)
+    out.print(shown)
+    if left_out:
+        why = f"  Not shown in {out.width} columns: {', '.join(left_out)}. {more} shows them."
+        out.print(Text(plain(why), style="dim"))
+
+
+def fitted(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
+    """A table that fits, and the heads of the columns that it has not: see `print_table`."""
+    whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
+    if sum(whole) + _between(out, len(whole)) <= out.width:
+        return table, []
+    least = [
+        # a head may be wrapped, a number may not
+        max(_widest(out, column.cells), _longest_word(out, column.header))
+        if _is_number(column)
+        else min(width, NAME_WIDTH)
+        for column, width in zip(table.columns, whole, strict=True)
+    ]
+    heads = [str(column.header) for column in table.columns]
+    kept = {i for i, column in enumerate(table.columns) if not _is_number(column)}
+    ranks = {head: rank for rank, head in enumerate(first)}
+    numbers = [i for i in range(len(heads)) if i not in kept]
+    for i in sorted(numbers, key=lambda i: ranks.get(heads[i], len(ranks))):
+        if sum(least[k] for k in (*kept, i)) + _between(out, len(kept) + 1) > out.width:
+            break
+        kept.add(i)
+    # what is left goes to names that would fold, then to heads that would be wrapped
+    left = out.width - sum(least[i] for i in kept) - _between(out, len(kept))
+    widths = list(least)
+    for i in sorted(kept, key=lambda i: (i in numbers, i)):
+        more = max(0, min(left, whole[i] - least[i]))
+        widths[i] += more
+        left -= more
+    shown = Table(
+        title=table.title,
+        title_justify=table.title_justify,
+        title_style=table.title_style,
+        box=table.box,
+        pad_edge=table.pad_edge,
+    )
+    columns = [(i, column) for i, column in enumerate(table.columns) if i in kept]
+    for i, column in columns:
+        # without a number column the names alone may be too wide, and fold
+        width = widths[i] if kept & set(numbers) else None
+        shown.add_column(
+            column.header, justify=column.justify, overflow=column.overflow, width=width
+        )
+    cells = zip(*(column.cells for _, column in columns), strict=True)
+    for row, values in zip(table.rows, cells, strict=True):
+        shown.add_row(*values, style=row.style, end_section=row.end_section)
+    return shown, [head for i, head in enumerate(heads) if i not in kept]
+
+
+def _is_number(column: Column) -> bool:
+    return column.justify == "right"
+
+
+def _widest(out: Console, cells: Iterable[RenderableType]) -> int:
+    """Columns that the widest of some cells takes in one line."""
+    return max((_measured(out, cell).maximum for cell in cells), default=0)
+
+
+def _longest_word(out: Console, head: RenderableType) -> int:
+    return _measured(out, head).minimum
+
+
+def _between(out: Console, n_columns: int) -> int:
+    """Columns that a table of ours takes beside its cells."""
+    empty = new_table("", ["x"] * n_columns, ())
+    return _measured(out, empty).maximum - n_columns
+
+
+def _measured(out: Console, what: RenderableType) -> Measurement:
+    return Measurement.get(out, out.options.update(max_width=10_000), what)

@@ -1,0 +1,65 @@
+"""How values read on a page, and what they are sorted by."""
+
+from __future__ import annotations
+
+import pytest
+
+from careeval.results.cost import Cost
+from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
+from careeval.sheets.page_kinds import DIFFERENCE, ITEM_POINTS, PLAIN_DOLLARS, ROUND_SHARE, PartName
+from careeval.stats import Estimate
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (None, DASH),
+        (0.0001, "<.001"),
+        (0.034, ".034"),
+        (0.0996, ".100"),
+        (0.1, ".100"),
+        (1, "1.000"),
+    ],
+)
+def test_p_values_read_well(p: float | None, text: str) -> None:
+    """A p value has three digits, and a dash stands where nothing was tested."""
+    assert P_VALUE.on_page(p) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.028, "+2.8"), (-0.305, "−30.5"), (0.0, "0.0"), (0.0004, "0.0"), (-0.0004, "0.0")],
+)
+def test_a_difference_has_its_sign(value: float, text: str) -> None:
+    """What reads as 0.0 has no sign; any other difference has."""
+    assert DIFFERENCE.on_page(Estimate(value, value, value, None, "few")) == text
+
+
+@pytest.mark.parametrize(("points", "text"), [(2, "+2"), (0, "0"), (-1, "−1"), (None, DASH)])
+def test_points_of_an_item_have_their_sign(points: int | None, text: str) -> None:
+    """Good and bad items are told apart by more than a column of numbers."""
+    assert ITEM_POINTS.text(points) == text
+
+
+def test_what_there_is_none_of_is_not_called_unknown() -> None:
+    """A page has a dash for a rank or a share that nobody has, and says what is unknown."""
+    assert (RANKS.on_page(None), ROUND_SHARE.on_page(None)) == (DASH, DASH)
+    assert SHARE.on_page(None) == UNKNOWN
+
+
+def test_a_part_begins_its_line() -> None:
+    """The name of a part has a capital on a page, and none in a sentence."""
+    kind = PartName(names={"03": "partial help"})
+    assert (kind.on_page("03"), kind.text("03"), kind.data("03")) == (
+        "Partial help",
+        "partial help",
+        ("03",),
+    )
+
+
+def test_an_unknown_cost_says_why() -> None:
+    """Dollars that nobody knows have their reason beneath, and as data."""
+    unknown = Cost(None, "no price is known", 0.5, 2, 1, None, None, None)
+    assert PLAIN_DOLLARS.on_page(unknown) == UNKNOWN
+    assert PLAIN_DOLLARS.lines(unknown) == ("no price is known",)
+    assert PLAIN_DOLLARS.data(unknown) == (None, 0.5, "no price is known")
