@@ -18,7 +18,7 @@ def _sentences(text: str) -> list[str]:
 
 def test_it_says_what_graders_are_told() -> None:
     """Each sentence of the rule in the grader's prompt has one for people, in the same order."""
-    prompt = files("careeval.protocol").joinpath("prompts/grade-system.md").read_text("utf-8")
+    prompt = files("careeval.modes.response").joinpath("prompts/grade-system.md").read_text("utf-8")
     told = [_sentences(line[2:]) for line in prompt.splitlines() if line.startswith("- ")]
     assert [[rule.graded for rule in paragraph] for paragraph in PRESENT] == told
     for paragraph in PRESENT:
