@@ -12,11 +12,11 @@ from cyclopts.validators import Number
 from rich.markup import escape
 
 from careeval.cli import invited
-from careeval.cli.app import OK, counted, print_json, say
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
 from careeval.core.rating import Role
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.errors import UsageError
 from careeval.review.store import Store
 from careeval.sheets.terminal import console, new_table

@@ -8,10 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import counted
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.results.amounts import dollars, percent
 from careeval.results.audit import MIN_AUDITED, AuditResults
 from careeval.results.audit_sample import Sample

@@ -14,10 +14,10 @@ from careeval.bank import BankProblems, Problem, bank_folder, load_bank
 from careeval.bank.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
-from careeval.cli.app import CHECK_FAILED, OK, counted
+from careeval.cli.app import CHECK_FAILED, OK
 from careeval.cli.options import Json
 from careeval.core.scenario import Adl, Assistance, Condition, Control, Scenario, Situation
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.errors import UsageError
 
 EXAMPLES = """\
