@@ -16,6 +16,7 @@ from careeval.results.parts import By, cells_by
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
 from careeval.results.twins import TwinNumbers
+from careeval.sheets.agreement import CORRECTED, CORRECTED_SCORE
 from careeval.sheets.kinds import (
     COUNT,
     DECIMAL,
@@ -35,7 +36,7 @@ from careeval.sheets.kinds import (
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
-from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import entry_names, judges, worst_n
 from careeval.stats import Estimate
 
@@ -115,7 +116,6 @@ _DETAIL = (
         Measure(unit=POINTS),
     ),
 )
-_CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
 _COSTS = (
     Field("cost.asking", "of the responses", DOLLARS),
     Field("cost.grading", "of the judgments that count", DOLLARS),
@@ -167,7 +167,7 @@ def entries_sheet(
         *_KINDS,
         *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
         *(_DETAIL if details else ()),
-        *((_CORRECTED,) if corrected else ()),
+        *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
         *_STANDING,
         *_SHOWN,
@@ -460,34 +460,13 @@ def corrected_sheet(summaries: Sequence[Summary], corrected: Sequence[Corrected 
     """Return the scores of entries as people correct them; no row where nobody was audited."""
     fields = (
         *ENTRY,
-        Field(
-            "graded",
-            "by the grader, over public responses that it judged whole",
-            SHARE,
-            "As graded",
-            "as graded %",
-        ),
-        Field(
-            "corrected",
-            "by the grader, and by people where they differ from it",
-            MEASURE,
-            "Corrected by people",
-        ),
-        Field("n_responses", "responses of which people settled anything", COUNT, "Responses read"),
-        Field("n_judgments", "judgments in them that people settled", COUNT, "Judgments read"),
+        *CORRECTED,
         Field("meaning", "the same in a sentence", head="What it means"),
         NAME,
         JUDGE,
     )
     rows = [
-        {
-            **names,
-            "graded": score.graded,
-            "corrected": score.corrected,
-            "n_responses": score.n_responses,
-            "n_judgments": score.n_judgments,
-            "meaning": score.sentence(),
-        }
+        {**names, **row_of(score, CORRECTED), "meaning": score.sentence()}
         for names, score in zip(entry_rows(summaries), corrected, strict=True)
         if score
     ]
