@@ -60,6 +60,7 @@ from careeval.results.differences import Difference
 from careeval.results.findings import findings
 from careeval.results.flips import Flip
 from careeval.results.ladder_check import Contradiction
+from careeval.results.metrics import METRICS
 from careeval.results.noise import GradingNoise
 from careeval.results.probes import LIMITS, Agreement, Trial
 from careeval.results.ranking import Ranking
@@ -513,7 +514,14 @@ def test_every_code_of_a_problem_is_explained() -> None:
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:
     """Each key of the summary file stands, as code, in the page on scoring."""
     page = _page("concepts/scoring.md")
-    assert [f.name for f in fields(kind) if f"`{f.name}`" not in page] == []
+    keys = (f.name for f in fields(kind) if f.name != "numbers")
+    assert [key for key in keys if f"`{key}`" not in page] == []
+
+
+def test_every_metric_is_explained() -> None:
+    """Each metric of an entry stands, by its key, in the page on scoring."""
+    page = _page("concepts/scoring.md")
+    assert [metric.key for metric in METRICS if f"`{metric.key}`" not in page] == []
 
 
 @pytest.mark.parametrize("kind", [Comparison, Difference, Flip, Ranking])

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from careeval.results.export_tables import by_table, entries_table, export_tables
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
@@ -23,6 +22,8 @@ from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.round_said import RoundSaid, Seated
 from careeval.results.study import StudyResults, study_results
 from careeval.results.tables import Runs
+from careeval.sheets.entries import entries_sheet, parts_sheet
+from careeval.sheets.findings import data_tables
 from careeval.sheets.study_files import study_tables
 from report.conftest import made_runs
 from results.sampled import read_by
@@ -94,10 +95,10 @@ def everything_found() -> Findings:
 def tables(everything_found: Findings) -> dict[str, Rows]:
     """Every table that goes out as CSV or Parquet: its name and its rows."""
     found = everything_found
-    rows = {table.name: table.frame.to_dicts() for table in export_tables(found)}
-    rows["summary"] = entries_table(found.summaries).frame.to_dicts()
+    rows = {table.name: table.frame.to_dicts() for table in data_tables(found)}
+    rows["summary"] = entries_sheet(found.summaries).data.frame.to_dicts()
     for by in By:
-        rows[f"by {by}"] = by_table(by, found.summaries, found.details).frame.to_dicts()
+        rows[f"by {by}"] = parts_sheet(by, found.summaries, found.details).data.frame.to_dicts()
     for path, text in render_site(found):
         if path.endswith(".csv"):
             rows[path] = [_numbers(row) for row in csv.DictReader(io.StringIO(text))]
@@ -164,7 +165,7 @@ def test_a_column_says_which_end_it_is(everything_found: Findings) -> None:
     """What a column is said to hold goes with its name: bounds of the unresolved, or 95%."""
     described = [
         (table.name, column)
-        for table in [*export_tables(everything_found), *study_tables(made_study())]
+        for table in [*data_tables(everything_found), *study_tables(made_study())]
         for column in table.columns
     ]
     wrong = []

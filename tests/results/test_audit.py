@@ -23,7 +23,6 @@ from careeval.results.audit import (
     audit_results,
     corrected_by,
     draw,
-    told_by_people,
 )
 from careeval.results.audit_sample import (
     OTHER_ANSWERS,
@@ -38,6 +37,7 @@ from careeval.results.entries import entries
 from careeval.results.probes import Agreement
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
+from careeval.sheets.words import people_remarks
 from careeval.stats import Estimate, gwet_ac1
 from results.authored import Marks, judgments
 from results.sampled import at_random, judged, read_by
@@ -362,7 +362,7 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
-    lines = told_by_people({"judge": found}, [summary_of(entry)], [told])
+    lines = people_remarks({"judge": found}, [summary_of(entry)], [told])
     assert [line for line in lines if "not corrected" in line] == (
         [f"robot-a not corrected: {why}."] if why else []
     )

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from careeval.cli.show import print_summary
 
 from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.core.scenario import Adl
@@ -25,6 +24,8 @@ from careeval.results.pairs import compare
 from careeval.results.ranking import rankings
 from careeval.results.summary import Summary, summarise, summary_of
 from careeval.results.tables import Runs
+from careeval.sheets.summary import summary_document
+from careeval.sheets.terminal import print_document
 from careeval.stats import Estimate, rule_of_three
 from eval_files import COMPLETE, ERRORED, altered, renamed
 from results.authored import Marks, judgments, ladder_run, responses, runs_of
@@ -281,7 +282,7 @@ HOSTILE = "\x1b[2J\x07{{ 7*7 }}<script>[red]x[/red]\x9b31m"
 def test_names_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """A name with escape sequences is printed without them, and its markup as it stands."""
     run = Runs.of(responses(WHOLE, system=HOSTILE), judgments(WHOLE, system=HOSTILE))
-    print_summary(summarise(run))
+    print_document(summary_document(summarise(run)))
     printed = capsys.readouterr().out
     assert not set(printed) & {"\x1b", "\x07", "\x9b"}
     # in the notes, where it has a line of its own

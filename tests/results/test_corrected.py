@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import Mock
+
 import pytest
 
-from careeval.results.corrected import HEAD, Corrected, as_graded, cells, reasons
+from careeval.results.corrected import Corrected, as_graded
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
+from careeval.sheets.summary import summary_document
 from careeval.stats import Estimate
 from results.authored import ladder_run
 
@@ -40,12 +44,14 @@ def test_cells_by_hand() -> None:
     """A corrected score has a cell for each head, and what is unknown is a dash with a reason."""
     known = Corrected(0.5, KNOWN, 30, 1090)
     unknown = Corrected(None, Estimate.unknown("nobody read it"), 0, 0)
-    assert cells(known) == ("50.0", "30.0 [20.0, 40.0]", "30", "1,090")
-    assert cells(unknown) == ("–", "–", "0", "0")
-    assert len(cells(known)) == len(HEAD)
-    assert list(reasons(["a", "b", "c"], [known, None, unknown])) == [
-        "c not corrected: nobody read it."
-    ]
+    (entry,) = entries(ladder_run({"eating-1": ["11000"]}))
+    summaries = [replace(summary_of(entry), system=name) for name in "abc"]
+    audits = {"judge": Mock(sentence=lambda: "Audited.")}
+    document = summary_document(summaries, audits=audits, corrected=[known, None, unknown])
+    (view,) = (view for view in document.views if view.sheet.name == "corrected_scores")
+    assert view.cells(view.sheet.rows[0]) == ("a", "50.0", "30.0 [20.0, 40.0]", "30", "1,090")
+    assert view.cells(view.sheet.rows[1]) == ("c", "–", "–", "0", "0")
+    assert "c not corrected: nobody read it." in document.blocks
 
 
 def test_scores_as_graded_are_explained_where_they_differ() -> None:

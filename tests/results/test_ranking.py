@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from careeval.FIXME import rank_cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
@@ -17,6 +16,7 @@ from careeval.results.entries import entries
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
+from careeval.sheets.entries import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(8)]
@@ -275,7 +275,7 @@ def test_systems_of_the_banks_makers_are_marked() -> None:
     (ranking,) = of(runs)
     assert {r.system: r.bank_maker for r in ranking.ranked} == {"top": "anthropic", "low": None}
     assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote this bank")
-    assert list(rank_cells([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
+    assert list(rank_texts([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
     top = next(s for s in map(summary_of, entries(runs)) if s.system == "top")
     assert top.warnings[0].startswith("AI of the same vendor (anthropic) wrote this bank")
 

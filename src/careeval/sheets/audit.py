@@ -243,8 +243,8 @@ def results_document(audit: AuditResults) -> Document:
     )  # fmt: skip
     notes = (*_counted(audit), *dict.fromkeys(_reasons(audit)), words.CORRECTED, _UNITS)
     hidden = audit.sample.hidden
-    about = f"Bank {hidden.bank} {hidden.bank_version}; grader {audit.grader}."
-    return Document(blocks, notes, data, about)
+    caption = f"Bank {hidden.bank} {hidden.bank_version}; grader {audit.grader}."
+    return Document(blocks, notes, data, caption)
 
 
 def _beware(audit: AuditResults) -> Iterator[str]:

@@ -16,13 +16,13 @@ class Document:
         blocks: Sentences and tables, in order.
         notes: What must be read with them.
         data: Its numbers as one table, for files of data.
-        about: What the numbers are over, in a line: for captions that must stand alone.
+        caption: What must stand by its numbers where none of its notes does.
     """
 
     blocks: tuple[str | View, ...]
     notes: tuple[str, ...]
     data: Sheet
-    about: str = ""
+    caption: str = ""
 
     @property
     def views(self) -> Iterator[View]:

@@ -264,7 +264,11 @@ _PART = (
     _N,
     Field("score", "its score", MEASURE),
     Field(
-        "severe", "share of its responses with an item of −2 present", ERROR_SHARE, "Severe errors"
+        "severe",
+        "share of its responses with an item of −2 present",
+        ERROR_SHARE,
+        "Severe errors",
+        "severe",
     ),
 )
 _DOMAIN_PART = (

@@ -24,11 +24,11 @@ def latex(document: Document) -> str:
     """
     if not document.data.rows:
         return "% nothing was graded\n"
-    tables = [table for view in document.views for table in _tables(view, document.about)]
+    tables = [table for view in document.views for table in _tables(view, document.caption)]
     return "\n".join([r"% needs \usepackage{booktabs}", *tables])
 
 
-def _tables(view: View, about: str) -> Iterator[str]:
+def _tables(view: View, what_stands_by: str) -> Iterator[str]:
     """Yield one table, or as many as it takes."""
     view = view.narrowed
     pages: list[list[Block]] = [[]]
@@ -36,7 +36,7 @@ def _tables(view: View, about: str) -> Iterator[str]:
         if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
             pages.append([])
         pages[-1].append(block)
-    caption = ". ".join(filter(None, (view.caption, view.sheet.note.rstrip("."), about)))
+    caption = ". ".join(filter(None, (view.caption, view.sheet.note.rstrip("."), what_stands_by)))
     label = view.sheet.name.replace("_", "-")
     for number, page in enumerate(pages, start=1):
         part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""

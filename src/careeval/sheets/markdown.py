@@ -20,8 +20,7 @@ def markdown(document: Document) -> str:
             parts += [_table(block) for block in blocks if isinstance(block, View)]
         else:
             parts.append("\n".join(plain_markdown(str(block)) for block in blocks))
-    notes = [*([document.about] if document.about else []), *document.notes]
-    parts.append("\n".join(f"- {plain_markdown(note)}" for note in notes))
+    parts.append("\n".join(f"- {plain_markdown(note)}" for note in document.notes))
     return "\n\n".join(parts) + "\n"
 
 

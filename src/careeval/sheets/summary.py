@@ -29,6 +29,7 @@ from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.words import (
     SMALL,
     about,
+    caption,
     cost_lines,
     judges,
     people_remarks,
@@ -80,6 +81,7 @@ def summary_document(
         blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
     small = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
     notes = [
+        about(summaries),
         *([SMALL] if small else []),
         *remarks(summaries),
         *unresolved(summaries),
@@ -87,7 +89,7 @@ def summary_document(
         *more,
     ]
     data = stacked_parts_sheet(parts) if by else sheet
-    return Document(tuple(blocks), tuple(notes), data, about(summaries))
+    return Document(tuple(blocks), tuple(notes), data, caption(summaries))
 
 
 class _Names(NamedTuple):
@@ -107,12 +109,12 @@ class _Names(NamedTuple):
         rubrics, graders = {s.rubric for s in summaries}, set(judges(summaries))
         columns, shared = [Shown(SYSTEM.key)], ""
         if len(rubrics) == 1:
-            shared += f", on the {rubrics.pop()}"
+            shared += f", on the {summaries[0].rubric}"
         if len(graders) == 1:
-            shared += f", judged by {graders.pop()}"
-        else:
+            shared += f", judged by {judges(summaries)[0]}"
+        if len(graders) > 1:
             columns.append(Shown(JUDGE.key))
-        if rubrics:
+        if len(rubrics) > 1:
             columns.append(Shown(RUBRIC.key))
         return cls(tuple(columns), shared)
 

@@ -14,6 +14,7 @@ from careeval.results.cost import Cost
 from careeval.results.details import Detail, Length
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
 from careeval.stats import Estimate
 
@@ -130,8 +131,7 @@ class ReliabilityFile:
 class DetailFile:
     """`careeval.results.details.Detail`, but for the scenarios one by one."""
 
-    worst_epoch: Estimate
-    sd_epochs: Estimate
+    numbers: Mapping[str, ErrorsFile | Estimate]
     worst_at_k: tuple[Estimate, ...]
     severe_of_k: tuple[Estimate, ...]
     reliability: ReliabilityFile
@@ -173,11 +173,8 @@ class EntryFile:
     bank: BankFile
     protocol: ProtocolFile
     counts: CountsFile
-    severe: ErrorsFile
+    numbers: Mapping[str, ErrorsFile | Estimate]
     severe_by_kind: Mapping[HarmKind, ErrorsFile]
-    score: Estimate
-    worst_at_n: Estimate
-    mild: ErrorsFile
     by_adl: Mapping[Adl, CellFile]
     by_domain: Mapping[Domain, DomainCell]
     cost: CostsFile
@@ -230,11 +227,21 @@ def dumped(
     dump: dict[str, Any] = _FILE.dump_python(
         SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(*row) for row in rows]), mode="json"
     )
-    for entry in dump["entries"]:
-        for name in ("directions", "detail", "corrected"):
-            if not entry[name]:
-                del entry[name]
+    dump["entries"] = [_with_numbers_in_place(entry) for entry in dump["entries"]]
     return dump
+
+
+def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry, or a detail, with each number under its own key, and no empty part."""
+    placed: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key == "numbers":
+            placed |= value
+        elif key == "detail" and value:
+            placed[key] = _with_numbers_in_place(value)
+        elif value or key not in ("directions", "detail", "corrected"):
+            placed[key] = value
+    return placed
 
 
 def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None) -> EntryFile:
@@ -248,11 +255,8 @@ def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None)
         ),
         protocol=ProtocolFile(summary.protocol, summary.grading_protocol),
         counts=CountsFile(*(getattr(summary, f"n_{f.name}") for f in fields(CountsFile))),
-        severe=_errors(summary.severe),
-        severe_by_kind={kind: _errors(of) for kind, of in summary.severe_by_kind.items()},
-        score=summary.score,
-        worst_at_n=summary.worst_at_n,
-        mild=_errors(summary.mild),
+        numbers=_numbers(summary.numbers),
+        severe_by_kind={kind: _errors(e) for kind, e in summary.severe_by_kind.items()},
         by_adl=_cells(summary.by_adl),
         by_domain=summary.by_domain,
         cost=CostsFile(_cost(summary.cost.asking), _cost(summary.cost.grading)),
@@ -262,6 +266,13 @@ def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None)
         detail=None if detail is None else _detail(detail),
         corrected=corrected,
     )
+
+
+def _numbers(numbers: Numbers) -> dict[str, ErrorsFile | Estimate]:
+    return {
+        key: _errors(number) if isinstance(number, Errors) else number
+        for key, number in numbers.items()
+    }
 
 
 def _errors(errors: Errors) -> ErrorsFile:
@@ -286,8 +297,7 @@ def _detail(detail: Detail) -> DetailFile:
         else ReliabilityFile(detail.n_reliability, *detail.reliability, reason="")
     )
     return DetailFile(
-        worst_epoch=detail.worst_epoch,
-        sd_epochs=detail.sd_epochs,
+        numbers=_numbers(detail.numbers),
         worst_at_k=detail.worst_at_k,
         severe_of_k=detail.severe_of_k,
         reliability=reliability,
@@ -330,12 +340,26 @@ def summary_schema() -> dict[str, Any]:
             ),
         ],
     }
+    for kind, metrics in (("EntryFile", HEADLINE), ("DetailFile", IN_DETAIL)):
+        _place_numbers(schema["$defs"][kind], metrics)
     of_entry = schema["$defs"]["EntryFile"]["properties"]
     # they are there, or they are not: never null
     for name, kind in (("detail", "DetailFile"), ("corrected", "Corrected")):
         of_entry[name] = {"$ref": f"#/$defs/{kind}"}
     schema["$defs"]["ErrorsFile"]["properties"]["upper_at_zero"] = number
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _place_numbers(schema: dict[str, Any], metrics: Sequence[Metric]) -> None:
+    """Put each number of an entry, or a detail, under its own key, instead of all under one."""
+    number = {
+        metric.key: {"$ref": f"#/$defs/{'ErrorsFile' if metric.counts_errors else 'Estimate'}"}
+        for metric in metrics
+    }
+    del schema["properties"]["numbers"]
+    schema["properties"] |= number
+    schema["required"].remove("numbers")
+    schema["required"] += number
 
 
 def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

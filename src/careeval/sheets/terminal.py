@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -13,8 +14,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from careeval.core.text import plain
-from careeval.sheets.document import Document
-from careeval.sheets.sheet import View
+
+if TYPE_CHECKING:
+    # a command's help needs none of what makes tables
+    from careeval.sheets.document import Document
+    from careeval.sheets.sheet import View
 
 MORE = "A wider terminal, or --format md,"
 """What shows the columns that are left out."""
@@ -55,10 +59,10 @@ def print_document(document: Document) -> None:
     """Print a document: its sentences and tables, then its notes in faint letters."""
     out = console()
     for block in document.blocks:
-        if isinstance(block, View):
-            print_view(out, block)
-        else:
+        if isinstance(block, str):
             out.print(Text(plain(block)))
+        else:
+            print_view(out, block)
     for note in document.notes:
         out.print(Text(plain(f"  {note}"), style="dim"))
 

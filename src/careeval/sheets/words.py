@@ -212,6 +212,19 @@ def unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
         )
 
 
+INTERVALS = (
+    "n is scenarios × responses to each. In brackets: 95% intervals, clustered by scenario, "
+    "which take in what unresolved judgments could make of a number."
+)
+
+
+def caption(summaries: Sequence[Summary]) -> str:
+    """Return what must stand by the numbers of entries where nothing else does."""
+    provenances = dict.fromkeys(s.bank_provenance for s in summaries)
+    parts = (about(summaries), *provenances, INTERVALS, *different(summaries), NOT_COMPARABLE)
+    return " ".join(parts)
+
+
 def about(summaries: Sequence[Summary]) -> str:
     """Return what entries were asked and judged by, in a line."""
     graders = list(dict.fromkeys(s.grader for s in summaries))

@@ -14,8 +14,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from careeval.results.export_columns import ExportTable
-from careeval.results.export_tables import export_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +24,10 @@ from careeval.results.parts import By
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.sheets.files import csv_text, write_tables
+from careeval.sheets.findings import data_tables
 from careeval.sheets.latex import MOST_ROWS, escaped, latex
+from careeval.sheets.sheet import DataTable
+from careeval.sheets.summary import summary_document
 from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
 from results.sampled import at_random, judged, read_by
 
@@ -36,7 +37,7 @@ MARKS: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in ran
 
 def rows_of(found: Findings, name: str) -> list[dict[str, Any]]:
     """The rows of one table."""
-    (table,) = (t for t in export_tables(found) if t.name == name)
+    (table,) = (t for t in data_tables(found) if t.name == name)
     return table.frame.to_dicts()
 
 
@@ -78,7 +79,7 @@ def test_tables_of_a_run_by_hand() -> None:
 def test_every_unknown_number_has_its_reason() -> None:
     """Where a value is null, the reason beside it is not empty."""
     unknown = 0
-    for table in export_tables(findings(two())):
+    for table in data_tables(findings(two())):
         for row in table.frame.to_dicts():
             for name in [n.removesuffix("_reason") for n in row if n.endswith("_reason")]:
                 if name in row and row[name] is None:
@@ -148,7 +149,7 @@ def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_two_tables_go_out_as_they_are() -> None:
     """Responses and judgments have the columns of their contract."""
-    tables = {table.name: table for table in export_tables(findings(two()))}
+    tables = {table.name: table for table in data_tables(findings(two()))}
     assert tables["responses"].frame.schema == pl.Schema(schema(RESPONSES))
     assert tables["judgments"].frame.schema == pl.Schema(schema(JUDGMENTS))
 
@@ -163,7 +164,7 @@ def test_no_table_has_a_word_of_the_held_out_split() -> None:
         ),
     )
     found = findings(told)
-    tables = list(export_tables(found))
+    tables = list(data_tables(found))
     assert not [t.name for t in tables if SECRET in csv_text(t.frame)]
     assert rows_of(found, "harms")[0]["quote"] is None
     assert rows_of(found, "entries")[0]["score"] is not None
@@ -175,7 +176,7 @@ def test_no_table_has_a_word_of_the_held_out_split() -> None:
 def test_files_and_their_dictionary(tmp_path: Path) -> None:
     """Each table is there in both forms, and each of its columns is explained in both places."""
     found = findings(two())
-    written = write_tables(export_tables(found), tmp_path, ["csv", "parquet"], "Two systems.")
+    written = write_tables(data_tables(found), tmp_path, ["csv", "parquet"], "Two systems.")
     assert all(path.is_file() for path in written)
     package = json.loads((tmp_path / "datapackage.json").read_text(encoding="utf-8"))
     told = (tmp_path / "columns.md").read_text(encoding="utf-8")
@@ -199,7 +200,7 @@ def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("careeval.sheets.files.MOST_ROWS", 2)
     texts = ["one\nline more", "=2", "", "four", "five"]
     frame = pl.DataFrame({"text": texts, "n": range(5)})
-    table = ExportTable("made", "a row", (), frame)
+    table = DataTable("made", "a row", (), frame)
 
     write_tables([table], tmp_path, ["csv"], "Made for the test.")
 
@@ -209,7 +210,7 @@ def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.M
 def test_parquet_has_the_text_as_it_is(tmp_path: Path) -> None:
     """What CSV must change, Parquet keeps, and both have every number."""
     found = findings(two(text="=1+1\x00"))
-    write_tables(export_tables(found), tmp_path, ["csv", "parquet"], "")
+    write_tables(data_tables(found), tmp_path, ["csv", "parquet"], "")
     exact = pl.read_parquet(tmp_path / "parquet" / "responses.parquet")
     assert set(exact["text"]) == {"=1+1\x00"}
     safe = pl.read_csv(tmp_path / "csv" / "responses.csv")
@@ -279,7 +280,7 @@ def test_numbers_of_a_list_stay_numbers() -> None:
 
 def test_latex_caption_says_what_a_number_needs() -> None:
     """Bank, protocol, grader, n, the kind of interval, and that scores do not compare."""
-    text = latex(summarise(two()))
+    text = latex(summary_document(summarise(two())))
     for caption in re.findall(r"\\caption\{(.*)\}\n", text):
         for part in ("Bank authored 1-0", "protocol 2-0", "grader judge", r"n 7 $\times$ 3",
                      "clustered by scenario", NOT_COMPARABLE):  # fmt: skip
@@ -290,7 +291,8 @@ def test_latex_caption_says_what_a_number_needs() -> None:
 def test_latex_rows_have_a_cell_for_each_column() -> None:
     """Whatever a system is called, each row has as many cells as its table has columns."""
     s, _ = summarise(by_hand())
-    text = latex([replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")])
+    entries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
+    text = latex(summary_document(entries))
     for kind, body in re.findall(
         r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
     ):
@@ -305,7 +307,7 @@ def test_latex_rows_have_a_cell_for_each_column() -> None:
 def test_latex_text_has_no_command_of_its_own(text: str) -> None:
     """Escaped text has no character that LaTeX obeys but in what the escape itself writes."""
     left = re.sub(
-        r"\\text[a-z]+\{\}|\\[{}$&#%_]|\\char34\{\}|\\texttt\{U\+[0-9A-F]+\}|\$-\$|\$\\(?:times|div)\$|\{\}",
+        r"\\text[a-z]+\{\}|\\[{}$&#%_]|\\char34\{\}|\\texttt\{U\+[0-9A-F]+\}|\$-\$|\$\\(?:times|div|ge|cdot)\$|\{\}",
         "", escaped(text),
     )  # fmt: skip
     assert not set(left) & set('\\{}$&#%_^~<>|"`')
@@ -316,7 +318,7 @@ def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
     s, _ = summarise(by_hand())
     many: list[Summary] = [replace(s, system=f"m{n}") for n in range(MOST_ROWS + 1)]
-    text = latex(many, by=[By.adl])
+    text = latex(summary_document(many, by=[By.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]
     assert max(counts) <= MOST_ROWS
