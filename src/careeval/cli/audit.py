@@ -47,6 +47,7 @@ Examples:
   careeval audit adjudicator audit.db                      after one has left
   careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
+  careeval audit results audit.db --format md -o audit.md  for a page
 
 A probe is an answer whose every item is labelled: how often the grader
 finds what is there, and lets pass what is not, is counted against the labels.

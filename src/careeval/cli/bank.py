@@ -28,6 +28,7 @@ Examples:
   careeval bank show eating-101 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
   careeval bank stats --pilot              which items tell answers apart
+  careeval bank list --format csv          in any format, as bank stats
   careeval bank new my-bank                a skeleton, in a bank new or not
   careeval bank new my-bank --twin-of eating-101
                                            one fact to change, with its points

@@ -58,7 +58,7 @@ def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
         *(view for view in (probes_view(stats), reading_view(stats)) if view.sheet.rows),
     )
     notes = (*(f"open: {', '.join(ids)}" for ids in open_items if ids), *reading["misread"])
-    return Document(blocks, notes, coverage_sheet(stats))
+    return Document(blocks, notes, coverage_sheet(stats), stats["provenance"])
 
 
 def figures(stats: Mapping[str, Any]) -> Iterator[str]:
@@ -206,4 +206,4 @@ def pilot_document(pilot: Mapping[str, Any]) -> Document:
         + (f": {', '.join(pilot[key])}" if key in ("never", "in_reference") and pilot[key] else "")
         for key, what in _UNHEALTHY.items()
     ]
-    return Document((_view(sheet, title),), (*notes, pilot["what"]), sheet)
+    return Document((_view(sheet, title),), (*notes, pilot["what"]), sheet, pilot["what"])
