@@ -10,7 +10,7 @@ import json
 import os
 import re
 import runpy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -27,11 +27,11 @@ from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.second_reading import second_reading
-from careeval.cli import bank_tables, config
+from careeval.cli import config
 from careeval.cli.app import app
-from careeval.cli.audit_tables import decimal
+from careeval.core.grader import LEXICAL
 from careeval.core.points import MEANING, NEVER_NEGATIVE
-from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
+from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
@@ -54,21 +54,27 @@ from careeval.protocol.probes import lexical_agreement
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
+from careeval.results.cost import Cost
 from careeval.results.details import Length
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
 from careeval.results.flips import Flip
 from careeval.results.ladder_check import Contradiction
-from careeval.results.measured import Measured
 from careeval.results.metrics import METRICS
 from careeval.results.noise import GradingNoise
-from careeval.results.probes import LIMITS, Agreement
+from careeval.results.probes import LIMITS, Agreement, Trial
 from careeval.results.ranking import Ranking
 from careeval.results.summary import DomainCell
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.review import asking, connection, database, forms
+from careeval.sheets import bank as bank_sheets
+from careeval.sheets.audit import probes_document
+from careeval.sheets.bank_json import stats_json
+from careeval.sheets.document import Document
 from careeval.sheets.findings import data_tables
-from careeval.sheets.kinds import MEASURE, Form
+from careeval.sheets.kinds import SIGNED
+from careeval.sheets.markdown import markdown
+from careeval.sheets.sheet import View
 from careeval.sheets.summary_json import (
     BankFile,
     CellFile,
@@ -131,11 +137,8 @@ def _agreement() -> str:
         return (name, present, part.found, absent, part.cleared, *shares)
 
     head = ("items", "present", "found", "absent", "cleared", "finds", "clears")
-    signed = {
-        points: f"{points:+d}".replace("-", "−").replace("+0", "0") for points in range(-2, 3)
-    }
     by_points = [
-        row(f"{rubric}, {signed[points]}", part)
+        row(f"{rubric}, {SIGNED.text(points)}", part)
         for (rubric, points), part in agreement.by_points.items()
     ]
     by_trap = [row(trap, part) for trap, part in agreement.by_trap.items()]
@@ -145,33 +148,9 @@ def _agreement() -> str:
 
 def _measured() -> str:
     """What `careeval audit probes --grader careeval/lexical` measures on the public probes."""
-    agreement = lexical_agreement(load_bank())
-    signed = bank_tables.signed
-
-    def row(name: str, found: Measured) -> tuple[object, ...]:
-        shares = (MEASURE.text(e, Form.whole) for e in (found.sensitivity, found.specificity))
-        return (name, found.n_present, found.n - found.n_present, *shares,
-                decimal(found.macro_f1))  # fmt: skip
-
-    head = ("items", "there", "not there", "finds %", "clears %", "macro F1")
-    classes = sorted(agreement.measured_by_points.items(), key=lambda each: each[0][1])
-    by_points = [
-        (*row("**−2, both**", agreement.measured_severe), "", ""),
-        *(
-            (
-                *row(f"{signed(points)}, {rubric}", found),
-                MEASURE.text(
-                    agreement.agreement_by_points[rubric, points].positive_agreement, Form.whole
-                ),
-                decimal(agreement.agreement_by_points[rubric, points].ac1),
-            )
-            for (rubric, points), found in classes
-        ),
-        (*row("**all**", agreement.measured), "", ""),
-    ]
-    by_trap = [row(trap, found) for trap, found in agreement.measured_by_trap.items()]
-    by_class = _table((*head, "positive agreement %", "AC1"), by_points)
-    return f"{by_class}\n{_table(('trap', *head[1:]), by_trap)}"
+    bank, free = load_bank(), Cost(0, "", 0, 0, 0, 0, 0, 0)
+    trial = Trial(LEXICAL, lexical_agreement(bank), free, None)
+    return _views(probes_document(bank.about.name, bank.about.version, [trial]).views)
 
 
 def _class_agreement() -> str:
@@ -322,84 +301,27 @@ def _exported() -> str:
 @cache
 def _stats() -> dict[str, Any]:
     """What `careeval bank stats` says of the public split."""
-    return bank_tables.stats(load_bank(), second_reading(OWN_BANK, {}))
+    return stats_json(load_bank(), second_reading(OWN_BANK, {}))
 
 
 def _figures() -> str:
-    told, signed = _stats(), bank_tables.signed
-    shares = ", ".join(f"{d.replace('_', ' ')} {s:.0%}" for d, s in told["domain_shares"].items())
-    acts = ", ".join(f"{n} of {signed(int(points))}" for points, n in told["action_points"].items())
-    words, grade = told["words"], told["reading_grade"]
-    rows = [
-        ("scenarios, public split", told["n_scenarios"]),
-        ("… with a robot as actor", sum(told["coverage"]["actor"]["robot"].values())),
-        ("words of a text", f"{words[0]} to {words[2]}, half of them {words[1]:.0f} or fewer"),
-        (
-            "Coleman–Liau reading grade",
-            f"{grade[0]:.0f} to {grade[2]:.0f}, half of them {grade[1]:.1f} or less",
-        ),
-        ("actions", acts),
-        ("positive points of the actions by domain", shares),
-        ("probes", f"{told['probes']['n']:,}"),
-        (
-            "labels on acts",
-            f"{told['probes']['n_labels']:,}, {told['probes']['n_present']:,} of them present, "
-            f"{told['probes']['n_severe_present']} of these on acts of −2",
-        ),
-    ]
-    return _table(("what", "how many"), rows)
+    return "".join(f"- {sentence}\n" for sentence in bank_sheets.figures(_stats()))
+
+
+def _views(views: Iterable[View]) -> str:
+    return "\n".join(markdown(Document((view,), (), view.sheet)).rstrip() + "\n" for view in views)
 
 
 def _coverage() -> str:
-    def rows(cells: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[object, ...]]:
-        for row, counts in cells.items():
-            yield (row, *(n or "·" for n in counts.values()), sum(counts.values()))
-
-    return "\n".join(
-        _table((name, *Adl, "all"), rows(cells)) for name, cells in _stats()["coverage"].items()
-    )
+    return _views(bank_sheets.coverage_views(_stats()))
 
 
 def _probes() -> str:
-    told = _stats()["probes"]
-    rows = (
-        (name, *(f"{scores[r]:.1%}".replace("-", "−") if r in scores else "–" for r in Rubric))
-        for name, scores in told["scores"].items()
-    )
-    counts = ", ".join(f"{trap} {n}" for trap, n in told["by_trap"].items())
-    return f"{_table(('probes', *Rubric), rows)}\nProbes by trap: {counts}.\n"
+    return _views([bank_sheets.probes_view(_stats())])
 
 
 def _reading() -> str:
-    told = _stats()["second_reading"]
-    points = [
-        (f"points, {name}", found["n"], f"{found['weighted_kappa']:.3f}",
-         f"{found['weighted_kappa_actions']:.3f}", found["n_equal"],
-         found["n_two_or_more_apart"], found["n_sign_flips"])
-        for name, found in told["points"].items()
-    ]  # fmt: skip
-    labels = [
-        (
-            f"labels, {name}",
-            found["n"],
-            "–",
-            "–",
-            found["n_equal"],
-            "–",
-            found["n"] - found["n_equal"],
-        )
-        for name, found in told["labels"].items()
-    ]
-    head = (
-        "reading",
-        "n",
-        "weighted kappa",
-        "actions alone",
-        "equal",
-        "two or more apart",
-        "opposite",
-    )
-    return _table(head, [*points, *labels])
+    return _views([bank_sheets.reading_view(_stats())])
 
 
 def _rules(name: str) -> list[tuple[str, str, str]]:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import polars as pl
@@ -15,7 +14,6 @@ import pytest
 
 import careeval.cli.summary  # noqa: F401  # before a test replaces what it reads with
 from careeval.cli.app import OK, USAGE, run
-from careeval.cli.audit_tables import seconds
 from careeval.results.audit_sample import OTHER_ANSWERS
 from careeval.results.tables import Runs
 from careeval.sheets.summary_json import summary_schema
@@ -45,15 +43,18 @@ def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 
 @pytest.mark.usefixtures("folder")
-def test_probes_tell_recall_on_severe_items_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_probes_tell_recall_on_severe_items_first(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first number of a grader is what it finds of −2; cost, time and its failure are told."""
+    monkeypatch.setenv("COLUMNS", "200")
     assert run(["audit", "probes", "--grader", LEXICAL, "--bank", "bank"]) == OK
     out = capsys.readouterr().out
     head = next(line for line in out.splitlines() if "grader" in line)
     assert head.split("  ")[0].strip() == "grader"
     assert head.index("finds of −2") < head.index("clears of −2") < head.index("macro F1")
     assert "$0.00" in out
-    by_points = out[out.index("by points of the item") :].splitlines()
+    by_points = out[out.index("By points of the item") :].splitlines()
     first = next(line for line in by_points if "lexical" in line)
     assert first.split()[:2] == ["−2", "actions"]
     assert f"{LEXICAL} (batched, prompt" in out
@@ -270,11 +271,3 @@ def test_what_cannot_be_done_is_told(capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
     said = _wrong(["audit", "results", "s.json", "labels.csv"], capsys)
     assert "labels.csv:2: label 'maybe'; expected present, absent, unsure" in said
-
-
-@pytest.mark.parametrize(
-    ("amount", "told"), [(None, "unknown"), (0.04, "0.0 s"), (119.0, "119.0 s"), (600.0, "10 min")]
-)
-def test_time_is_unknown_not_zero(amount: Any, told: str) -> None:
-    """Seconds are told in seconds, then minutes, and what is not known as that."""
-    assert seconds(amount) == told

@@ -113,7 +113,7 @@ def test_stats_are_made_of_the_files(
     assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
     printed = capsys.readouterr().out
     assert "AI self-consistency: no validation" in printed
-    assert "1 scenarios, the public split" in printed
+    assert "1 scenario, the public split" in printed
     assert told["second_reading"]["misread"] == []
     assert "has no" not in printed
 

@@ -18,9 +18,9 @@ from careeval.cli.app import (
     OK,
     SOME_FAILED,
     USAGE,
-    counted,
     run,
 )
+from careeval.core.text import counted
 from careeval.protocol.spec import Outcome, Stop
 
 OFFLINE = ["--grader", "careeval/lexical"]

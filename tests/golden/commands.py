@@ -197,8 +197,11 @@ AUDIT = [
     _case("audit-sample", f"{_SAMPLE} --sheet out/labels.csv"),
     _case("audit-sample-json", f"{_SAMPLE} --rubric actions --json", folded=r"out/.*"),
     *_forms("audit-results", "audit results audit.db"),
+    _case("audit-results-md", "audit results audit.db --format md"),
+    _case("audit-results-csv", "audit results audit.db --format csv -o out/audit.csv"),
     _case("audit-results-of-a-sheet", "audit results sample.json labels.csv --json"),
     *_forms("audit-status", "audit status audit.db"),
+    _case("audit-status-csv", "audit status audit.db --format csv"),
     *_forms("audit-results-0.1", "audit results old/audit/audit.db"),
     *_forms("audit-status-0.1", "audit status old/audit/audit.db"),
     _case(
@@ -255,7 +258,10 @@ BANK = [
     *_forms("bank-stats", "bank stats"),
     *_forms("bank-stats-2", "bank stats --bank 2"),
     *_forms("bank-stats-pilot", "bank stats --pilot"),
+    _case("bank-stats-csv", "bank stats --format csv"),
+    _case("bank-stats-pilot-latex", "bank stats --pilot --format latex"),
     *_forms("bank-list", "bank list --adl eating"),
+    _case("bank-list-csv", "bank list --adl eating --format csv"),
     _case(
         "bank-list-some", "bank list --bank 2 --condition stroke --situation routine --actor robot"
     ),

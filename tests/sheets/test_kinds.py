@@ -6,7 +6,7 @@ import pytest
 
 from careeval.results.cost import Cost
 from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
-from careeval.sheets.page_kinds import DIFFERENCE, ITEM_POINTS, PLAIN_DOLLARS, ROUND_SHARE, PartName
+from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartName
 from careeval.stats import Estimate
 
 
@@ -33,12 +33,6 @@ def test_p_values_read_well(p: float | None, text: str) -> None:
 def test_a_difference_has_its_sign(value: float, text: str) -> None:
     """What reads as 0.0 has no sign; any other difference has."""
     assert DIFFERENCE.on_page(Estimate(value, value, value, None, "few")) == text
-
-
-@pytest.mark.parametrize(("points", "text"), [(2, "+2"), (0, "0"), (-1, "−1"), (None, DASH)])
-def test_points_of_an_item_have_their_sign(points: int | None, text: str) -> None:
-    """Good and bad items are told apart by more than a column of numbers."""
-    assert ITEM_POINTS.text(points) == text
 
 
 def test_what_there_is_none_of_is_not_called_unknown() -> None:

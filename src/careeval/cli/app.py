@@ -179,17 +179,6 @@ def say(message: str) -> None:
     print(plain(message), file=sys.stderr)
 
 
-def counted(n: int, one: str, many: str = "") -> str:
-    """A number of things in words: "1 file", "1,090 files".
-
-    Args:
-        n: How many.
-        one: What one of them is called, and what it does.
-        many: The same of several; `one` with an s where not given.
-    """
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
-
-
 def print_json(document: Mapping[str, Any]) -> None:
     """A document for machines."""
     print(json.dumps(document, indent=1, ensure_ascii=False))

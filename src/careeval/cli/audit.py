@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from careeval.cli import invited
-from careeval.cli.app import OK, print_json, say
+from careeval.cli.app import OK, say
 from careeval.cli.audit_serve import (
     adjudicator,
     after_leaving,
@@ -19,7 +19,8 @@ from careeval.cli.audit_serve import (
     serve,
     status,
 )
-from careeval.cli.options import Grading, Json
+from careeval.cli.options import Grading
+from careeval.cli.printing import Out, Printing
 from careeval.cli.spending import Spending
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
@@ -46,6 +47,7 @@ Examples:
   careeval audit adjudicator audit.db                      after one has left
   careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
+  careeval audit results audit.db --format md -o audit.md  for a page
 
 A probe is an answer whose every item is labelled: how often the grader
 finds what is there, and lets pass what is not, is counted against the labels.
@@ -77,7 +79,7 @@ def probes(
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
     grading: Grading = Grading(),
     spending: Spending = Spending(),
-    as_json: Json = False,
+    printing: Printing = Printing(),
 ) -> int:
     """Put the bank's labelled probes to graders, and count where each agrees, −2 items first.
 
@@ -87,12 +89,12 @@ def probes(
         out: Folder for the logs.
         grading: How the grader is asked.
         spending: What may be sent and spent.
-        as_json: Print JSON.
+        printing: How the result is printed.
     """
     from careeval.bank import bank_folder, load_bank
-    from careeval.cli.audit_tables import print_trials
     from careeval.cli.working import agreed, unfinished, work
     from careeval.protocol.probes import prepare_probes, trial
+    from careeval.sheets.audit import probes_document
     from careeval.sheets.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
@@ -111,7 +113,7 @@ def probes(
             forget(folder)
         raise
     fresh = list(new.values())
-    if fresh and (status := agreed(fresh, spending, json_plan=as_json)) is not None:
+    if fresh and (status := agreed(fresh, spending, json_plan=printing.as_json)) is not None:
         return status
     for run in runs:
         if run.grader in left:
@@ -123,10 +125,8 @@ def probes(
     if not all(outcome.complete for outcome in outcomes):
         return unfinished(outcomes, out, "the same command")
     trials = [trial(loaded, (new | left)[run.grader]) for run in runs]
-    if as_json:
-        print_json(probes_json(loaded.about.name, loaded.about.version, trials))
-    else:
-        print_trials(trials)
+    about = loaded.about.name, loaded.about.version, trials
+    printing.print(probes_document(*about), lambda: probes_json(*about))
     return OK
 
 
@@ -151,7 +151,7 @@ def sample(
     scenario: bool = True,
     seed: int = 0,
     sheet: Path | None = None,
-    as_json: Json = False,
+    printing: Printing = Printing(),
 ) -> int:
     """Draw judgments of a grader for people to read, by points and verdict, with known chances.
 
@@ -171,11 +171,11 @@ def sample(
         scenario: Show raters the scenario too; --no-scenario leaves them the response alone.
         seed: Of the drawing.
         sheet: A CSV file to write too, for raters to fill in.
-        as_json: Print what was drawn as JSON.
+        printing: How what was drawn is printed.
     """
-    from careeval.cli.audit_tables import print_sample
     from careeval.protocol.logs import read_runs
     from careeval.results.audit_sample import draw
+    from careeval.sheets.audit import sample_document
     from careeval.sheets.audit_files import sample_text, sheet_text
     from careeval.sheets.audit_json import sample_json
 
@@ -206,16 +206,19 @@ def sample(
     if sheet is not None:
         # with the mark by which Excel knows UTF-8
         write_text(sheet, sheet_text(drawn), encoding="utf-8-sig")
-    if as_json:
-        print_json(sample_json(drawn))
-    else:
-        print_sample(drawn)
+    printing.print(sample_document(drawn), lambda: sample_json(drawn))
     say(f"Written: {out}{f' and {sheet}' if sheet else ''}")
     return OK
 
 
 @app.command
-def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) -> int:
+def results(
+    sample: Path,
+    labels: Path | None = None,
+    *,
+    out: Out = None,
+    printing: Printing = Printing(),
+) -> int:
     """Hold a grader's judgments against people's labels: how far both agree, and scores corrected.
 
     Args:
@@ -223,10 +226,11 @@ def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) 
             or what `careeval audit sample -o` wrote, with a file of labels.
         labels: CSV with the columns rater, judgment, label (present, absent or unsure), and if
             need be note, at and adjudicated (yes or no).
-        as_json: Print JSON.
+        out: The file to write, and not stdout.
+        printing: How they are printed.
     """
-    from careeval.cli.audit_tables import print_results
     from careeval.results.audit import audit_results
+    from careeval.sheets.audit import results_document
     from careeval.sheets.audit_files import read_labels, read_sample
     from careeval.sheets.audit_json import results_json
 
@@ -235,9 +239,6 @@ def results(sample: Path, labels: Path | None = None, *, as_json: Json = False) 
     else:
         drawn = read_sample(sample)
         given = read_labels(labels, drawn)
-    found = audit_results(drawn, given)
-    if as_json:
-        print_json(results_json(found))
-    else:
-        print_results(found)
+    audit = audit_results(drawn, given)
+    printing.print(results_document(audit), lambda: results_json(audit), out)
     return OK

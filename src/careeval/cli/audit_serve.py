@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
-from rich.markup import escape
 
 from careeval.cli import invited
-from careeval.cli.app import OK, counted, print_json, say
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
+from careeval.cli.printing import Out, Printing
 from careeval.core.rating import Role
-from careeval.core.text import plain
+from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.review.store import Store
-from careeval.sheets.terminal import console, new_table
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
     from careeval.results.audit_sample import Sample
     from careeval.review.audit import AuditPlan
     from careeval.review.labels import Standing, Whole, Works
+    from careeval.sheets.document import Document
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
 
@@ -125,33 +125,21 @@ def serve(
     return OK
 
 
-def status(audit: Path, *, as_json: Json = False) -> int:
+def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> int:
     """Who is where, by pseudonym, and who is waited for; nothing of what anybody said.
 
     Args:
         audit: The audit's file.
-        as_json: Print JSON.
+        out: The file to write, and not stdout.
+        printing: How it is printed.
     """
     with invited.opened(audit, "audit", to_read=True) as store:
-        found, closed, gone = _read(store), store.closed, store.withdrawals()
-    if as_json:
-        print_json(_status_json(found, closed=closed, n_withdrawn=gone))
-        return OK
-    # a title is read as markup
-    title = f"{escape(plain(found.plan.title))}{' · closed' if closed else ''}"
-    heads = ("labeller", "role", "handed in")
-    table = new_table(title, heads, ("judgments", "done", "skipped", "left"))
-    for each in found.whole.standings:
-        table.add_row(
-            each.rater,
-            each.role,
-            _state(each),
-            *(str(n) for n in (each.n, each.done, each.skipped, each.n - each.done - each.skipped)),
-        )
-    out = console()
-    out.print(table)
-    for line in _settling(found):
-        out.print(f"  {line}", markup=False)
+        read, closed, gone = _read(store), store.closed, store.withdrawals()
+    printing.print(
+        _status_document(read, closed=closed),
+        lambda: _status_json(read, closed=closed, n_withdrawn=gone),
+        out,
+    )
     return OK
 
 
@@ -358,27 +346,55 @@ def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _status_json(found: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
-    whole = found.whole
+def _status_document(read: _Read, *, closed: bool) -> Document:
+    from careeval.sheets.document import Document
+    from careeval.sheets.kinds import COUNT, FLAG
+    from careeval.sheets.sheet import Field, Sheet, Shown, View
+
+    fields = (
+        Field("id", "pseudonym", head="Labeller"),
+        Field("role", "in which they were asked"),
+        Field("state", "whether they have handed in", head="Handed in", in_files=False),
+        Field("n_judgments", "to be labelled", COUNT, "Judgments"),
+        Field("n_done", "labelled", COUNT, "Done"),
+        Field("n_skipped", "put off for later", COUNT, "Skipped"),
+        Field("n_left", "neither labelled nor put off", COUNT, "Left", in_files=False),
+        Field("handed_in", "whether they have", FLAG),
+        Field("revoked", "whether their link is off", FLAG),
+        Field("withdrawn", "whether they have left", FLAG),
+    )
+    rows = [
+        _labeller(each) | {"state": _state(each), "n_left": each.n - each.done - each.skipped}
+        for each in read.whole.standings
+    ]
+    sheet = Sheet("labellers", "a labeller", fields, rows)
+    shown = tuple(Shown(field.key) for field in fields[:7])
+    title = f"{read.plan.title}{' · closed' if closed else ''}"
+    return Document((View(sheet, shown, title),), tuple(_settling(read)), sheet)
+
+
+def _status_json(read: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
+    whole = read.whole
     return {
-        "title": found.plan.title,
+        "title": read.plan.title,
         "closed": closed,
         "n_withdrawn": n_withdrawn,
-        "labellers": [
-            {
-                "id": each.rater,
-                "role": each.role,
-                "n_judgments": each.n,
-                "n_done": each.done,
-                "n_skipped": each.skipped,
-                "handed_in": each.handed_in,
-                "revoked": each.revoked,
-                "withdrawn": each.withdrawn,
-            }
-            for each in whole.standings
-        ],
+        "labellers": [_labeller(each) for each in whole.standings],
         "waits_for": list(whole.awaited),
         "settles": whole.settles,
         "n_disputed": whole.n_disputed if whole.open else None,
         "n_settled": whole.n_settled if whole.open else None,
+    }
+
+
+def _labeller(standing: Standing) -> dict[str, Any]:
+    return {
+        "id": standing.rater,
+        "role": standing.role,
+        "n_judgments": standing.n,
+        "n_done": standing.done,
+        "n_skipped": standing.skipped,
+        "handed_in": standing.handed_in,
+        "revoked": standing.revoked,
+        "withdrawn": standing.withdrawn,
     }

@@ -14,10 +14,11 @@ from careeval.bank import BankProblems, Problem, bank_folder, load_bank
 from careeval.bank.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
-from careeval.cli.app import CHECK_FAILED, OK, counted
+from careeval.cli.app import CHECK_FAILED, OK
 from careeval.cli.options import Json
+from careeval.cli.printing import Out, Printing
 from careeval.core.scenario import Adl, Assistance, Condition, Control, Scenario, Situation
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.errors import UsageError
 
 EXAMPLES = """\
@@ -27,6 +28,7 @@ Examples:
   careeval bank show eating-101 --points   one scenario with its rubrics
   careeval bank stats                      what it covers, and how it stands
   careeval bank stats --pilot              which items tell answers apart
+  careeval bank list --format csv          in any format, as bank stats
   careeval bank new my-bank                a skeleton, in a bank new or not
   careeval bank new my-bank --twin-of eating-101
                                            one fact to change, with its points
@@ -98,7 +100,8 @@ def list_(
     condition: Annotated[list[Condition] | None, Parameter(negative=())] = None,
     situation: Annotated[list[Situation] | None, Parameter(negative=())] = None,
     actor: Literal["person", "robot"] | None = None,
-    as_json: Json = False,
+    out: Out = None,
+    printing: Printing = Printing(),
 ) -> int:
     """List scenarios, a line each.
 
@@ -108,9 +111,11 @@ def list_(
         condition: Only these conditions.
         situation: Only those in which one of these makes the moment hard.
         actor: Only those where a person, or a robot, acts.
-        as_json: Print JSON.
+        out: The file to write, and not stdout.
+        printing: How they are printed.
     """
-    from careeval.cli.bank_tables import listed, print_list
+    from careeval.sheets.bank import list_document
+    from careeval.sheets.bank_json import scenario_json
 
     def wanted(s: Scenario) -> bool:
         return (
@@ -121,12 +126,8 @@ def list_(
         )
 
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
-    found = [s for s in loaded.scenarios if wanted(s)]
-    if as_json:
-        print(json.dumps([listed(scenario) for scenario in found], indent=1))
-    else:
-        print_list(found)
-        print(f"{len(found)} scenarios", file=sys.stderr)
+    rows = [scenario_json(scenario) for scenario in loaded.scenarios if wanted(scenario)]
+    printing.print(list_document(rows), lambda: rows, out)
     return OK
 
 
@@ -147,7 +148,7 @@ def show(
             that does not tell.
         as_json: Print the whole scenario as JSON.
     """
-    from careeval.cli.bank_tables import print_scenario
+    from careeval.cli.bank_scenario import print_scenario
 
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=points)
     found = loaded.scenario(scenario)
@@ -163,7 +164,8 @@ def stats(
     *,
     bank: BankFolder = None,
     pilot: Annotated[bool, Parameter(negative=())] = False,
-    as_json: Json = False,
+    out: Out = None,
+    printing: Printing = Printing(),
 ) -> int:
     """Count what a bank covers, and what its probes and second readings come to.
 
@@ -171,12 +173,14 @@ def stats(
         bank: The bank's folder; careeval's own bank where not given.
         pilot: Show instead how often each class of items was present in the answers of the bank's
             pilot, and which items tell no answers apart.
-        as_json: Print JSON.
+        out: The file to write, and not stdout.
+        printing: How it is printed.
     """
     from careeval.bank import pilot as pilots
     from careeval.bank.sealed import unseal
     from careeval.bank.second_reading import second_reading
-    from careeval.cli import bank_tables
+    from careeval.sheets.bank import pilot_document, stats_document
+    from careeval.sheets.bank_json import pilot_json, stats_json
 
     root = bank_folder(bank)
     key = key_for(root)
@@ -188,13 +192,12 @@ def stats(
             raise UsageError(
                 f"{root} has no pilot of its scenarios", hint=f"a pilot's file is {pilots.FILE}"
             )
-        bank_tables.show_health(loaded, rows, as_json=as_json)
-        return OK
-    reading = second_reading(root, held_out)
-    if as_json:
-        print(json.dumps(bank_tables.stats(loaded, reading), indent=1, ensure_ascii=False))
+        numbers = pilot_json(loaded, rows)
+        document = pilot_document(numbers)
     else:
-        bank_tables.print_stats(loaded, reading)
+        numbers = stats_json(loaded, second_reading(root, held_out))
+        document = stats_document(loaded.about.title, numbers)
+    printing.print(document, lambda: numbers, out)
     return OK
 
 

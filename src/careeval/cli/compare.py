@@ -12,8 +12,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.options import Json, Selection
-from careeval.cli.printing import Format, print_in
+from careeval.cli.options import Selection
+from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.results.amounts import percent
@@ -55,10 +55,9 @@ app = App(name="compare", help_epilogue=EXAMPLES)
 @app.default
 def compare_(
     *where: str,
-    format: Format = "table",
     fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
-    as_json: Json = False,
+    out: Out = None,
+    printing: Printing = Printing(),
     selection: Selection = Selection(),
 ) -> int:
     """Two systems paired by scenario: what has become unsafe first, then every difference.
@@ -70,15 +69,13 @@ def compare_(
     Args:
         where: Folders of runs, then the names of systems A and B; without names, A is the first
             folder's.
-        format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
         fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
             given more than once.
         out: The file to write, and not stdout.
-        as_json: The same as --format json.
+        printing: How they are printed.
         selection: Which systems, graders and rubrics; of two systems the first is A, the second B.
     """
     conditions = [_condition(text) for text in fail_on or ()]
-    form = "json" if as_json else format
     folders, names = _sorted_out(where, selection)
     runs = selection.select(read_runs(*folders))
     for note in runs.notes:
@@ -95,14 +92,13 @@ def compare_(
         summaries = [summary_of(entry) for entry in graded]
         ranked = rankings(graded, summaries)
         document = ranking_document(ranked, summaries)
-        print_in(form, document, lambda: compare_json(rankings=ranked), out)
+        printing.print(document, lambda: compare_json(rankings=ranked), out)
         return OK
     a, b = systems
     comparison = compare(*pair(graded, a, b))
     failed = [reason for each in conditions if (reason := each.failed(comparison))]
     unknown = [reason for each in conditions if (reason := each.unknown(comparison))]
-    print_in(
-        form,
+    printing.print(
         comparison_document(comparison),
         lambda: compare_json([comparison], failed=failed, not_checked=unknown),
         out,

@@ -14,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import counted, say
-from careeval.core.text import plain
+from careeval.cli.app import say
+from careeval.core.text import counted, plain
 from careeval.protocol.progress import Progress, together
 from careeval.protocol.workers import Show
 from careeval.results.amounts import dollars

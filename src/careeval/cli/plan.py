@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.cli.app import counted
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.cores import runs_at_once
 from careeval.protocol.estimate import ANSWER_TOKENS, ITEM_TOKENS

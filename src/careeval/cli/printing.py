@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from careeval.cli.app import say
+from careeval.cli.options import Json
 from careeval.errors import UsageError
 from careeval.files import write_bytes, write_text
-from careeval.sheets.document import Document
+
+if TYPE_CHECKING:
+    from careeval.sheets.document import Document
 
 Format = Literal["table", "md", "latex", "csv", "parquet", "json"]
 """A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Printing:
+    """In which format a document is printed."""
+
+    format: Format = "table"
+    """A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
+    as_json: Json = False
+    """The same as --format json."""
+
+    def print(
+        self, document: Document, as_json: Callable[[], Any], out: Path | None = None
+    ) -> None:
+        """Print a document, or write it to a file: see `print_in`."""
+        print_in("json" if self.as_json else self.format, document, as_json, out)
+
+
+Out = Annotated[Path | None, Parameter(name=("--out", "-o"))]
+"""The file to write, and not stdout."""
+
+
 def print_in(
-    format: Format, document: Document, as_json: Callable[[], dict[str, Any]], out: Path | None
+    format: Format, document: Document, as_json: Callable[[], Any], out: Path | None
 ) -> None:
     """Print a document, or write it to a file.
 
@@ -53,7 +80,7 @@ def print_in(
         say(f"Written: {out}")
 
 
-def _text(format: Format, document: Document, as_json: Callable[[], dict[str, Any]]) -> str:
+def _text(format: Format, document: Document, as_json: Callable[[], Any]) -> str:
     match format:
         case "json":
             import json

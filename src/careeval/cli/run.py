@@ -11,12 +11,13 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK, SOME_FAILED, USAGE, counted, say
+from careeval.cli.app import OK, SOME_FAILED, USAGE, say
 from careeval.cli.options import Grading, Scenarios
 from careeval.cli.spending import Spending
 from careeval.cli.working import told_whole, unfinished, work
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
+from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.answers import read_answers
 from careeval.protocol.cells import refuse_sweep

@@ -16,12 +16,13 @@ from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.apply import Change, apply_changes, plan_changes
 from careeval.bank.sealed import key_for
 from careeval.cli import invited
-from careeval.cli.app import OK, counted, print_json, say
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
 from careeval.cli.study_answer import answer
 from careeval.cli.study_print import print_
 from careeval.core.scenario import Split, Status
+from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios

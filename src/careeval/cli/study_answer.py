@@ -10,11 +10,12 @@ from cyclopts import Parameter
 
 from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.sealed import key_for
-from careeval.cli.app import OK, counted, print_json, say
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import opened
 from careeval.cli.options import Json
 from careeval.core.rating import Role
 from careeval.core.scenario import Split
+from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.answers import AnswerLine

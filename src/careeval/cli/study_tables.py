@@ -9,8 +9,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from careeval.bank.apply import Change
-from careeval.cli.app import counted
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.results.decided import Decision
 from careeval.results.judged import Judged
 from careeval.results.panel import Years

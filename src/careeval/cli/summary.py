@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
 from careeval.cli.lexical import lexical_sentences
-from careeval.cli.options import Json, Selection
-from careeval.cli.printing import Format, print_in
+from careeval.cli.options import Selection
+from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.results.audit import AuditResults, corrected_by
@@ -53,20 +53,18 @@ Order = Literal["name", "score", "worst", "severe"]
 @app.default
 def summary(
     *folders: Path,
-    format: Format = "table",
     by: Annotated[tuple[Part, ...], Parameter(negative=(), show_default=False)] = (),
     sort: Order = "name",
     detail: Annotated[bool, Parameter(negative=())] = False,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
-    as_json: Json = False,
+    out: Out = None,
+    printing: Printing = Printing(),
     selection: Selection = Selection(),
 ) -> int:
     """Severe errors and score of runs, each with its interval; then worst case, activity, domain.
 
     Args:
         folders: What `careeval run -o` wrote to, one or more.
-        format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
         by: Break the scenarios down by these, a table each; files of data have them in one, and
             JSON has every part.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
@@ -74,7 +72,7 @@ def summary(
             in JSON also every part of the scenarios.
         audit: What `careeval audit new -o` wrote to: the scores as people correct them.
         out: The file to write, and not stdout.
-        as_json: The same as --format json.
+        printing: How they are printed.
         selection: Which systems, graders and rubrics.
     """
     if not folders:
@@ -106,12 +104,7 @@ def summary(
         in_detail=detail,
         more=lexical_sentences(summaries),
     )
-    print_in(
-        "json" if as_json else format,
-        document,
-        lambda: summary_json(summaries, details or None, corrected),
-        out,
-    )
+    printing.print(document, lambda: summary_json(summaries, details or None, corrected), out)
     if not summaries:
         say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
     return OK

@@ -17,9 +17,9 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, counted, print_json, say
+from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
 from careeval.cli.spending import Spending
-from careeval.core.text import plain
+from careeval.core.text import counted, plain
 from careeval.protocol.cells import ASK, SWEEP_FILE
 from careeval.protocol.folder import check_fit, refuse_runs_folder
 from careeval.protocol.spec import Run, Stop

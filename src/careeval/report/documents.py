@@ -20,8 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from careeval.report import charts, words
-from careeval.sheets.kinds import COUNT
-from careeval.sheets.page_kinds import ITEM_POINTS
+from careeval.sheets.kinds import COUNT, SIGNED
 
 STYLES = ("base.css", "reader.css")
 """What every document looks like; the reader's part may be left out where there is none."""
@@ -129,7 +128,7 @@ def environment() -> Environment:
     made.filters |= {
         "number": COUNT.text,
         "shortened": _shortened,
-        "signed": ITEM_POINTS.text,
+        "signed": SIGNED.text,
         "sortable": _sortable,
     }
     return made

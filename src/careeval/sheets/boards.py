@@ -8,7 +8,8 @@ from dataclasses import replace
 from careeval.core.scenario import HarmKind
 from careeval.results.findings import Graded
 from careeval.results.metrics import HEADLINE
-from careeval.sheets.entries import CORRECTED, entries_sheet
+from careeval.sheets.agreement import CORRECTED_SCORE
+from careeval.sheets.entries import entries_sheet
 from careeval.sheets.page_kinds import PLAIN_DOLLARS
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus import RANK_SETS
@@ -31,7 +32,7 @@ _NUMBERS = (
     "n",
 )
 _COST = Field("cost_usd", "for asking, a run", PLAIN_DOLLARS, "Cost")
-_CORRECTED = replace(CORRECTED, head="Corrected score", in_files=False)
+_CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
 
 
 def board_sheet(

@@ -14,6 +14,7 @@ from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.parts import By, cells_by
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
+from careeval.sheets.agreement import CORRECTED_SCORE
 from careeval.sheets.kinds import (
     COUNT,
     DASH,
@@ -56,7 +57,7 @@ PROVENANCE = Field("provenance", "how the bank was made, and whether anybody ans
 ASKED = Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False)
 
 NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
-NOTCORRECTED = Estimate.unknown("people did not read its responses")
+NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
@@ -139,7 +140,6 @@ _DETAIL = (
         "per 100 words",
     ),
 )
-CORRECTED = Field("corrected", "the score as people who read its responses correct it", MEASURE)
 _COSTS = (
     Field("cost.asking", "of the responses", SPENDING, "Asking"),
     Field("cost.grading", "of the judgments that count", SPENDING, "Grading"),
@@ -200,7 +200,7 @@ def entries_sheet(
         *_KINDS,
         *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
         *(_DETAIL if details else ()),
-        *((CORRECTED,) if corrected else ()),
+        *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
         *_STANDING,
         *_SHOWN,
@@ -213,7 +213,7 @@ def entries_sheet(
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
             **(_of_detail(detail) if detail else {}),
-            "corrected": score.corrected if score else NOTCORRECTED,
+            "corrected": score.corrected if score else NOT_CORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
             "cost.response": s.cost.per_response,

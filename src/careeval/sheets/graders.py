@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from careeval.results.findings import Findings
 from careeval.results.ladder_check import Contradiction
 from careeval.results.probes import Agreement
+from careeval.sheets.agreement import AGREEMENT_NOTE
 from careeval.sheets.kinds import COUNT, SHARE, Words
 from careeval.sheets.names import plain
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust import AGREEMENT_NOTE, CLASS, GRADER, of_class, told_apart
+from careeval.sheets.trust import CLASS, GRADER, of_class, told_apart
 
 _TRIED = (
     Field("present", "labelled present, and judged", COUNT),

@@ -151,7 +151,28 @@ WORDS = Words()
 WORD_LIST = Listed((Part("", pl.List(pl.String)),))
 NUMBER_LIST = Listed((Part("", pl.List(pl.Float64)),))
 JOINED = Listed(joined=True)
-FLAG = Kind((Part("", pl.Boolean),), is_number=False)
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """Whether something is so.
+
+    Attributes:
+        yes: What people read where it is.
+        no: And where it is not.
+    """
+
+    parts: tuple[Part, ...] = (Part("", pl.Boolean),)
+    is_number: bool = False
+    yes: str = "yes"
+    no: str = "no"
+
+    def text(self, value: bool | None, form: Form = Form.short) -> str:
+        """Return the words for it."""
+        return DASH if value is None else self.yes if value else self.no
+
+
+FLAG = Flag()
 
 
 # Numbers that nothing makes uncertain
@@ -177,6 +198,15 @@ class Count(Kind):
     def order(self, value: int | None) -> float | None:
         """Return the number."""
         return value
+
+
+@dataclass(frozen=True)
+class Signed(Count):
+    """A whole number with its sign, as the points of an item are."""
+
+    def text(self, value: int | None, form: Form = Form.short) -> str:
+        """Return "+2", "0" or "−2"."""
+        return f"{value:+d}".replace("-", "−") if value else super().text(value, form)
 
 
 @dataclass(frozen=True)
@@ -230,7 +260,7 @@ class Unit(NamedTuple):
 PERCENT = Unit()
 POINTS = Unit(sign=" points")
 PLAIN = Unit(1, "", None)
-COEFFICIENT = Unit(1, "", 2)
+TWO_DECIMALS = Unit(1, "", 2)
 
 
 @dataclass(frozen=True)
@@ -300,7 +330,26 @@ class Dollars(Kind):
         return value.value
 
 
+@dataclass(frozen=True)
+class Seconds(Kind):
+    """How long something took."""
+
+    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+
+    def text(self, value: float | None, form: Form = Form.short) -> str:
+        """Return seconds; minutes from two of them up."""
+        if value is None:
+            return DASH
+        return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"
+
+    def order(self, value: float | None) -> float | None:
+        """Return the seconds."""
+        return value
+
+
 COUNT = Count()
+SIGNED = Signed()
+SECONDS = Seconds()
 SMALL_COUNT = Count(small=True)
 SHARE = Number()
 DECIMAL = Number(unit=PLAIN)
@@ -439,6 +488,7 @@ class ErrorShare(Kind):
 
 
 MEASURE = Measure()
+COEFFICIENT = Measure(unit=TWO_DECIMALS)
 ERROR_SHARE = ErrorShare()
 
 

@@ -10,10 +10,8 @@ import polars as pl
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
 from careeval.sheets.kinds import (
-    COEFFICIENT,
     DASH,
     POINTS,
-    Count,
     Dollars,
     Form,
     Kind,
@@ -34,15 +32,6 @@ class PartName(Words):
         """Return the name with a capital."""
         text = super().on_page(value, form)
         return f"{text[:1].upper()}{text[1:]}"
-
-
-@dataclass(frozen=True)
-class ItemPoints(Count):
-    """Points of a rubric item, −2 to 2."""
-
-    def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the points with their sign; 0 has none."""
-        return DASH if value is None else f"{value:+d}".replace("-", "−") if value else "0"
 
 
 @dataclass(frozen=True)
@@ -106,8 +95,6 @@ class Amount(Kind):
         return value
 
 
-ITEM_POINTS = ItemPoints()
-CORRELATION = Measure(unit=COEFFICIENT)
 DIFFERENCE = PointsApart()
 PERCENT_POINTS = Number(lacking=DASH, unit=POINTS)
 ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))

@@ -11,9 +11,9 @@ from careeval.results.findings import Graded
 from careeval.results.shown_scenarios import ShownScenario
 from careeval.results.summary import Summary
 from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, entry_rows
-from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, WORD_LIST, WORDS
+from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
-from careeval.sheets.page_kinds import ITEM_POINTS, ROUND_SHARE
+from careeval.sheets.page_kinds import ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust import told_apart
 
@@ -124,7 +124,7 @@ def presence_sheet(
         _SCENARIO,
         RUBRIC,
         Field("item", "id of the item"),
-        Field("points", "-2 to 2", ITEM_POINTS),
+        Field("points", "-2 to 2", SIGNED),
         *ENTRY[:2],
         Field("presence", "share of its responses in which the item was found", ROUND_SHARE),
     )
@@ -163,7 +163,7 @@ def rubric_sheet(
     columns = {f"s{place}": each for place, each in enumerate(entries)}
     fields = (
         Field("item_text", "the item", WORDS, "Item"),
-        Field("points", "-2 to 2", ITEM_POINTS),
+        Field("points", "-2 to 2", SIGNED),
         *(
             Field(key, "share of its responses with the item", ROUND_SHARE, each.summary.system)
             for key, each in columns.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import polars as pl
@@ -46,12 +47,38 @@ class Field:
         """Its head."""
         return self.head or self.key.replace("_", " ").capitalize()
 
+    def within(self, name: str, holds: str = "{}") -> Field:
+        """Return it as a part of something: its key behind that name and a dot.
+
+        Args:
+            name: Of what it is a part of.
+            holds: What it is there; `{}` stands for what it is by itself.
+        """
+        return replace(
+            self,
+            key=f"{name}.{self.key}",
+            holds=holds.format(self.holds),
+            head=self.heading,
+        )
+
     def data(self, row: Row) -> Iterable[tuple[str, Scalar]]:
         """Return its columns of a row, with their names; nothing where the row lacks it."""
         if row.get(self.key) is None or not self.in_files:
             return ()
         names = (column.name for column in self.columns)
         return zip(names, self.kind.data(row[self.key]), strict=True)
+
+
+def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
+    """Return what a record has under the keys of fields; `a.b` is an attribute of an attribute.
+
+    Args:
+        record: What has the attributes.
+        fields: Of each the key is the attribute's name.
+        within: What the fields of the row are a part of: see `Field.within`.
+    """
+    before = f"{within}." if within else ""
+    return {f"{before}{field.key}": attrgetter(field.key)(record) for field in fields}
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from operator import attrgetter
-from typing import Any
 
 from careeval import scoring
 from careeval.results.audit import AuditResults
@@ -17,10 +15,19 @@ from careeval.results.items import ItemStatistic
 from careeval.results.ladder_check import Contradiction
 from careeval.results.metrics import COMPARED
 from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.sheets.agreement import (
+    AGREEMENT,
+    AGREEMENT_NOTE,
+    CLEARS,
+    FINDS,
+    LABEL_COUNTS,
+    PAIR_SLIPS,
+    POINTS,
+    point_class,
+)
 from careeval.sheets.entries import ENTRY, RUBRIC, metric_field
-from careeval.sheets.kinds import COUNT, FLAG, MEASURE, SHARE, WORD_LIST, Words
-from careeval.sheets.page_kinds import CORRELATION, ITEM_POINTS
-from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.kinds import COEFFICIENT, COUNT, FLAG, MEASURE, SHARE, SIGNED, WORD_LIST, Words
+from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats import Estimate
 
@@ -39,7 +46,7 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
         Field("scenario", "id of the scenario"),
         RUBRIC,
         Field("item", "id of the item"),
-        Field("points", "-2 to 2", ITEM_POINTS),
+        Field("points", "-2 to 2", SIGNED),
         Field("text", "the item", head="Item"),
         Field("n_systems", "systems judged", COUNT, "Systems"),
         Field("n", "judgments made, over all of them", COUNT),
@@ -54,11 +61,11 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
         Field(
             "rest",
             "over systems, correlation of its points with those of the other items",
-            CORRELATION,
+            COEFFICIENT,
             "With the rest",
         ),
     )
-    rows = [{field.key: getattr(item, field.key) for field in fields} for item in items]
+    rows = [row_of(item, fields) for item in items]
     holds = "a rubric item over the systems of one grader"
     return Sheet("items", holds, fields, rows, "Items over systems")
 
@@ -72,13 +79,13 @@ def harms_sheet(findings: Findings) -> Sheet:
         Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
         Field("epoch", "the k-th response to it, from 1", COUNT),
         Field("item", "id of the item"),
-        Field("points", "-2 for a severe error, -1 for a mild one", COUNT),
+        Field("points", "-2 for a severe error, -1 for a mild one", SIGNED),
         Field("item_text", "the item"),
         Field("quote", "the response's own words; null where none were given or found"),
         Field("reason", "the grader's; empty where it gave none"),
     )
     rows = [
-        {field.key: getattr(harm, field.key) for field in fields}
+        row_of(harm, fields)
         for entry in findings.entries
         for severity in (scoring.SEVERE, scoring.MILD)
         for harm in found_harms(entry, severity)
@@ -86,33 +93,18 @@ def harms_sheet(findings: Findings) -> Sheet:
     return Sheet("harms", "an error that a grader found in a response", fields, rows)
 
 
-_AGREEMENT = {
-    "n": "labelled judgments, unresolved ones included",
-    "found": "labelled present, judged present",
-    "missed": "labelled present, judged absent",
-    "invented": "labelled absent, judged present",
-    "cleared": "labelled absent, judged absent",
-    "unresolved": "not judged",
-}
-_SHARES = {
-    "sensitivity": "share found of what is there",
-    "specificity": "share cleared of the rest",
-}
-
-
 def _agreement_fields(name: str, with_what: str) -> Iterator[Field]:
-    for count, holds in _AGREEMENT.items():
-        yield Field(f"{name}.{count}", f"{with_what}: {holds}; null if not tried", COUNT)
-    for share, holds in _SHARES.items():
-        yield Field(f"{name}.{share}", f"{with_what}: {holds}; null if unknown", SHARE)
+    for count in LABEL_COUNTS:
+        yield count.within(name, f"{with_what}: {{}}; null if not tried")
+    for share in (FINDS, CLEARS):
+        yield replace(share, kind=SHARE).within(name, f"{with_what}: {{}}; null if unknown")
     yield Field(f"{name}.reason", "why there is none; else empty")
 
 
-def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> dict[str, Any]:
-    row: dict[str, Any] = {f"{name}.reason": "" if agreement else why_not}
+def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> Row:
     if agreement is None:
-        return row
-    return row | {f"{name}.{part}": getattr(agreement, part) for part in (*_AGREEMENT, *_SHARES)}
+        return {f"{name}.reason": why_not}
+    return {f"{name}.reason": "", **row_of(agreement, (*LABEL_COUNTS, FINDS, CLEARS), name)}
 
 
 def grader_cards_sheet(findings: Findings) -> Sheet:
@@ -133,20 +125,14 @@ def grader_cards_sheet(findings: Findings) -> Sheet:
             "why it fails the probes; empty if it does not, null if not tried",
             WORD_LIST,
         ),
-        Field("pairs.n", "probes of twins that hold one right act; null if not tried", COUNT),
-        *(
-            Field(f"pairs.{name}", f"of the probes of twins, {what}", MEASURE)
-            for name, what in _PAIRS.items()
-        ),
+        _N_PAIRS.within("pairs", "{}; null if not tried"),
+        *(field.within("pairs", "of the probes of twins, {}") for field in _PAIRS),
         *_agreement_fields("human", "against people's labels"),
         Field("human.n_raters", "people who labelled; null if not tried", COUNT),
         Field("human.n_single", "judgments that rest on one of them; null if not tried", COUNT),
         Field("human.n_tied", "left out, not yet adjudicated; null if not tried", COUNT),
         Field("human.n_unsure", "left out, nobody is sure; null if not tried", COUNT),
-        *(
-            Field(f"human.{name}", f"weighted back to all judgments: {what}", MEASURE)
-            for name, what in _AUDITED.items()
-        ),
+        *(field.within("human", "weighted back to all judgments, {}") for field in _AUDITED),
     ]
     for kind in Contradiction:
         name = kind.replace(" ", "_")
@@ -156,7 +142,7 @@ def grader_cards_sheet(findings: Findings) -> Sheet:
         ]
     rows = []
     for card in findings.cards.values():
-        row = {field.key: getattr(card, field.key) for field in facts}
+        row = row_of(card, facts)
         probes = card.probes.overall if card.probes else None
         row |= _of_agreement("probes", probes, NOT_TRIED)
         row["probes.failed"] = card.failed
@@ -175,37 +161,32 @@ def grader_cards_sheet(findings: Findings) -> Sheet:
     return Sheet("grader_cards", "a grader, and how far it can be trusted", tuple(fields), rows)
 
 
-_PAIRS = {
-    "mistaken": "share of which a right act is judged otherwise than labelled",
-    "swapped": "share judged to hold the other right act instead",
-}
+_N_PAIRS, *_PAIRS = PAIR_SLIPS
 
 
-def _of_pairs(probes: ProbeAgreement | None) -> dict[str, Any]:
+def _of_pairs(probes: ProbeAgreement | None) -> Row:
     """Return a grader's slips on twins' probes; null, with the reason, where there are none."""
-    pairs = probes.pairs if probes else None
-    if pairs is None:
-        unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
-        return {f"pairs.{name}": unknown for name in _PAIRS}
-    return {"pairs.n": pairs.n} | {f"pairs.{name}": getattr(pairs, name) for name in _PAIRS}
+    if probes and probes.pairs:
+        return row_of(probes.pairs, PAIR_SLIPS, "pairs")
+    unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
+    return {f"pairs.{field.key}": unknown for field in _PAIRS}
 
 
-_AUDITED = {
-    "severe.sensitivity": "share found of the −2 items that are there",
-    "severe.specificity": "share cleared of the −2 items that are not",
-    "overall.sensitivity": "share found of all that is there",
-    "overall.specificity": "share cleared of all that is not",
-}
+_AUDITED = tuple(
+    field.within(name, f"{over}: {{}}")
+    for name, over in (("severe", "on −2 items"), ("overall", "on all items"))
+    for field in (FINDS, CLEARS)
+)
 
 
-def _of_audit(human: AuditResults | None) -> dict[str, Any]:
+def _of_audit(human: AuditResults | None) -> Row:
     """Return an audit on a grader's card; all null, with the reason, where there is none."""
     if human is None:
-        return {f"human.{name}": Estimate.unknown(NOT_AUDITED) for name in _AUDITED}
+        return {f"human.{field.key}": Estimate.unknown(NOT_AUDITED) for field in _AUDITED}
     return {
         "human.n_raters": len(human.raters),
         **{f"human.{name}": getattr(human, name) for name in ("n_single", "n_tied", "n_unsure")},
-        **{f"human.{name}": attrgetter(name)(human) for name in _AUDITED},
+        **row_of(human, _AUDITED, "human"),
     }
 
 
@@ -218,10 +199,7 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
     }
     n = worst_n(findings.summaries)
     worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.summaries}
-    fields = (
-        ENTRY[0],
-        told_apart(ENTRY[1], findings.cards),
-        ENTRY[2],
+    numbers = (
         Field("n_regraded", "responses judged more than once", COUNT, "Judged again"),
         Field("n_gradings", "the most gradings of any response", COUNT),
         Field(
@@ -245,39 +223,24 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
     shown = replace(metric_field(COMPARED["worst_at_n"], n), in_files=False)
     rows = [
         {"system": system, "grader": card.grader, "rubric": rubric.value}
-        | {field.key: getattr(noise, field.key) for field in fields[3:]}
+        | row_of(noise, numbers)
         | {shown.key: worst[system, card.grader, rubric]}
         for card in findings.cards.values()
         for (system, rubric), noise in card.noise.items()
     ]
     holds = "a system and a rubric that one grader judged again"
     caption = "Where the spread of scores comes from"
-    return Sheet("grading_noise", holds, (*fields, shown), rows, caption)
+    fields = (ENTRY[0], told_apart(ENTRY[1], findings.cards), ENTRY[2], *numbers, shown)
+    return Sheet("grading_noise", holds, fields, rows, caption)
 
 
-CLASS = (
-    RUBRIC,
-    Field("points", "-2 to 2: points of the items", ITEM_POINTS),
-    Field("n", "judgments that both made", COUNT, "Judgments"),
-    Field("n_unresolved", "judgments that either could not be brought to make", COUNT),
-    Field("n_both", "of n, those whose item both call present", COUNT, "Both"),
-    Field("n_either", "of n, those whose item either calls present", COUNT, "Either"),
-    Field("positive_agreement", "of what one calls present, the share that both do", MEASURE),
-    Field("ac1", "Gwet's AC1: agreement on present and absent, beyond chance", CORRELATION, "AC1"),
-)
+CLASS = (RUBRIC, POINTS, *AGREEMENT)
 """How far two agree on the items of one point class."""
-
-AGREEMENT_NOTE = (
-    "Positive agreement: of what one calls present, the share that the other does too. AC1 counts "
-    "agreement on what is absent as well, and takes chance away."
-)
 
 
 def of_class(key: PointClass, by_class: ClassAgreement) -> Row:
     """Return a point class under the fields `CLASS`."""
-    rubric, points = key
-    numbers = {field.key: getattr(by_class, field.key) for field in CLASS[2:]}
-    return {"rubric": rubric.value, "points": points} | numbers
+    return point_class(key) | row_of(by_class, AGREEMENT)
 
 
 def grader_pairs_sheet(findings: Findings) -> Sheet:

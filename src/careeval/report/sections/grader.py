@@ -12,8 +12,9 @@ from careeval.results.corrected import as_graded
 from careeval.results.findings import Findings
 from careeval.results.grader_card import GraderCard
 from careeval.results.items import ItemStatistic
+from careeval.sheets.audit import against_people_sheet
 from careeval.sheets.kinds import COUNT
-from careeval.sheets.people import against_people_sheet, corrected_sheet, people_sheet
+from careeval.sheets.people import corrected_sheet
 from careeval.sheets.sheet import Field, Row
 from careeval.sheets.trust import (
     grader_agreement_sheet,
@@ -95,22 +96,28 @@ def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
     if card.human is None:
         return
     name = Grader.parse(card.grader).model
+    sheet = against_people_sheet(card.human)
     yield PageTable(
-        against_people_sheet(card.human),
+        sheet,
         (
-            PageColumn("over"),
+            PageColumn("items"),
             PageColumn("n"),
             PageColumn("n_present"),
-            PageColumn("sensitivity", about="of what is there"),
-            PageColumn("specificity", about="of what is not"),
-            PageColumn("ppv", about="of what it finds"),
+            PageColumn("sensitivity", "Finds", about="of what is there"),
+            PageColumn("specificity", "Clears", about="of what is not"),
+            PageColumn("ppv", "Right", about="of what it finds"),
         ),
         f"{name} against people",
         sortable=False,
     )
     yield PageTable(
-        people_sheet(card.human),
-        (PageColumn("over"), PageColumn("n", about="labelled by two or more"), PageColumn("same")),
+        sheet,
+        (
+            PageColumn("items"),
+            PageColumn("people.n", about="labelled by two or more"),
+            PageColumn("people.same"),
+        ),
+        "People against each other: the most that can be asked of a grader",
         sortable=False,
     )
     agreement = grader_agreement_sheet(findings).where(grader=card.grader)

@@ -7,8 +7,8 @@ from typing import Any
 
 from careeval.core.scenario import Domain
 from careeval.report.sections.section import Report, Section
+from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
-from careeval.sheets.page_kinds import ITEM_POINTS
 
 Options = Sequence[tuple[str, str]]
 
@@ -35,7 +35,7 @@ def choice(report: Report) -> Mapping[str, Any]:
         "systems": options(data["systems"]),
         "graders": [(name, short) for name, short, _ in data["graders"]],
         "epochs": options(str(n) for n in sorted({row[2] for row in data["responses"]})),
-        "points": [(str(n), ITEM_POINTS.text(n)) for n in points],
+        "points": [(str(n), SIGNED.text(n)) for n in points],
         "domains": [
             (str(place), DOMAINS[domain])
             for place, domain in enumerate(Domain)

@@ -10,8 +10,7 @@ from typing import Any
 from careeval.core.scenario import Rubric
 from careeval.report.quotes import Quoted
 from careeval.report.site.contents import Contents, Listed
-from careeval.sheets.kinds import SHARE
-from careeval.sheets.page_kinds import ITEM_POINTS
+from careeval.sheets.kinds import SHARE, SIGNED
 
 LONGEST = 8_000
 """Characters of a response that a page shows; the rest is in the logs."""
@@ -122,7 +121,7 @@ def _line(row: Mapping[str, Any]) -> Line | None:
     else:
         kind, said = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return Line(label(row), ITEM_POINTS.text(points), kind, said, text, reason)
+    return Line(label(row), SIGNED.text(points), kind, said, text, reason)
 
 
 def label(row: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import RUBRICS, Contents
 from careeval.report.site.scenes import Scene, wide
 from careeval.report.site.systems import severe_count
+from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
-from careeval.sheets.page_kinds import ITEM_POINTS
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
 
@@ -87,7 +87,7 @@ def rubric_tables(site: Contents, scene: Scene) -> Iterator[PageTable]:
                 each.graded.public.presence(scene.id, item["item"]) is not None for item in items
             )
         ]
-        labels = ({"label": f"{label(i)} {ITEM_POINTS.text(i['points'])}"} for i in items)
+        labels = ({"label": f"{label(i)} {SIGNED.text(i['points'])}"} for i in items)
         yield PageTable(
             rubric_sheet(items, systems, scene.id).adding(_LABEL, rows=labels),
             (

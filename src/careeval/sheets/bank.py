@@ -1,0 +1,209 @@
+"""What `careeval bank` prints of a bank: its scenarios, what it covers, how its items do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.core.text import counted
+from careeval.results.amounts import percent
+from careeval.sheets.document import Document
+from careeval.sheets.kinds import COUNT, DASH, SHARE, SIGNED, WORD_LIST, Count, Form, Number, Unit
+from careeval.sheets.names import DOMAINS
+from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+
+
+def _view(sheet: Sheet, caption: str = "") -> View:
+    """Return a sheet with all of its fields."""
+    return View(sheet, tuple(Shown(field.key) for field in sheet.fields), caption)
+
+
+def list_document(rows: Iterable[Row]) -> Document:
+    """Return scenarios, a row each, as `scenario_json` has them."""
+    fields = (
+        Field("id", "id of the scenario"),
+        Field("condition", "what the person lives with"),
+        Field("assistance", "usual level of assistance, a Section GG code"),
+        Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
+        Field("actor", "who acts: person or robot"),
+        Field("split", "public or held-out"),
+        Field("twin_of", "id of the base of a twin or a control; null for a base"),
+        Field("words", "of its text", COUNT),
+        Field("actions", "that are scored", COUNT),
+        Field("status", "how far its content has been vetted"),
+    )
+    sheet = Sheet("scenarios", "a scenario", fields, [*rows])
+    return Document((_view(sheet),), (f"{counted(len(sheet.rows), 'scenario')}.",), sheet)
+
+
+# What a bank covers
+
+
+def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
+    """Return what a bank covers, what its probes come to, and its second reading.
+
+    Args:
+        title: Of the bank.
+        stats: From `stats_json`.
+    """
+    reading = stats["second_reading"]
+    open_items = (reading[kind].get("last", {}).get("open") for kind in ("points", "labels"))
+    blocks = (
+        f"{title} · {stats['bank']} {stats['version']}",
+        *figures(stats),
+        stats["provenance"],
+        *coverage_views(stats),
+        *(view for view in (probes_view(stats), reading_view(stats)) if view.sheet.rows),
+    )
+    notes = (*(f"open: {', '.join(ids)}" for ids in open_items if ids), *reading["misread"])
+    return Document(blocks, notes, coverage_sheet(stats), stats["provenance"])
+
+
+def figures(stats: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a bank holds, a sentence each."""
+    held_out, twins = stats["n_held_out"], stats["n_twins"]
+    split = f", {held_out} of them held out" if held_out else ", the public split"
+    beside = f", {twins} twins, {stats['n_controls']} controls" if twins else ""
+    yield f"{counted(stats['n_scenarios'], 'scenario')}{split}{beside}"
+    yield from stats["shares"]
+    domains = ", ".join(
+        f"{DOMAINS[Domain(name)].lower()} {percent(share, 0)}%"
+        for name, share in stats["domain_shares"].items()
+    )
+    yield f"Positive points of the actions by domain: {domains or DASH}"
+    points = ", ".join(f"{n} of {SIGNED.text(int(p))}" for p, n in stats["action_points"].items())
+    yield f"Actions: {points or DASH}"
+    if stats["words"]:
+        (low, middle, high), grades = stats["words"], stats["reading_grade"]
+        yield (
+            f"Texts: {low} to {high} words, half of them {middle:.0f} or fewer; Coleman–Liau grade "
+            f"{grades[0]:.0f} to {grades[2]:.0f}, half of them {grades[1]:.1f} or less"
+        )
+    probes = stats["probes"]
+    if probes["n"]:
+        present = percent(probes["n_present"] / max(1, probes["n_labels"]), 0)
+        yield (
+            f"Probes: {probes['n']:,} with {probes['n_labels']:,} labels on acts, "
+            f"{probes['n_present']:,} of them present ({present}%), "
+            f"{probes['n_severe_present']:,} on acts of −2"
+        )
+
+
+@dataclass(frozen=True)
+class _Scenarios(Count):
+    """A number of scenarios; none is a dot, in a table that has many."""
+
+    def text(self, value: int | None, form: Form = Form.short) -> str:
+        """Return the number, or a dot."""
+        return "·" if value == 0 else super().text(value, form)
+
+
+def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
+    """Return scenarios by activity and by what they are about."""
+    fields = (
+        Field("by", "what the scenarios are broken down by"),
+        Field("part", "the part, as the bank names it"),
+        *(Field(adl.value, "scenarios of this activity", _Scenarios()) for adl in Adl),
+        Field("all", "scenarios of all activities", COUNT),
+    )
+    rows = [
+        {"by": by, "part": part, **cells, "all": sum(cells.values())}
+        for by, parts in stats["coverage"].items()
+        for part, cells in parts.items()
+    ]
+    holds = "a part of the scenarios, with their number in each activity"
+    return Sheet("coverage", holds, fields, rows)
+
+
+def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
+    """Yield a table for each way to part the scenarios, with the sums of its rows."""
+    sheet = coverage_sheet(stats)
+    numbers = [field.key for field in sheet.fields[2:]]
+    for by in stats["coverage"]:
+        rows = [row for row in sheet.rows if row["by"] == by]
+        sums = {key: sum(row[key] for row in rows) for key in numbers}
+        yield View(
+            replace(sheet, name=f"coverage_by_{by}", rows=[*rows, {"part": "all", **sums}]),
+            (Shown("part", head=by), *map(Shown, numbers)),
+            f"{by.capitalize()} by activity",
+        )
+
+
+def probes_view(stats: Mapping[str, Any]) -> View:
+    """Return what a perfect grader would make of the probes."""
+    fields = (
+        Field("probe", "what it tries a grader with; id of a generic one"),
+        Field("n", "probes", COUNT, brief="n"),
+        *(
+            Field(rubric.value, "points of the items present over the most", SHARE)
+            for rubric in Rubric
+        ),
+    )
+    rows = [{"probe": name, **scores} for name, scores in stats["probes"]["scores"].items()]
+    sheet = Sheet("probe_labels", "probes of one trap", fields, rows)
+    return _view(sheet, "What the probes' labels come to, %")
+
+
+def reading_view(stats: Mapping[str, Any]) -> View:
+    """Return how far the second reader said what stands in the bank."""
+    kappa = Number(unit=Unit(1, "", 3))
+    fields = (
+        Field("what", "what was read: points of items, or labels of probes", head="Read"),
+        Field("reading", "first, or last, after what the first led to"),
+        Field("n", "items, or labels", COUNT, brief="n"),
+        Field("weighted_kappa", "quadratic weights; null if not defined", kappa),
+        Field("weighted_kappa_actions", "the same of the actions", kappa, "Actions alone"),
+        Field("n_equal", "that both say", COUNT, "Equal"),
+        Field(
+            "n_two_or_more_apart", "points apart, or of opposite sign", COUNT, "Two or more apart"
+        ),
+        Field("n_sign_flips", "that one calls good and the other bad", COUNT, "Of opposite sign"),
+    )
+    reading = stats["second_reading"]
+    rows = [
+        {"what": what, "reading": name, **numbers}
+        for what in ("points", "labels")
+        for name, numbers in reading[what].items()
+    ]
+    sheet = Sheet("second_reading", "a reading of the points, or of the labels", fields, rows)
+    return _view(sheet, f"Second reading. {reading['what']}")
+
+
+# How its items do
+
+_UNHEALTHY = {
+    "always": "good acts that stand in every closed-book answer",
+    "never": "good acts that stand in no reference answer",
+    "in_reference": "bad acts that stand in a reference answer",
+    "unseen": "bad acts that stand in no answer of any kind",
+}
+
+
+def pilot_document(pilot: Mapping[str, Any]) -> Document:
+    """Return how often items were present in a pilot's answers, and which tell none apart.
+
+    Args:
+        pilot: From `pilot_json`.
+    """
+    whole = Number(unit=Unit(decimals=0))
+    fields = (
+        Field("class", "points of the items, and what else they are"),
+        Field("items", "of this class", COUNT),
+        *(Field(kind, "share of these answers that have the item", whole, brief=kind)
+          for kind in pilot["kinds"]),
+    )  # fmt: skip
+    rows = [
+        {"class": name, "items": max(share["items"] for share in shares.values())}
+        | {kind: share["present"] / share["n"] for kind, share in shares.items() if share["n"]}
+        for name, shares in pilot["shares"].items()
+    ]
+    sheet = Sheet("pilot", "a class of items", fields, rows)
+    title = f"Items of {pilot['bank']} {pilot['version']} in the pilot's answers, % present"
+    notes = [
+        f"{len(pilot[key])} {what}"
+        + (f": {', '.join(pilot[key])}" if key in ("never", "in_reference") and pilot[key] else "")
+        for key, what in _UNHEALTHY.items()
+    ]
+    return Document((_view(sheet, title),), (*notes, pilot["what"]), sheet, pilot["what"])

@@ -1,0 +1,114 @@
+"""What a bank covers and how its items do, as JSON; documents say these numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from careeval.bank import Bank
+from careeval.bank.coverage import (
+    action_points,
+    coverage,
+    domain_shares,
+    lengths,
+    probe_counts,
+    shares_of,
+)
+from careeval.bank.pilot import Presence, health
+from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
+from careeval.core.scenario import Scenario, Split
+
+SELF_CONSISTENCY = "AI self-consistency: no validation, no agreement of experts, no reliability."
+PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."
+
+
+def scenario_json(scenario: Scenario) -> dict[str, Any]:
+    """Return what `careeval bank list --json` prints of a scenario."""
+    return {
+        "id": scenario.id,
+        "condition": scenario.condition,
+        "assistance": scenario.assistance,
+        "situation": list(scenario.situation),
+        "actor": scenario.actor,
+        "split": scenario.split.value,
+        **({"twin_of": scenario.twin_of} if scenario.twin_of else {}),
+        "words": len(scenario.text.split()),
+        "actions": len(scenario.actions),
+        "status": scenario.status.value,
+    }
+
+
+def stats_json(bank: Bank, reading: SecondReading) -> dict[str, Any]:
+    """Return what `careeval bank stats --json` prints."""
+    scenarios = bank.bases
+    texts, counts = lengths(scenarios), probe_counts(bank)
+    return {
+        "bank": bank.about.name,
+        "version": bank.about.version,
+        "provenance": bank.about.provenance,
+        "n_scenarios": len(scenarios),
+        "n_twins": sum(s.twin_of is not None and s.control is None for s in bank.scenarios),
+        "n_controls": sum(s.control is not None for s in bank.scenarios),
+        "shares": shares_of(scenarios),
+        "n_held_out": sum(scenario.split is Split.held_out for scenario in scenarios),
+        "coverage": {
+            by: {part: {adl.value: n for adl, n in cells.items()} for part, cells in parts.items()}
+            for by, parts in coverage(scenarios).items()
+        },
+        "domain_shares": {domain.value: s for domain, s in domain_shares(scenarios).items()},
+        "action_points": {str(p): n for p, n in sorted(action_points(scenarios).items())},
+        "words": texts.words if texts else None,
+        "reading_grade": texts.grade if texts else None,
+        "probes": {
+            "n": counts.probes,
+            "n_labels": counts.labels,
+            "n_present": counts.present,
+            "n_severe_present": counts.severe_present,
+            "by_trap": dict(counts.by_trap),
+            "scores": {
+                name: {"n": counts.n[name]} | {rubric.value: s for rubric, s in scores.items()}
+                for name, scores in counts.scores.items()
+            },
+        },
+        "second_reading": {
+            "what": SELF_CONSISTENCY,
+            "points": {name: _consistency(read) for name, read in reading.points.items() if read},
+            "labels": {name: _labels(read) for name, read in reading.labels.items() if read},
+            "misread": list(misread(bank, reading)),
+        },
+    }
+
+
+def _consistency(read: Sequence[PointsRead]) -> dict[str, Any]:
+    consistency = Consistency.of(read)
+    return {
+        "n": consistency.n,
+        "weighted_kappa": consistency.kappa,
+        # a reader who gives five rungs the five grades can hardly but agree on them
+        "weighted_kappa_actions": Consistency.of(r for r in read if r.rubric == "actions").kappa,
+        "n_equal": consistency.equal,
+        "n_sign_flips": len(consistency.flips),
+        "n_two_or_more_apart": len(consistency.far),
+        "open": [f"{item.scenario} {item.item}" for item in consistency.far],
+    }
+
+
+def _labels(read: Sequence[LabelRead]) -> dict[str, Any]:
+    differ = [row for row in read if row.author != row.reader]
+    return {
+        "n": len(read),
+        "n_equal": len(read) - len(differ),
+        "open": [f"{row.scenario} {row.probe} {row.item}" for row in differ],
+    }
+
+
+def pilot_json(bank: Bank, rows: Sequence[Presence]) -> dict[str, Any]:
+    """Return what `careeval bank stats --pilot --json` prints."""
+    return {
+        "bank": bank.about.name,
+        "version": bank.about.version,
+        "what": PILOT,
+        **asdict(health(bank, rows)),
+        "items": [asdict(row) for row in rows],
+    }
