@@ -17,7 +17,7 @@ import pytest
 from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.cli.study_tables import print_changes
+from careeval.cli.study_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.review.store import Form, Store
 from careeval.review.study import read_plan
@@ -158,10 +158,8 @@ def test_one_of_anything_is_told_as_one(
     assert new(folder, tmp_path, "--limit", "1", "--raters", "other") == OK
     told = capsys.readouterr().err
     assert re.search(r"^1 scenario, 1 rater, 1 scenario each: about \d+ minutes? for ", told)
-    print_changes([], 1)
-    assert "1 scenario has not been rated on both" in capsys.readouterr().out
-    print_changes([], 2)
-    assert "2 scenarios have not been rated on both" in capsys.readouterr().out
+    assert "1 scenario has not been rated on both" in changes_document([], 1).notes[0]
+    assert "2 scenarios have not been rated on both" in changes_document([], 2).notes[0]
 
 
 def test_withdrawn_scenarios_are_not_rated_again(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from careeval.cli.app import say
 from careeval.errors import UsageError
 from careeval.files import write_bytes, write_text
-from careeval.sheets.document import Document
+
+if TYPE_CHECKING:
+    from careeval.sheets.document import Document
 
 Format = Literal["table", "md", "latex", "csv", "parquet", "json"]
 """A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
@@ -41,7 +43,7 @@ def print_in(
             write_bytes(out, parquet_bytes(document.data.data.frame))
         elif sys.stdout.isatty():
             raise UsageError(
-                "Parquet is no text for a terminal", hint="name a file: -o FILE.parquet"
+                "Parquet is no text for a terminal", hint="send it to a file: > FILE.parquet"
             )
         else:
             sys.stdout.buffer.write(parquet_bytes(document.data.data.frame))

@@ -7,7 +7,7 @@ shades and smaller lines, and no number of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from careeval.sheets.kinds import Form
@@ -72,6 +72,10 @@ def _no_lines(_: Row) -> Iterable[str]:
     return ()
 
 
+def _no_parts(_: Row) -> Sequence[int]:
+    return ()
+
+
 def _nothing(_: Row) -> str:
     return ""
 
@@ -90,7 +94,9 @@ class PageColumn:
         link: Where a row's cell leads; empty where it leads nowhere.
         look: Classes of a row's cell, for its shade or tone.
         strip: What is drawn in a row's cell; `None` where nothing is.
-        spoken: What is read out instead of the text; empty where that is enough.
+        parts: How many each level holds, from the lowest, where a row's cell has a bar in parts.
+        spoken: What is read out instead of the text, or of such a bar; empty where the text is
+            enough.
         narrow: Lines that stand here only where the columns that have them do not fit.
         upright: Whether the head stands on end, to make room.
         wide: Whether a phone has it as lines of another column (`narrow`).
@@ -105,6 +111,7 @@ class PageColumn:
     link: Callable[[Row], str] = _nothing
     look: Callable[[Row], str] = _nothing
     strip: Callable[[Row], Strip | None] | None = None
+    parts: Callable[[Row], Sequence[int]] = _no_parts
     spoken: Callable[[Row], str] = _nothing
     narrow: Callable[[Row], Iterable[str]] = _no_lines
     upright: bool = False
@@ -125,6 +132,7 @@ class PageCell:
     href: str
     look: str
     strip: Strip | None
+    parts: Sequence[int]
     spoken: str
     narrow: tuple[str, ...]
 
@@ -138,6 +146,7 @@ class PageTable:
         caption: What stands above it; that of the sheet where not given.
         note: What stands below it; that of the sheet where not given.
         look: Classes of the whole.
+        cards: Whether a phone has a card a row, each cell with its column's head.
         sortable: Whether a reader may put it in another order.
         ordered: Key of the column that it is in order of; empty where that is none.
         descending: Which way.
@@ -152,6 +161,7 @@ class PageTable:
     caption: str = ""
     note: str = ""
     look: str = ""
+    cards: bool = False
     sortable: bool = True
     ordered: str = ""
     descending: bool = False
@@ -194,6 +204,7 @@ class PageTable:
             href=column.link(row),
             look=column.look(row),
             strip=column.strip(row) if column.strip else None,
+            parts=column.parts(row),
             spoken=column.spoken(row),
             narrow=tuple(column.narrow(row)),
         )

@@ -62,10 +62,12 @@ class Kind:
     Attributes:
         parts: Its columns as data.
         is_number: Whether a column of it stands flush right.
+        is_long: Whether it is sentences, for which a line on paper has no room.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.String),)
     is_number: bool = True
+    is_long: bool = False
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return its columns as data, of a field with this key."""
