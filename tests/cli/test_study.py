@@ -601,6 +601,25 @@ def test_results_stand_on_a_terminal(
     assert "ICC(2,k) is unknown" in out
 
 
+def test_what_is_printed_is_what_is_written(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With --format csv the table of ratings is printed, and -o writes the same with all others."""
+    assert said(both("dressing-001", [5, 4, 4, 3, 3])) == OK
+    capsys.readouterr()
+    line = ["study", "results", str(study), "--bank", str(folder.root), "--format"]
+    assert run([*line, "csv", "-o", str(tmp_path / "out")]) == OK
+    csv_file = tmp_path / "out" / "csv" / "validity.csv"
+    assert capsys.readouterr().out == csv_file.read_text(encoding="utf-8")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+    assert run([*line, "md"]) == OK
+    assert "| dressing-001 | 1 | Revise |" in capsys.readouterr().out
+
+
 def test_links_are_renewed_closed_and_withdrawn(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -280,7 +280,7 @@ def status(
         format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
         as_json: The same as --format json.
     """
-    from careeval.cli.study_tables import status_document, status_json
+    from careeval.cli.study_tables import status_document
     from careeval.review.outcome import whereabouts
 
     loaded = rated_bank(bank)
@@ -288,12 +288,15 @@ def status(
         plan = _newest(store)
         raters = whereabouts(store, plan, scenarios_of(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
-    print_in(
-        "json" if as_json else format,
-        status_document(plan, raters, closed, gone),
-        lambda: status_json(plan, raters, closed, gone),
-        None,
-    )
+    document = status_document(plan, raters, closed, gone)
+    whole = {
+        "title": plan.title,
+        "round": plan.round,
+        "closed": closed,
+        "n_withdrawn": gone,
+        "raters": document.data.rows,
+    }
+    print_in("json" if as_json else format, document, lambda: whole, None)
     return OK
 
 

@@ -93,7 +93,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         yes: Write without asking.
         as_json: Print what changes as JSON.
     """
-    from careeval.cli.study_tables import changes_document, changes_json
+    from careeval.cli.study_tables import changes_document
     from careeval.results.judged import PAPER
     from careeval.results.study import standings
 
@@ -102,12 +102,9 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     loaded = rated_bank(bank)
     changes = plan_changes(loaded, stands)
     unrated = len(outcome.latest) - len(stands)
-    print_in(
-        "json" if as_json else "table",
-        changes_document(changes, unrated),
-        lambda: changes_json(changes, unrated),
-        None,
-    )
+    document = changes_document(changes, unrated)
+    whole = {"n_unrated": unrated, "changes": document.data.rows}
+    print_in("json" if as_json else "table", document, lambda: whole, None)
     if not any(change.vetting for change in changes):
         say("There is nothing to write.")
         return OK

@@ -1,10 +1,10 @@
-"""What `careeval study status` and `apply` print, as tables and as JSON."""
+"""What `careeval study status` and `apply` print; a row is what their JSON has of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from careeval.bank.apply import Change
 from careeval.cli.app import counted
@@ -13,7 +13,7 @@ from careeval.review.study import StudyPlan
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, WORD_LIST, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.sheets.study_kinds import ROLE
+from careeval.sheets.study_kinds import ROLE, YES_OR_NO, YesOrNo
 
 if TYPE_CHECKING:
     from careeval.review.outcome import Whereabouts
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _OwnAnswers(Kind):
-    """How many answers of their own somebody wrote, and whether they stand."""
-
-    is_number: bool = False
-
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return the number of those asked for; nothing where none were."""
+        """Return how many somebody wrote, and whether they stand; nothing where none were asked."""
         if not value["n_asked"] and not value["handed_in"]:
             return ""
         asked = f" of {value['n_asked']}" if value["n_asked"] else ""
@@ -37,14 +33,15 @@ class _OwnAnswers(Kind):
 _STATUS = (
     Field("rater", "pseudonym"),
     Field("role", "in which capacity", ROLE),
-    Field("access", "whether they agreed, and can reach the app", head="Agreed"),
-    Field("own_answers", "answers of their own", _OwnAnswers(), in_files=False),
+    Field("agreed", "whether they agreed to the terms", YES_OR_NO),
+    Field("revoked", "whether their link is switched off", YesOrNo(yes="link off", no=""), "Link"),
+    Field("own_answers", "answers of their own", _OwnAnswers(is_number=False), in_files=False),
     Field("done", "scenarios that are rated whole", COUNT),
     Field("started", "scenarios that are rated in part", COUNT),
     Field("skipped", "scenarios that are left out", COUNT),
     Field("untouched", "scenarios still to rate", COUNT, "Left"),
     Field("n_typed", "answers that somebody else typed", COUNT, "Typed"),
-    Field("last", "when anything of theirs was last saved, UTC", head="Last"),
+    Field("last", "when anything of theirs was last saved, UTC"),
 )
 
 
@@ -52,32 +49,17 @@ def status_document(
     plan: StudyPlan, raters: Sequence[Whereabouts], closed: bool, n_withdrawn: int
 ) -> Document:
     """Return who is where, a row a rater."""
-    rows = [
-        _status(each) | {"access": "link off" if each.revoked else "yes" if each.agreed else "no"}
-        for each in raters
-    ]
-    sheet = Sheet("status", "a rater of the newest round", _STATUS, rows)
-    answers = any(each.n_to_write or each.handed_in for each in raters)
-    keys = [field.key for field in _STATUS if answers or field.key != "own_answers"]
-    done = sum(row["done"] for row in rows)
+    sheet = Sheet("status", "a rater of the newest round", _STATUS, [*map(_status, raters)])
+    shown = {
+        "own_answers": any(each.n_to_write or each.handed_in for each in raters),
+        "revoked": any(each.revoked for each in raters),
+    }
+    columns = tuple(Shown(field.key) for field in _STATUS if shown.get(field.key, True))
+    done = sum(row["done"] for row in sheet.rows)
     total = sum(sum(each.counts.values()) for each in raters)
     gone = f"; {n_withdrawn} withdrawn" if n_withdrawn else ""
     caption = f"{plan.title} · round {plan.round}{' · closed' if closed else ''}"
-    view = View(sheet, tuple(map(Shown, keys)), caption)
-    return Document((view,), (f"{done} of {total} done{gone}",), sheet)
-
-
-def status_json(
-    plan: StudyPlan, raters: Sequence[Whereabouts], closed: bool, n_withdrawn: int
-) -> dict[str, Any]:
-    """Return the same as JSON."""
-    return {
-        "title": plan.title,
-        "round": plan.round,
-        "closed": closed,
-        "n_withdrawn": n_withdrawn,
-        "raters": [_status(each) for each in raters],
-    }
+    return Document((View(sheet, columns, caption),), (f"{done} of {total} done{gone}",), sheet)
 
 
 def _status(each: Whereabouts) -> Row:
@@ -100,31 +82,22 @@ def _status(each: Whereabouts) -> Row:
 _CHANGES = (
     Field("scenario", "id of the scenario"),
     Field("from", "its status so far"),
-    Field("becomes", "its status then", head="To"),
-    Field("why", "why it is no better, or left alone", WORD_LIST),
+    Field("to", "its status then; null where it is left alone"),
+    Field("lacking", "why it is not validated", WORD_LIST, "Why"),
+    Field("refused", "why it is left alone", head="Left alone, since"),
 )
 
 
 def changes_document(changes: Sequence[Change], n_unrated: int) -> Document:
     """Return what writing would do, a row a scenario."""
-    rows = [
-        row
-        | {
-            "becomes": row["to"] or "left alone",
-            "why": [row["refused"]] if row["refused"] else row["lacking"],
-        }
-        for row in map(_change, changes)
-    ]
-    sheet = Sheet("changes", "a scenario that was rated", _CHANGES, rows, "Changes")
-    view = View(sheet, tuple(Shown(field.key) for field in _CHANGES))
+    sheet = Sheet(
+        "changes", "a scenario that was rated", _CHANGES, [*map(_change, changes)], "Changes"
+    )
+    refused = any(change.refused for change in changes)
+    keys = [field.key for field in _CHANGES if refused or field.key != "refused"]
     have = counted(n_unrated, "scenario has", "scenarios have")
     notes = (f"{have} not been rated on both scales: nothing changes",) if n_unrated else ()
-    return Document((view,) if rows else (), notes, sheet)
-
-
-def changes_json(changes: Sequence[Change], n_unrated: int) -> dict[str, Any]:
-    """Return the same as JSON."""
-    return {"n_unrated": n_unrated, "changes": list(map(_change, changes))}
+    return Document((View(sheet, tuple(map(Shown, keys))),) if changes else (), notes, sheet)
 
 
 def _change(change: Change) -> Row:

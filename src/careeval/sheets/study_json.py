@@ -22,14 +22,10 @@ def study_json(study: StudyResults) -> Row:
     """Return what `careeval study results --json` prints."""
     return {
         "schema": SCHEMA,
-        "title": study.title,
-        "bank": study.bank,
-        "bank_version": study.bank_version,
+        **_named(study, "title", "bank", "bank_version"),
         "terms": asdict(study.terms),
         "decisions": {(d or UNDECIDED): len(study.decided(d)) for d in (*Decision, None)},
-        "n_withdrawn": study.n_withdrawn,
-        "n_invited": study.n_invited,
-        "n_rated": study.n_rated,
+        **_named(study, "n_withdrawn", "n_invited", "n_rated"),
         "panel": list(panel_sheet(study).rows),
         "panel_by_role": [role_json(each) for each in study.panel],
         "notes": [each.note for each in study.rounds if each.note],
@@ -40,16 +36,19 @@ def study_json(study: StudyResults) -> Row:
     }
 
 
+def _named(record: object, *names: str) -> Row:
+    """Return these attributes of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
+
+
 def role_json(role: RolePanel) -> Row:
     """Return a role; of its years mean and range, or why there are none, or no range."""
     years: Row = {"value": None, "reason": role.why_no_years}
     if role.years:
-        mean, low, high, n = role.years.mean, role.years.low, role.years.high, role.years.n
-        years = {"value": mean, "low": low, "high": high, "n": n}
+        years = {"value": role.years.mean, **_named(role.years, "low", "high", "n")}
         if role.why_no_range:
             years["reason"] = role.why_no_range
-    counts = {field.key: getattr(role, field.key) for field in PANEL_COUNTS}
-    return {"role": role.role.value, **counts, "years": years}
+    return _named(role, "role", *(field.key for field in PANEL_COUNTS)) | {"years": years}
 
 
 def _agreement(agreement: Agreement) -> Row:
@@ -59,13 +58,9 @@ def _agreement(agreement: Agreement) -> Row:
 
 def _scenario(result: ScenarioResult) -> Row:
     return {
-        "scenario": result.subject.scenario,
-        "version": result.subject.version,
-        "round": result.subject.round,
+        **_named(result.subject, "scenario", "version", "round"),
         "text": result.text or None,
-        "decision": result.decision,
-        "reasons": result.reasons,
-        "to_read": result.to_read,
+        **_named(result, "decision", "reasons", "to_read"),
         "realism": _judged(result.realism),
         "validity": _judged(result.validity),
         "comments": [comment_row(each) for each in result.comments],
@@ -75,8 +70,7 @@ def _scenario(result: ScenarioResult) -> Row:
 
 def _item(item: ItemResult) -> Row:
     return {
-        "rubric": item.subject.rubric,
-        "item": item.subject.item,
+        **_named(item.subject, "rubric", "item"),
         "text": item.text or None,
         "to_read": item.to_read,
         "relevance": _judged(item.relevance),
@@ -87,34 +81,24 @@ def _item(item: ItemResult) -> Row:
 
 def _judged(judged: Judged) -> Row:
     return {
-        "n_asked": judged.n_asked,
-        "counts": judged.counts,
+        **_named(judged, "n_asked", "counts"),
         "i_cvi": _share(judged.at_cut),
         "i_cvi_other": _share(judged.at_other),
         "i_cvi_strict": _share(judged.strict),
         "modified_kappa": judged.kappa,
-        "aiken_v": _interval(judged.aiken),
-        "passes": judged.passes,
-        "cut_sensitive": judged.cut_sensitive,
-        "reason": judged.reason,
+        "aiken_v": _share(judged.aiken),
+        **_named(judged, "passes", "cut_sensitive", "reason"),
         "by_role": [
-            {
-                "role": given.role,
-                "ratings": given.values,
-                "lowest": given.lowest,
-                "i_cvi": _share(given.endorsed),
-                "passes": given.passes,
-            }
+            {"role": given.role, "ratings": given.values, "lowest": given.lowest}
+            | {"i_cvi": _share(given.endorsed), "passes": given.passes}
             for given in judged.by_role
         ],
     }
 
 
-def _share(share: Endorsement | None) -> Row | None:
+def _share(share: Endorsement | AikenV | None) -> Row | None:
+    """Return a share with its interval, and with its count where it is a count too."""
     if share is None:
         return None
-    return {"value": share.value, "k": share.k, "n": share.n, "ci95": share.interval}
-
-
-def _interval(v: AikenV | None) -> Row | None:
-    return None if v is None else {"value": v.value, "ci95": v.interval}
+    count = _named(share, "k", "n") if isinstance(share, Endorsement) else {}
+    return {"value": share.value, **count, "ci95": share.interval}

@@ -59,9 +59,22 @@ class _Why(Kind):
 
 
 @dataclass(frozen=True)
-class _YesOrNo(Kind):
+class YesOrNo(Kind):
+    """Whether something is so.
+
+    Attributes:
+        yes: What people read where it is.
+        no: And where it is not.
+    """
+
+    parts: tuple[Part, ...] = (Part("", pl.Boolean),)
+    is_number: bool = False
+    yes: str = "yes"
+    no: str = "no"
+
     def text(self, value: bool | None, form: Form = Form.short) -> str:
-        return DASH if value is None else "yes" if value else "no"
+        """Return the words for it."""
+        return DASH if value is None else self.yes if value else self.no
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ class _PointsList(Listed):
 
 DECIDED = _Decided(names=DECISIONS)
 WHY = _Why(is_number=False, is_long=True)
-YES_OR_NO = _YesOrNo((Part("", pl.Boolean),), is_number=False)
+YES_OR_NO = YesOrNo()
 POINTS = _Points()
 POINTS_LIST = _PointsList()
 
