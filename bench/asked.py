@@ -11,8 +11,9 @@ from typing import Any
 
 from careeval.core.judgment import GraderItem
 from careeval.core.scenario import Adl
-from careeval.protocol.grading import Judgments
-from careeval.protocol.templates import load_prompts
+from careeval.modes.grading import Judgments
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 
 Message = dict[str, str]
 """One message of a chat: `role` and `content`."""
@@ -137,7 +138,7 @@ class Requests:
     """The messages of careeval's protocol, so that all send the same."""
 
     def __init__(self) -> None:
-        self._prompts = load_prompts()
+        self._prompts = load_prompts(RESPONSE)
         self._items = [GraderItem(n, text) for n, text in enumerate(RUNGS.values(), start=1)]
 
     def ask(self, text: str) -> list[Message]:

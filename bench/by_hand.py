@@ -44,7 +44,7 @@ def evaluate(bank: Path, out: Path, models: list[str], n_samples: int, n_connect
     from inspect_ai.util import json_schema
 
     from asked import JUDGE, RUNGS, Message, Requests, read_texts
-    from careeval.protocol.grading import Judgments
+    from careeval.modes.grading import Judgments
 
     requests = Requests()
     kept = CachePolicy(expiry=None)

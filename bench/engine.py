@@ -24,13 +24,14 @@ def main() -> None:
 
     from careeval.bank import load_bank
     from careeval.core.scenario import Split
+    from careeval.modes.prompts import load_prompts
+    from careeval.modes.response import RESPONSE
     from careeval.protocol.embedded import embedded_model_path
     from careeval.protocol.gguf import NEUTRAL, SLOTS
     from careeval.protocol.select import select_scenarios
-    from careeval.protocol.templates import load_prompts
 
     scenarios = select_scenarios(load_bank(), Split.public, limit=given.limit)
-    system = load_prompts().ask_system
+    system = load_prompts(RESPONSE).ask_system
     requests = [
         {
             "messages": [

@@ -28,8 +28,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.bank import load_bank
 from careeval.core.scenario import Scenario, Split
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 from careeval.protocol.select import select_scenarios
-from careeval.protocol.templates import load_prompts
 from fake_server import FakeServer, Request, Said, asked_of_grader
 
 HERE = Path(__file__).parent
@@ -119,7 +120,7 @@ def main() -> None:
     sys.stdout.write(table(rows))
     if not small:
         about = {"tokenizer": name, "bank": load_bank().about.version}
-        kept = about | {"prompts": load_prompts().grade_hash, "rows": rows}
+        kept = about | {"prompts": load_prompts(RESPONSE).grade_hash, "rows": rows}
         RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

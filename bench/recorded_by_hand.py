@@ -29,7 +29,8 @@ def grade(answers: Path, out: Path) -> float:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 
     from asked import RUNGS
-    from careeval.protocol.lexical import judgments
+    from careeval.modes.mode import Case
+    from careeval.modes.response.lexical import lexical as lexical_grader
 
     @solver
     def recorded() -> Solver:
@@ -42,9 +43,11 @@ def grade(answers: Path, out: Path) -> float:
     @scorer(metrics=[mean()])
     def lexical() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-            judged = judgments(state.output.completion, list(RUNGS.values()))
-            points = sum(list(RUNGS)[entry["item"] - 1] for entry in judged if entry["present"])
-            return Score(value=points, metadata={"judgments": judged})
+            items = [(str(points), text) for points, text in RUNGS.items()]
+            judged = lexical_grader(Case(state.output.completion, items, {}))
+            points = sum(list(RUNGS)[entry.item - 1] for entry in judged if entry.present)
+            kept = [entry.model_dump() for entry in judged]
+            return Score(value=points, metadata={"judgments": kept})
 
         return score
 

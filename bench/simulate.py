@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from careeval.bank import Bank, content_hash, load_bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.sample import sample_metadata
-from careeval.protocol.version import PROTOCOL_VERSION
 from make_logs import Stored, write_log
 
 PROVENANCE = (

@@ -28,7 +28,8 @@ from figures import FIRST, HERE, KINDS, PROBES, SEALED, rows
 from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, seal, unseal
 from careeval.core.scenario import Scenario, Split
-from careeval.protocol.templates import load_prompts
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 
 SEED = 15
 TEXTS_AN_ANSWERER = 24
@@ -84,7 +85,7 @@ def card(slot: str) -> str:
 def answers(bank: Bank, folder: Path) -> None:
     """A folder for each answerer: `a` gives one answer to each text, `b` two."""
     rng = random.Random(SEED)
-    ask = f"{load_prompts(None).ask_system.strip()}\n\n---\n\n{{scenario}}\n"
+    ask = f"{load_prompts(RESPONSE).ask_system.strip()}\n\n---\n\n{{scenario}}\n"
 
     def lay_out(who: str, of: Sequence[tuple[str, Scenario]]) -> None:
         lines = [
@@ -223,7 +224,7 @@ def gradings(bank: Bank, folder: Path, kinds: Sequence[str]) -> None:
     Fixed answers are graded apart from the others, from which anybody would tell them.
     """
     rng = random.Random(SEED + 2)
-    rules = load_prompts(None).texts["grade-system.md"]
+    rules = load_prompts(RESPONSE).texts["grade-system.md"]
     made = list(tasks(bank, kinds))
     rng.shuffle(made)
     fixed = [task for task in made if task[1]["fixed"]]

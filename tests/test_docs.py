@@ -32,6 +32,10 @@ from careeval.cli.app import app
 from careeval.cli.audit_tables import decimal
 from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Adl, Person, Rubric, Rung, Scenario
+from careeval.modes import grading, prompts
+from careeval.modes.prompts import FIELDS, load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol import (
     answers,
     calls,
@@ -40,17 +44,13 @@ from careeval.protocol import (
     cores,
     folder_limits,
     gguf,
-    grading,
     log_limits,
     patience,
     prices,
     roster,
-    templates,
 )
 from careeval.protocol.answers import AnswerLine
 from careeval.protocol.probes import lexical_agreement
-from careeval.protocol.templates import FIELDS, load_prompts
-from careeval.protocol.version import PROTOCOL_VERSION
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
@@ -488,7 +488,7 @@ def _time(seconds: float) -> str:
 
 def test_files_of_one_megabyte() -> None:
     """What the table of limits puts together has one limit."""
-    small = (prices, roster, templates, config, yaml_nodes)
+    small = (prices, roster, prompts, config, yaml_nodes)
     assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
 
 
@@ -661,7 +661,7 @@ def test_prompt_file_is_listed_with_its_fields(name: str) -> None:
 def test_protocol_version_is_the_codes() -> None:
     """The page on the protocol names the version that logs carry."""
     assert f"version, `{PROTOCOL_VERSION}` today" in _page("concepts/protocol.md")
-    assert f"prompt {load_prompts().grade_hash})`" in _page("concepts/protocol.md")
+    assert f"prompt {load_prompts(RESPONSE).grade_hash})`" in _page("concepts/protocol.md")
 
 
 @pytest.mark.parametrize(

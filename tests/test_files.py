@@ -21,11 +21,12 @@ from careeval.cli.config import read_settings
 from careeval.cli.invited import _read as read_consent
 from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import PROMPTS, RESPONSE
 from careeval.protocol.answers import read_answers
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.roster import read_roster
-from careeval.protocol.templates import OWN_PROMPTS, load_prompts
 from careeval.results.filled_in import take_rows
 from careeval.sheets.audit_files import read_sample
 from fakes import write_bank
@@ -77,9 +78,9 @@ def a_key(path: Path) -> object:
 
 def a_prompt(path: Path) -> object:
     """Read it as one of a folder of prompts."""
-    folder = Path(shutil.copytree(OWN_PROMPTS, path.parent / "prompts"))
+    folder = Path(shutil.copytree(PROMPTS, path.parent / "prompts"))
     path.replace(folder / "ask-role.md")
-    return load_prompts(folder)
+    return load_prompts(RESPONSE, folder)
 
 
 READERS: list[Callable[[Path], object]] = [

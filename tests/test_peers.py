@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 
 from careeval.core.scenario import Rung
-from careeval.protocol.grading import read_reply, resolve
+from careeval.modes.grading import read_reply, resolve
 from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import Run
 from careeval.results.entries import entries

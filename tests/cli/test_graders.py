@@ -9,13 +9,14 @@ from careeval.cli.export import _told
 from careeval.cli.graders import probe_agreement
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import KNOWN
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare_recorded
 from careeval.protocol.logs import read_runs
 from careeval.protocol.probes import prepare_probes
 from careeval.protocol.spec import Run
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import KNOWN
 from fakes import Fake, judgments, keyword_grader, write_bank
 
 
@@ -44,7 +45,7 @@ def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
 
 def test_what_graders_of_every_protocol_were_told() -> None:
     """The prompts of a grader of protocol 1 are known as those of today's are; others are not."""
-    prompts = {version: load_prompts(protocol=version) for version in KNOWN.values()}
+    prompts = {version: load_prompts(RESPONSE, protocol=version) for version in KNOWN.values()}
     names = [f"openai/x (batched, prompt {each.grade_hash})" for each in prompts.values()]
     told = _told([*names, "openai/x (batched, prompt 00000000)"], None)
     assert list(told) == names

@@ -106,6 +106,8 @@ SUMMARY = [
     _case("summary-nothing-json", "summary --json"),
 ]
 
+_TEXT = ("md", "latex", "csv")
+
 COMPARE = [
     *_forms("compare", "compare twins closed planner"),
     _case("compare-narrow", "compare twins closed planner", columns=80),
@@ -117,6 +119,14 @@ COMPARE = [
     _case("compare-fail-json", "compare cards reference placebo --fail-on severe --json"),
     *_forms("compare-ranks", "compare cards --rubric actions --grader fake/reader"),
     *_forms("compare-bank-2", "compare two"),
+    *(_case(f"compare-{form}", f"compare twins closed planner --format {form}") for form in _TEXT),
+    *(
+        _case(f"compare-ranks-{form}", f"compare cards --rubric actions --format {form}")
+        for form in _TEXT
+    ),
+    _case(
+        "compare-parquet", "compare twins closed planner --format parquet -o out/compare.parquet"
+    ),
     _case("compare-ladder", "compare cards reference sink --rubric ladder"),
     _case("compare-of-two-folders", "compare cards twins --grader fake/reader reference closed"),
     _case("compare-refused-json", "compare cards two reference planner-1 --json"),

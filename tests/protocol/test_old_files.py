@@ -12,6 +12,10 @@ import polars as pl
 import pytest
 
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.eval_log import read_log
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import RUN_FILE, amend, read_run_file
 from careeval.protocol.ledger import CALLS_FILE
@@ -19,8 +23,6 @@ from careeval.protocol.logs import read_runs
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.spec import Run
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 from fakes import Call, Fake, asked_of_grader, judgments
 
 OLD = Path(__file__).parents[1] / "data" / "written-by-0.1"
@@ -71,6 +73,14 @@ def test_a_complete_run_and_its_later_grading_are_read(old: Path) -> None:
     assert set(runs.judgments["bank_hash"]) == set(runs.responses["bank_hash"])
 
 
+def test_a_run_of_01_is_of_the_mode_response(old: Path) -> None:
+    """A log from before there were modes names none, and is read as one of responses in words."""
+    logs = [read_log(path) for path in old.rglob("*.eval")]
+    assert logs
+    assert not any("mode" in log.about for log in logs)
+    assert {log.header.about.mode for log in logs} == {"response"}
+
+
 def test_half_a_run_is_read(old: Path) -> None:
     """What the log of a killed run holds is read; what it has not come to is missing."""
     runs = read_runs(old / "half")
@@ -96,7 +106,7 @@ def test_half_a_run_is_finished_by_its_own_rules(old: Path) -> None:
     assert resume(folder).complete
     # five answers and seven judgments were on disk
     assert (len(system.calls), len(grader.calls)) == (6 - 5, 12 - 7)
-    first = load_prompts(protocol=FIRST)
+    first = load_prompts(RESPONSE, protocol=FIRST)
     assert {call.texts[0] for call in grader.calls} == {("system", first.texts["grade-system.md"])}
     runs = read_runs(old / "half")
     assert set(runs.responses["state"]) == {"answered"}
@@ -142,7 +152,7 @@ def test_a_new_grading_is_not_mixed_with_the_old(old: Path) -> None:
     new = after.judgments.filter(pl.col("protocol") != "1-A")
     assert after.judgments.height == before.judgments.height + new.height
     assert new.select("rubric", "grading", "protocol", "prompt").unique().rows() == [
-        ("actions", 1, PROTOCOL_VERSION, load_prompts().grade_hash)
+        ("actions", 1, PROTOCOL_VERSION, load_prompts(RESPONSE).grade_hash)
     ]
     assert not set(new["grader"]) & set(before.judgments["grader"])
 

@@ -17,9 +17,9 @@ from inspect_ai.log import EvalLog
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol import plan as module
 from careeval.protocol.answers import write_answers
-from careeval.protocol.grading import MAX_ATTEMPTS
 from careeval.protocol.plan import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,

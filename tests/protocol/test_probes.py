@@ -12,6 +12,7 @@ from careeval.bank import Bank, load_bank
 from careeval.core.grader import LEXICAL
 from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError, ProtocolError
+from careeval.modes.version import FIRST
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import amend
 from careeval.protocol.logs import read_runs
@@ -23,7 +24,6 @@ from careeval.protocol.probes import (
     unfinished_audit,
 )
 from careeval.protocol.spec import Run
-from careeval.protocol.version import FIRST
 from careeval.results.probes import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank
 

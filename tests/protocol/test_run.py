@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.modes.response import PROMPTS
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import (
     RESPONSES_FILE,
@@ -29,7 +30,6 @@ from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, paid_for
 from careeval.protocol.lock import locked
 from careeval.protocol.logs import read_runs
 from careeval.protocol.spec import PROBES, Outcome, Run, Stop, folder_name
-from careeval.protocol.templates import OWN_PROMPTS
 from careeval.results.tables import Runs
 from eval_files import COMPLETE
 from fakes import Call, Fake, begin, begin_recorded, keyword_grader, write_bank
@@ -282,7 +282,7 @@ def test_a_bank_that_changed_is_not_resumed(tmp_path: Path) -> None:
 def test_prompts_that_changed_are_not_resumed(bank: Path, tmp_path: Path) -> None:
     """A run is not resumed with prompts that have changed since it began."""
     prompts = tmp_path / "prompts"
-    shutil.copytree(OWN_PROMPTS, prompts)
+    shutil.copytree(PROMPTS, prompts)
     given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
     task = {"bank": str(bank), "prompts": str(prompts)}
     assert begin_recorded(tmp_path / "robot", "robot", given, "careeval/lexical", task).complete

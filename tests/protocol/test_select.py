@@ -9,8 +9,9 @@ import pytest
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import BankError, ProtocolError
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import FIRST
 from careeval.protocol.select import rubrics_graded, rubrics_named, select_scenarios
-from careeval.protocol.version import FIRST
 from fakes import write_bank
 
 IDS = ["bathing-001", "dressing-001", "dressing-002", "dressing-003", "eating-001", "eating-002"]
@@ -95,25 +96,26 @@ def test_a_grading_judges_the_actions_unless_there_are_none(tmp_path: Path) -> N
     both = load_bank(write_bank(tmp_path / "both")).scenarios
     rungs = [scenario.model_copy(update={"actions": ()}) for scenario in both]
     acts = [scenario.model_copy(update={"ladder": ()}) for scenario in both]
-    assert rubrics_graded(None, both) == [Rubric.actions]
-    assert rubrics_graded("ladder", both) == [Rubric.ladder]
-    assert rubrics_graded(None, rungs) == [Rubric.ladder]
-    assert rubrics_graded(None, [rungs[0], both[1]]) == [Rubric.actions]
+    assert rubrics_graded(None, both, RESPONSE) == [Rubric.actions]
+    assert rubrics_graded("ladder", both, RESPONSE) == [Rubric.ladder]
+    assert rubrics_graded(None, rungs, RESPONSE) == [Rubric.ladder]
+    assert rubrics_graded(None, [rungs[0], both[1]], RESPONSE) == [Rubric.actions]
     bare = [scenario.model_copy(update={"actions": ()}) for scenario in acts]
-    assert rubrics_graded(None, bare) == [Rubric.ladder]  # responses may be stored ungraded
+    # responses may be stored ungraded
+    assert rubrics_graded(None, bare, RESPONSE) == [Rubric.ladder]
     with pytest.raises(ProtocolError, match="rubric of the kind actions") as caught:
-        rubrics_graded("actions", rungs)
+        rubrics_graded("actions", rungs, RESPONSE)
     assert caught.value.hint == "use --rubric ladder"
     with pytest.raises(ProtocolError, match="rubric of the kind ladder"):
-        rubrics_graded("ladder", acts)
+        rubrics_graded("ladder", acts, RESPONSE)
 
 
 def test_both_rubrics_are_of_protocol_1(tmp_path: Path) -> None:
     """Both rubrics in a grading are refused with the way to get them, but in protocol 1."""
     scenarios = load_bank(write_bank(tmp_path)).scenarios
     with pytest.raises(ProtocolError, match="judges one rubric, not both") as caught:
-        rubrics_graded("both", scenarios)
+        rubrics_graded("both", scenarios, RESPONSE)
     assert "careeval grade RUN --rubric ladder" in caught.value.hint
     for rubric in (None, "both"):
-        assert rubrics_graded(rubric, scenarios, FIRST) == [Rubric.ladder, Rubric.actions]
-    assert rubrics_graded("actions", scenarios, FIRST) == [Rubric.actions]
+        assert rubrics_graded(rubric, scenarios, RESPONSE, FIRST) == [Rubric.ladder, Rubric.actions]
+    assert rubrics_graded("actions", scenarios, RESPONSE, FIRST) == [Rubric.actions]

@@ -15,10 +15,11 @@ from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText
 
 from careeval.bank import content_hash, load_bank
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 from careeval.protocol.grader import grade
 from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.task import careeval
-from careeval.protocol.templates import load_prompts
 from fakes import SCENARIO, Call, Fake, asked_of_grader, judgments, keyword_grader, write_bank
 
 Evaluate = Callable[..., EvalLog]
@@ -92,7 +93,7 @@ def test_what_the_system_is_asked(run: tuple[EvalLog, Fake, Fake]) -> None:
              ("dressing-001", "eating-001")}  # fmt: skip
     for call in model.calls:
         (system, user) = call.texts
-        assert system == ("system", load_prompts().ask_system)
+        assert system == ("system", load_prompts(RESPONSE).ask_system)
         assert user[1] in asked.values()
         assert (call.config.temperature, call.config.max_tokens) == (1.0, 8192)
     assert {call.config.seed for call in model.calls} == {
@@ -117,7 +118,7 @@ def test_the_grader_sees_the_response_and_the_items_alone(run: tuple[EvalLog, Fa
     assert len(grader.calls) == 4
     for call in grader.calls:
         (system, user) = call.texts
-        assert system == ("system", load_prompts().texts["grade-system.md"])
+        assert system == ("system", load_prompts(RESPONSE).texts["grade-system.md"])
         response, items = asked_of_grader(user[1])
         assert response == ANSWER
         assert sorted(items) == sorted(item["text"] for item in SCENARIO["actions"])
@@ -145,6 +146,7 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
     assert log.eval.metadata["careeval"] == {
         "software": "0.1.0",
         "protocol": "2-A",
+        "mode": "response",
         "bank": "small",
         "bank_version": "1-A",
         "bank_provenance": "Made up for tests.",
@@ -155,14 +157,22 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
         "rubrics": ["actions"],
         "grade_mode": "batched",
         "prompts": {
-            "ask": load_prompts().ask_hash,
-            "grade": load_prompts().grade_hash,
+            "ask": load_prompts(RESPONSE).ask_hash,
+            "grade": load_prompts(RESPONSE).grade_hash,
             "own": True,
         },
         "seed": 0,
         "grade_seed": 0,
     }
     assert log.eval.task_version == 2
+
+
+def test_a_log_is_known_again(run: tuple[EvalLog, Fake, Fake]) -> None:
+    """The solver is handed what it was handed before there were modes: Inspect compares that."""
+    log, _, _ = run
+    asks = log.plan.steps[-1]
+    assert asks.solver == "careeval/ask"
+    assert asks.params_passed == {"prompts": None, "seed": 0, "protocol": "2-A"}
 
 
 def test_a_stored_log_can_be_scored_again(run: tuple[EvalLog, Fake, Fake]) -> None:
@@ -273,7 +283,7 @@ def test_repair(evaluate: Evaluate) -> None:
     assert second.texts == [
         *first.texts,
         ("assistant", "Yes."),
-        ("user", load_prompts().repair("it holds no complete JSON object", 3)),
+        ("user", load_prompts(RESPONSE).repair("it holds no complete JSON object", 3)),
     ]
     assert third.texts == second.texts
 

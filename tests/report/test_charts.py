@@ -84,12 +84,10 @@ def _many(
         value = 0.3 + 0.01 * (k * 7 % n)
         asking = replace(s.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
         made.append(
-            replace(
-                s,
-                system=LONG.format(k),
+            with_numbers(
+                replace(s, system=LONG.format(k), cost=replace(s.cost, asking=asking)),
                 score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
                 worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
-                cost=replace(s.cost, asking=asking),
             )
         )
     return made, [details[k % 2] for k in range(n)]

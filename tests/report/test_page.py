@@ -19,7 +19,6 @@ from careeval.core.scenario import Adl, Rubric
 from careeval.report import page as pages
 from careeval.report import tables, trust_tables
 from careeval.report.page import render_page, write_page
-from careeval.report.words import entry_names, grader_names
 from careeval.results import audit
 from careeval.results.amounts import percent
 from careeval.results.corrected import Corrected
@@ -31,7 +30,7 @@ from careeval.results.ranking import rankings
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.sheets.kinds import ERROR_SHARE, Form
-from careeval.sheets.words import sentence
+from careeval.sheets.words import entry_names, sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -646,17 +645,17 @@ def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
 def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
     """A grader's mode and vendor are said only where the names would else be the same."""
     assert entry_names(found.summaries) == ["alpha", "beta"]
-    assert list(grader_names(["v/judge (batched, p 0)", "v/other (batched)"]).values()) == [
+    assert list(brief_grader_names(["v/judge (batched, p 0)", "v/other (batched)"]).values()) == [
         "judge",
         "other",
     ]
-    assert list(grader_names(["v/judge (batched)", "w/judge (batched)"]).values()) == [
+    assert list(brief_grader_names(["v/judge (batched)", "w/judge (batched)"]).values()) == [
         "v/judge",
         "w/judge",
     ]
-    assert list(grader_names(["v/judge (batched)", "v/judge (per item)"]).values()) == [
-        "v/judge (batched)",
-        "v/judge (per item)",
+    assert list(brief_grader_names(["v/judge (batched)", "v/judge (per item)"]).values()) == [
+        "judge",
+        "judge (per item)",
     ]
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
 from careeval.protocol.logs import read_runs
@@ -26,6 +25,7 @@ from careeval.results.summary import Summary, summarise, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.summary import summary_document
 from careeval.sheets.terminal import print_document
+from careeval.sheets.versus import comparison_document, ranking_document
 from careeval.stats import Estimate, rule_of_three
 from eval_files import COMPLETE, ERRORED, altered, renamed
 from results.authored import Marks, judgments, ladder_run, responses, runs_of
@@ -296,7 +296,7 @@ def test_names_in_a_ranking(capsys: pytest.CaptureFixture[str]) -> None:
         [row for name in names for row in responses(WHOLE, system=name)],
         [row for name in names for row in judgments(WHOLE, system=name, grader="[red]judge[/x]")],
     )
-    print_rankings(ranked(runs), summarise(runs))
+    print_document(ranking_document(ranked(runs), summarise(runs)))
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "judged by [red]judge[/x]" in printed
@@ -311,7 +311,7 @@ def test_words_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
         responses(WHOLE, system="a") + responses(harmful, system="b"),
         judgments(WHOLE, system="a") + judgments(harmful, system="b", quote=quote),
     )
-    print_comparison(compare(runs, "a", "b"))
+    print_document(comparison_document(compare(runs, "a", "b")))
     printed = capsys.readouterr().out
     assert not set(printed) & {"\x1b", "\x07", "\x9b"}
     assert "[2J{{ 7*7 }}<script>[red]x[/red]31m" in printed

@@ -22,8 +22,9 @@ from careeval.cli.app import OK, USAGE, run
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 from careeval.protocol.answers import read_answers
-from careeval.protocol.templates import load_prompts
 from careeval.review import own_answers
 from careeval.review.app import create_app
 from careeval.review.database import Database
@@ -437,7 +438,7 @@ def test_experts_are_graded(
     served: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is handed in runs through `run --responses`; what is lacking is missing, and not 0."""
-    assert served.plan.told == load_prompts().texts["ask-format.md"]
+    assert served.plan.told == load_prompts(RESPONSE).texts["ask-format.md"]
     path, bank, out = str(served.store.path), str(tmp_path / "bank"), tmp_path / "answers.jsonl"
     command = ["study", "answer", path, "-o", str(out), "--bank", bank]
     assert run(command) == USAGE

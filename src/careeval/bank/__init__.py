@@ -1,7 +1,7 @@
 """The bank: YAML that people write, loaded and checked with the place of every problem."""
 
 from careeval.bank.evidence import content_hash, rated_hash
-from careeval.bank.load import OWN_BANK, Bank, bank_folder, load_bank
+from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, load_bank
 from careeval.bank.problems import BankProblems, Place, Problem
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Place",
     "Problem",
     "bank_folder",
+    "bank_mode",
     "content_hash",
     "load_bank",
     "rated_hash",

@@ -20,13 +20,15 @@ from pathlib import Path
 from careeval.bank import evidence
 from careeval.bank.evidence import Vetting, vetted
 from careeval.bank.problems import BankProblems
-from careeval.bank.reader import BankReader
+from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import Loc, Places
 from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source
-from careeval.core.twin import Twin, right_acts
+from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
+from careeval.modes import MODES, Mode
+from careeval.modes.response import RESPONSE
 
 OWN_NAME = "careeval-open"
 """The name, in tables and logs, of the banks that ship with careeval."""
@@ -65,6 +67,11 @@ class Bank:
 
     def __len__(self) -> int:
         return len(self.scenarios)
+
+    @property
+    def mode(self) -> Mode:
+        """How a system is asked about the scenarios, and how its responses are judged."""
+        return MODES[self.about.mode]
 
     @property
     def bases(self) -> tuple[Scenario, ...]:
@@ -136,6 +143,23 @@ def bank_folder(name: Path | str | None) -> Path:
     return folder if (folder / "bank.yaml").exists() else OWN_BANKS.get(str(name), folder)
 
 
+def bank_mode(folder: Path | str | None = None) -> Mode:
+    """Return the mode of a bank, of which `bank.yaml` alone is read.
+
+    Args:
+        folder: As of `load_bank`.
+
+    Raises:
+        BankError: There is no bank in the folder.
+        BankProblems: Its `bank.yaml` is not what it must be.
+    """
+    reader = BankReader(_existing(folder), {})
+    about = _about(reader)
+    if about is None:
+        raise BankProblems(reader.problems)
+    return MODES[about.mode]
+
+
 def load_bank(
     folder: Path | str | None = None, key: str | None = None, *, probes: bool = True
 ) -> Bank:
@@ -150,15 +174,21 @@ def load_bank(
         BankError: There is no bank in the folder, or its held-out split does not open.
         BankProblems: Its files are not what they must be: all problems of all files.
     """
+    root = _existing(folder)
+    others = (evidence.FILE, SEALED, HASH)
+    files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
+    state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
+    return _load(root, key if has_sealed(root) else None, probes, state)
+
+
+def _existing(folder: Path | str | None) -> Path:
+    """Return the folder of a bank, which has a `bank.yaml`."""
     root = bank_folder(folder)
     if not os.path.lexists(root / "bank.yaml"):
         raise BankError(
             f"{root} holds no bank: there is no bank.yaml", hint="name the folder of a bank"
         )
-    others = (evidence.FILE, SEALED, HASH)
-    files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
-    state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
-    return _load(root, key if has_sealed(root) else None, probes, state)
+    return root
 
 
 @cache
@@ -192,7 +222,8 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         BankProblems: As `load_bank`.
     """
     reader = BankReader(root, held_out)
-    about = reader.read("bank", BankFile)
+    about = _about(reader)
+    mode = RESPONSE if about is None else MODES[about.mode]
     sources: dict[str, Source] | None = {}
     for name in ("sources", HELD_OUT_SOURCES):
         if reader.has(name) and sources is not None:
@@ -204,7 +235,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
     vettings = _vettings(reader)
-    for name, as_written in _scenarios(reader):
+    for name, as_written in mode.read(reader):
         probes_name = f"{name}.probes"
         labelled = with_probes and reader.has(probes_name)
         file = reader.read(probes_name, ProbesFile) if labelled else None
@@ -240,44 +271,18 @@ def _vettings(reader: BankReader) -> dict[str, Vetting]:
     return vettings
 
 
-def _scenarios(reader: BankReader) -> list[tuple[str, Scenario | None]]:
-    """Read every scenario and twin, by the name of its file; None where it has problems."""
-    read: dict[str, Scenario | Twin | None] = {}
-    for name in reader.names():
-        if name.endswith(".probes"):
-            continue
-        is_twin = reader.has_field(name, "twin_of")
-        read[name] = reader.read(name, Twin) if is_twin else reader.read(name, Scenario)
-    bases = {each.id: each for each in read.values() if isinstance(each, Scenario)}
-    return [
-        (name, _twin(name, each, bases, reader) if isinstance(each, Twin) else each)
-        for name, each in read.items()
-    ]
+def _about(reader: BankReader) -> BankFile | None:
+    """Read `bank.yaml`; None where it has problems, which are kept.
 
-
-def _twin(
-    name: str, twin: Twin, bases: Mapping[str, Scenario], reader: BankReader
-) -> Scenario | None:
-    """A twin as a scenario; None where it does not fit its base, and that is kept."""
-    base = bases.get(twin.twin_of)
-    if base is not None and twin.split is not base.split:
-        message = f"is {twin.split}, and its base is {base.split}"
-        reader.report(name, ("split",), "CE129", message, f"write 'split: {base.split}'")
-        return None
-    if base is None:
-        message = f"it is a twin of {twin.twin_of!r}, which is no base scenario of this bank"
-        reader.report(name, ("twin_of",), "CE129", message, did_you_mean(twin.twin_of, bases))
-        return None
-    wanted = [] if twin.control else [action.id for action in base.actions]
-    stated = [item.id for item in twin.actions]
-    if stated != wanted:
-        message = f"its actions are {', '.join(stated) or 'none'}"
-        hint = f"name those of {base.id}, in their order: {', '.join(wanted)}"
-        if twin.control:
-            hint = "a control has the points of its base: leave them out"
-        reader.report(name, ("actions",), "CE129", message, hint)
-        return None
-    return twin.scenario(base)
+    Raises:
+        BankProblems: Its mode is not known, so that nothing else can be read.
+    """
+    about = reader.read("bank", BankFile)
+    if about is not None and about.mode not in MODES:
+        message = f"mode: found {shown(about.mode)}, expected {' or '.join(map(repr, MODES))}"
+        reader.report("bank", ("mode",), "CE102", message, did_you_mean(about.mode, MODES))
+        raise BankProblems(reader.problems)
+    return about
 
 
 HELD_OUT_SOURCES = f"{SEALED}/sources"

@@ -139,17 +139,17 @@ def _problem(document: Places, error: ErrorDetails) -> Problem:
         case "enum" | "literal_error":
             expected = str(error.get("ctx", {}).get("expected", ""))
             names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-            message = f"found {_shown(found)}, expected {expected}"
+            message = f"found {shown(found)}, expected {expected}"
             hint = did_you_mean(str(found), names, cutoff=0.5)
         case _ if kind in _EXPECTED:
-            message = f"found {_shown(found)}, expected {_EXPECTED[kind]}"
+            message = f"found {shown(found)}, expected {_EXPECTED[kind]}"
         case _:
-            message = f"{error['msg']} (found {_shown(found)})"
+            message = f"{error['msg']} (found {shown(found)})"
     place = document.place(loc, key=of_key or kind == "extra_forbidden")
     return Problem(place, "CE102", f"{path or 'the file'}: {message}", hint)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value of a file in a message: text in quotes and not all of a long one, else its kind."""
     match value:
         case None:

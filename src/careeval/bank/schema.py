@@ -13,6 +13,8 @@ from careeval.bank.evidence import Vetting
 from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
 from careeval.core.twin import Twin
 from careeval.files import write_text
+from careeval.modes import MODES
+from careeval.modes.response import RESPONSE
 
 Label = Literal["present", "absent"]
 
@@ -29,6 +31,8 @@ class BankFile(Frozen):
     """As people read it."""
     version: Version
     """`N-X`."""
+    mode: Annotated[str, Field(json_schema_extra={"enum": [*MODES]})] = RESPONSE.name
+    """How a system is asked and judged: `response`, in words that a grader reads."""
     released: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
     """Day of this version, year-month-day."""
     licence: Text

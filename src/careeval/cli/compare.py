@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +12,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.compare_tables import print_comparison, print_rankings
 from careeval.cli.options import Json, Selection
+from careeval.cli.printing import Format, print_in
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
 from careeval.results.amounts import percent
@@ -24,22 +24,28 @@ from careeval.results.metrics import COMPARED
 from careeval.results.pairs import pair
 from careeval.results.ranking import rankings
 from careeval.results.summary import summary_of
+from careeval.results.tables import Runs
 from careeval.sheets.compare_json import compare_json
+from careeval.sheets.versus import comparison_document, ranking_document
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 Examples:
 
   careeval compare runs/old runs/new             two runs; what is new minus old
   careeval compare runs planner-1 planner-2      two systems out of many
   careeval compare runs --system old --system new  names that are folders too
   careeval compare runs                          the ranks that each may have
+  careeval compare runs/old runs/new --format md > differences.md
+  careeval compare runs --format latex -o ranks.tex
+  careeval compare runs/old runs/new --format csv  a row a difference
+  careeval compare runs/old runs/new --json        everything, for a program
   careeval compare runs/old runs/new --fail-on 'score>2' --fail-on severe
 
 --fail-on METRIC>X ends with status 3 where the 95% interval of B - A lies
 wholly on the worse side of X points of percent; X is 0 where it is not given.
 A check that cannot be made is not passed: it ends with status 3 too. Each check
 is listed on stderr, with what was measured and its limit.
-METRIC is one of severe, score, worst_at_n, mild. A shell takes an unquoted >
+METRIC is one of {", ".join(COMPARED)}. A shell takes an unquoted >
 for itself.
 """
 
@@ -49,7 +55,9 @@ app = App(name="compare", help_epilogue=EXAMPLES)
 @app.default
 def compare_(
     *where: str,
+    format: Format = "table",
     fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     as_json: Json = False,
     selection: Selection = Selection(),
 ) -> int:
@@ -62,60 +70,64 @@ def compare_(
     Args:
         where: Folders of runs, then the names of systems A and B; without names, A is the first
             folder's.
+        format: A table for people, Markdown, LaTeX, CSV, Parquet or JSON.
         fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
             given more than once.
-        as_json: Print JSON for machines, instead of tables.
+        out: The file to write, and not stdout.
+        as_json: The same as --format json.
         selection: Which systems, graders and rubrics; of two systems the first is A, the second B.
     """
     conditions = [_condition(text) for text in fail_on or ()]
+    form = "json" if as_json else format
     folders, names = _sorted_out(where, selection)
     runs = selection.select(read_runs(*folders))
     for note in runs.notes:
         say(note)
-    found = list(entries(runs))
-    graded = {entry.system for entry in found}
-    # as the folders were given: the first is A
-    there = [name for name in dict.fromkeys(runs.responses["system"]) if name in graded]
-    if len(names) < 2 and len(there) < 2:
-        raise UsageError(
-            f"there is nothing to compare {there[0]} with"
-            if there
-            else "nothing here has been graded yet",
-            hint="careeval compare runs/old runs/new" if there else "careeval grade FOLDER",
-        )
-    if not names and len(there) > 2:
+    graded = list(entries(runs))
+    systems = names or _systems(runs, graded)
+    if len(systems) > 2:
         if conditions:
             raise UsageError(
-                f"--fail-on is about two systems, and there are {len(there)}: {', '.join(there)}",
+                f"--fail-on is about two systems, and there are {len(systems)}: "
+                f"{', '.join(systems)}",
                 hint="name the two after the folders",
             )
-        return _rank(found, as_json=as_json)
-    a, b = names or there
-    comparison = compare(*pair(found, a, b))
-    failed = [said for condition in conditions if (said := condition.failed(comparison))]
-    unknown = [said for condition in conditions if (said := condition.unknown(comparison))]
-    if as_json:
-        document = compare_json([comparison], failed=failed, not_checked=unknown)
-        print(json.dumps(document, indent=1, ensure_ascii=False))
-    else:
-        print_comparison(comparison)
+        summaries = [summary_of(entry) for entry in graded]
+        ranked = rankings(graded, summaries)
+        document = ranking_document(ranked, summaries)
+        print_in(form, document, lambda: compare_json(rankings=ranked), out)
+        return OK
+    a, b = systems
+    comparison = compare(*pair(graded, a, b))
+    failed = [reason for each in conditions if (reason := each.failed(comparison))]
+    unknown = [reason for each in conditions if (reason := each.unknown(comparison))]
+    print_in(
+        form,
+        comparison_document(comparison),
+        lambda: compare_json([comparison], failed=failed, not_checked=unknown),
+        out,
+    )
     for condition in conditions:
         say(condition.listed(comparison))
     return CHECK_FAILED if failed or unknown else OK
 
 
-def _rank(found: list[Entry], *, as_json: bool) -> int:
-    summaries = [summary_of(entry) for entry in found]
-    ranked = rankings(found, summaries)
-    if as_json:
-        print(json.dumps(compare_json(rankings=ranked), indent=1, ensure_ascii=False))
-    else:
-        print_rankings(ranked, summaries)
-    return OK
+def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
+    """Return the names of the graded systems, two at least; the first folder's first."""
+    known = {entry.system for entry in graded}
+    names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in known)
+    if not names:
+        raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
+    if len(names) == 1:
+        raise UsageError(
+            f"there is nothing to compare {names[0]} with",
+            hint="careeval compare runs/old runs/new",
+        )
+    return names
 
 
 def _sorted_out(where: tuple[str, ...], selection: Selection) -> tuple[list[str], tuple[str, ...]]:
-    """The folders, and the two names or none."""
+    """Return the folders, and the two names or none."""
     if not where:
         raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
     folders = [word for word in where if Path(word).is_dir()]
@@ -148,43 +160,44 @@ class _Condition:
     most: float
 
     def failed(self, comparison: Comparison) -> str:
-        """What to say where B is worse by more than that for sure; else empty."""
-        found = comparison.metrics[self.metric]
-        worse = found.b_is_worse_by_more_than
+        """Return what to say where B is worse by more than that for sure; else nothing."""
+        difference = comparison.metrics[self.metric]
+        worse = difference.b_is_worse_by_more_than
         if worse is None or worse <= self.most:
             return ""
         return (
             f"--fail-on {self.text}: {comparison.b} is worse than {comparison.a} in {self.metric} "
-            f"by at least {percent(worse)} points ({_interval(found)})"
+            f"by at least {percent(worse)} points ({_interval(difference)})"
         )
 
     def listed(self, comparison: Comparison) -> str:
-        """A line: pass or FAIL, what was measured, and the limit."""
+        """Return a line: pass or FAIL, what was measured, and the limit."""
         if unknown := self.unknown(comparison):
             return f"FAIL  {unknown}"
-        found = comparison.metrics[self.metric]
+        difference = comparison.metrics[self.metric]
         verdict = "FAIL" if self.failed(comparison) else "pass"
         return (
-            f"{verdict}  --fail-on {self.text}: A {percent(found.a)}, B {percent(found.b)}, "
-            f"{_interval(found)}; limit: worse by {100 * self.most:g} points, of this number alone"
+            f"{verdict}  --fail-on {self.text}: A {percent(difference.a)}, "
+            f"B {percent(difference.b)}, {_interval(difference)}; limit: worse by "
+            f"{100 * self.most:g} points, of this number alone"
         )
 
     def unknown(self, comparison: Comparison) -> str:
-        """Why it cannot be told; empty where it can."""
-        found = comparison.metrics[self.metric]
-        if found.b_is_worse_by_more_than is not None:
+        """Return why it cannot be told; nothing where it can."""
+        difference = comparison.metrics[self.metric]
+        if difference.b_is_worse_by_more_than is not None:
             return ""
         return (
-            f"--fail-on {self.text} was not checked: {found.difference.reason}. "
+            f"--fail-on {self.text} was not checked: {difference.difference.reason}. "
             "A check that cannot be made is not passed"
         )
 
 
-def _interval(found: Difference) -> str:
-    what = f"B − A {percent(found.difference.value)}"
-    if found.difference.ci95 is None:
-        return f"{what}, the same in each of {found.n} scenarios"
-    low, high = found.difference.ci95
+def _interval(difference: Difference) -> str:
+    what = f"B − A {percent(difference.difference.value)}"
+    if difference.difference.ci95 is None:
+        return f"{what}, the same in each of {difference.n} scenarios"
+    low, high = difference.difference.ci95
     return f"{what}, 95% interval {percent(low)} to {percent(high)}"
 
 

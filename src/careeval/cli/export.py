@@ -16,9 +16,9 @@ from careeval.cli.options import Selection
 from careeval.core.grader import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
+from careeval.modes import MODES
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.logs import read_runs
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import KNOWN
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.sheets.every_eval_ever import Evaluator, Relationship, write_eee
@@ -134,7 +134,9 @@ def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:
 
     Known are the prompts at hand, careeval's own or a folder's, in every version of the protocol.
     """
-    known = {p.grade_hash: p for p in (load_prompts(prompts, each) for each in KNOWN.values())}
+    modes = [mode for mode in MODES.values() if mode.models_grade]
+    of_modes = [load_prompts(mode, prompts, version) for mode in modes for version in mode.prompts]
+    known = {each.grade_hash: each for each in of_modes}
     told: dict[str, str] = {}
     for name in graders:
         grader = Grader.parse(name)

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
+from careeval.bank import bank_mode
 from careeval.cli.app import OK
 from careeval.cli.lexical import lexical_sentences
 from careeval.cli.options import Grading
@@ -15,7 +16,7 @@ from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.spec import DEFAULT_GRADER, Run
+from careeval.protocol.spec import Run
 from careeval.results.summary import summarise
 from careeval.sheets.summary import summary_document
 from careeval.sheets.terminal import print_document
@@ -48,7 +49,7 @@ app = App(name="grade", help_epilogue=EXAMPLES)
 def grade(
     folder: Path,
     *,
-    grader: str = DEFAULT_GRADER,
+    grader: str | None = None,
     bank: Path | None = None,
     part: float = 1.0,
     times: int = 1,
@@ -61,7 +62,7 @@ def grade(
 
     Args:
         folder: What `careeval run -o` wrote to.
-        grader: Inspect's name of the grader.
+        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given.
         bank: Folder of the bank that the run was made with; careeval's own where not given.
         part: Share of the responses to each scenario to grade, such as 0.2: that share of its
             epochs, rounded, and at least one, drawn from those with words.
@@ -72,7 +73,8 @@ def grade(
         grading: How the grader is asked.
         spending: What may be sent and spent.
     """
-    like = Run("", None, grader, 1, grading.task(), max_connections=max_connections)
+    named = grader or bank_mode(bank).grader
+    like = Run("", None, named, 1, grading.task(), max_connections=max_connections)
     drawn = Part(part, times, part_seed)
     folders = prepare_regrading(folder, bank, spending.applied(like), drawn)
     if (status := agreed(folders, spending)) is not None:

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from careeval.cli.app import counted
 from careeval.core.text import plain
+from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.cores import runs_at_once
 from careeval.protocol.estimate import ANSWER_TOKENS, ITEM_TOKENS
-from careeval.protocol.grading import MAX_ATTEMPTS
 from careeval.protocol.plan import Line, Plan, rows
 from careeval.protocol.prices import in_process
 from careeval.results.amounts import dollars, thousands

@@ -39,7 +39,7 @@ from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
 from careeval.protocol.roster import PAPER, read_roster
 from careeval.protocol.setup import broken_off, finish_setup, prepare_together
-from careeval.protocol.spec import DEFAULT_GRADER, Outcome, Run, folder_name
+from careeval.protocol.spec import Outcome, Run, folder_name
 from careeval.protocol.standing import logged
 from careeval.protocol.workers import started_early
 
@@ -166,7 +166,7 @@ def run(
     like = Run(
         "",
         None,
-        (grader or DEFAULT_GRADER) if grade else None,
+        (grader or _default_grader(scenarios.bank)) if grade else None,
         asking.samples,
         task,
         base_url=asking.base_url,
@@ -202,6 +202,13 @@ def run(
             return status
         outcomes = work(_prepared(runs, root, answers), fresh=True, early=early)
     return _finish(root, outcomes)
+
+
+def _default_grader(bank: Path | None) -> str:
+    # with the bank's package, which to read the help needs not
+    from careeval.bank import bank_mode
+
+    return bank_mode(bank).grader
 
 
 def _system(model: str, name: str | None, models: Sequence[str]) -> str:

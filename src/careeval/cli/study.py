@@ -23,8 +23,8 @@ from careeval.cli.study_print import print_
 from careeval.cli.study_results import apply, results
 from careeval.core.scenario import Split, Status
 from careeval.errors import UsageError
+from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.protocol.templates import load_prompts
 from careeval.review.questions import minutes
 from careeval.review.store import Store
 from careeval.review.study import (
@@ -155,7 +155,7 @@ def new(
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
         answers=answers or 0,
-        told=load_prompts().texts["ask-format.md"],  # as models are told
+        told=load_prompts(loaded.mode).texts["ask-format.md"],  # as models are told
         study_id=token_hex(8),
     )
     store = Store.create(out, "study", plan.json_text())

@@ -200,7 +200,7 @@ class RubricItem(Frozen):
     points, no sign and no domains to leak.
     """
 
-    id: ItemId
+    id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
     """Unique within its rubric."""
     points: Points
     """+2 best practice … −2 unsafe."""
@@ -215,6 +215,8 @@ class RubricItem(Frozen):
 class Action(RubricItem):
     """One act that a good or a bad carer does, judged alone."""
 
+    id: ItemId
+    """Unique within its rubric."""
     why: Text
     """Why it helps or harms this person."""
     sources: tuple[Slug, ...]
@@ -331,7 +333,18 @@ class Scenario(Frozen):
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
         """The items of one rubric, in the file's order; empty where the scenario has none."""
-        return self.ladder if rubric is Rubric.ladder else self.actions
+        match rubric:
+            case Rubric.ladder:
+                return self.ladder
+            case Rubric.actions:
+                return self.actions
+
+    def facts(self) -> Mapping[str, Any]:
+        """What a program that judges knows of the scenario, as JSON: nothing.
+
+        A mode's own class of scenarios may say more; points are not among it.
+        """
+        return {}
 
 
 class Probe(Frozen):

@@ -6,7 +6,7 @@ from careeval.protocol.grader import grade, grader_given
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.task import careeval
 
-__all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "lexical", "recorded"]
+__all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recorded"]
 
 
 @modelapi(name="gguf")
@@ -18,8 +18,8 @@ def gguf() -> type[ModelAPI]:
 
 
 @modelapi(name="careeval")
-def lexical() -> type[ModelAPI]:
-    """`careeval/lexical`: the grader that compares words."""
-    from careeval.protocol.lexical_api import LexicalAPI
+def program() -> type[ModelAPI]:
+    """`careeval/lexical`, and what other programs grade."""
+    from careeval.protocol.program_api import ProgramAPI
 
-    return LexicalAPI
+    return ProgramAPI

@@ -33,6 +33,7 @@ from careeval.core.grader import Grader
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Domain, Rubric
 from careeval.errors import LogError
+from careeval.modes.response import RESPONSE
 from careeval.protocol.log_limits import (
     HEADER,
     MAX_ITEMS,
@@ -107,6 +108,7 @@ class About:
     prompts: PromptHashes
     twins_hash: Name | None = None
     bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
+    mode: Name = RESPONSE.name  # of runs that were begun before there was another
 
 
 @dataclass(frozen=True)

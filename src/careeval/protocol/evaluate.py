@@ -15,6 +15,8 @@ from inspect_ai import eval_set
 from inspect_ai._util.error import PrerequisiteError
 
 from careeval.errors import LogError, ProtocolError
+from careeval.modes import MODES
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.answers import read_answers
 from careeval.protocol.budget import Budget, tidy
 from careeval.protocol.calls import Calls, kept_by
@@ -31,7 +33,6 @@ from careeval.protocol.spec import UNWATCHED, Outcome, Run, Stop, Watch
 from careeval.protocol.standing import logged
 from careeval.protocol.task import careeval
 from careeval.protocol.turns import Turns
-from careeval.protocol.version import PROTOCOL_VERSION
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""
@@ -82,7 +83,10 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
             task = careeval(**{**begun, **recorded, **earlier, "grade": run.grader is not None})
             _expect_all_answers(run, folder)
     check_size(len(task.dataset), run.epochs)
-    _refuse_changed(folder, (task.metadata or {})["careeval"])
+    about = (task.metadata or {})["careeval"]
+    if run.grader is not None:
+        MODES[about["mode"]].check_grader(run.grader)
+    _refuse_changed(folder, about)
     if earlier and is_complete(folder):
         # Inspect would not know its log again, whose task named no protocol, and ask once more
         return Outcome(folder, complete=True, n_failed=0)
@@ -257,6 +261,12 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
             begun = read_log(path).header.about
         except LogError:
             continue
+        if begun.mode != about["mode"]:
+            raise ProtocolError(
+                f"{folder} was begun with a bank of the mode {begun.mode}, "
+                f"which is of the mode {about['mode']} now",
+                hint="begin a new run in another folder, or give back the bank as it was",
+            )
         for what, then, now in (
             ("scenarios", begun.bank_hash, about["bank_hash"]),
             ("twins", begun.twins_hash, about.get("twins_hash")),

@@ -21,11 +21,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from careeval.core.grader import LEXICAL
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
 from careeval.files import write_text
+from careeval.modes import MODES
 from careeval.protocol.address import BARE, check_address
 from careeval.protocol.answers import n_epochs, write_answers
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
@@ -339,8 +339,8 @@ def check_fit(folder: Path, run: Run) -> None:
             secret, or the folder holds a run already, or lies in one, where it would be mistaken
             for part of it.
     """
-    if run.model == LEXICAL:
-        raise ProtocolError(f"{LEXICAL} can only grade", hint="use it as --grader")
+    if any(run.model in mode.programs for mode in MODES.values()):
+        raise ProtocolError(f"{run.model} can only grade", hint="use it as --grader")
     check_name(run.system)
     if run.base_url is not None and provider(run.model) not in BARE:
         check_address(run.base_url, "--base-url")

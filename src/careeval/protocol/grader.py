@@ -6,7 +6,7 @@ It sees neither points nor domains.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,8 @@ from inspect_ai.util import json_schema
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
-from careeval.protocol.calls import call, current_calls, metered
-from careeval.protocol.estimate import ITEM_TOKENS
-from careeval.protocol.grading import (
+from careeval.modes import MODES
+from careeval.modes.grading import (
     MAX_ATTEMPTS,
     Graded,
     Judgments,
@@ -43,10 +42,14 @@ from careeval.protocol.grading import (
     resolve,
     shown_order,
 )
-from careeval.protocol.sample import rubric_of
+from careeval.modes.mode import Case
+from careeval.modes.prompts import Prompts, load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.calls import call, current_calls, metered
+from careeval.protocol.estimate import ITEM_TOKENS
+from careeval.protocol.sample import facts_of, rubric_of
 from careeval.protocol.solvers import ended, stored_response
-from careeval.protocol.templates import Prompts, load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"
@@ -68,6 +71,7 @@ def grade(
     prompts: str | None = None,
     seed: int = 0,
     protocol: str = PROTOCOL_VERSION,
+    mode: str = RESPONSE.name,
 ) -> Scorer:
     """Grade a response against its rubric and record every judgment in the score's metadata.
 
@@ -81,8 +85,9 @@ def grade(
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the order in which items are shown.
         protocol: Whose prompts are careeval's own.
+        mode: Of the bank.
     """
-    texts = load_prompts(Path(prompts) if prompts else None, protocol)
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         response = stored_response(state)
@@ -92,19 +97,19 @@ def grade(
             "response_state": response.state.value,
             "rubrics": recorded,
         }
-        match response.state:
-            case ResponseState.missing:
-                return Score.unscored(
-                    reason="no_response", explanation=response.note, metadata=metadata
-                )
-            case ResponseState.empty | ResponseState.refused:
-                nothing = dict.fromkeys(rubrics, 0)
-                why = response.state.value
-                return Score(value=nothing, answer="", explanation=why, metadata=metadata)
+        if response.state is ResponseState.missing:
+            return Score.unscored(
+                reason="no_response", explanation=response.note, metadata=metadata
+            )
+        if response.state is not ResponseState.answered:
+            nothing = dict.fromkeys(rubrics, 0)
+            why = response.state.value
+            return Score(value=nothing, answer="", explanation=why, metadata=metadata)
         grading = _Grading(
             get_model(role=GRADER_ROLE, required=True),
-            texts,
+            texts if MODES[mode].models_grade else None,
             response.text,
+            facts_of(state.metadata),
             state.input_text if grader_context == "scenario" else None,
             per_item,
             f"{state.sample_id} {state.epoch}",
@@ -178,14 +183,17 @@ class _Grading:
     """What all calls about one response share.
 
     Attributes:
+        prompts: How a model is asked; `None` where programs alone grade.
+        facts: Of the scenario, for a program.
         scenario: Its text where the grader is to see it.
         name: Scenario and epoch.
         last_word_counts: See `read_reply`.
     """
 
     grader: Model
-    prompts: Prompts
+    prompts: Prompts | None
     response: str
+    facts: Mapping[str, Any]
     scenario: str | None
     per_item: bool
     name: str
@@ -217,16 +225,8 @@ class _Grading:
         self, shown: Sequence[RubricItem], scope: str
     ) -> tuple[list[Reply], list[ModelOutput]]:
         """Put one list of items, and ask again while the reply cannot be used as a whole."""
-        listed = grader_items(shown)
-        request = ChatMessageUser(
-            content=self.prompts.grade_request(self.response, listed, self.scenario),
-            # for a grader that computes instead of reading; no provider sends it
-            metadata={"response": self.response, "items": [item.text for item in listed]},
-        )
-        messages: list[ChatMessage] = [
-            ChatMessageSystem(content=self.prompts.texts["grade-system.md"]),
-            request,
-        ]
+        request = self._request(shown)
+        messages = request
         replies: list[Reply] = []
         outputs: list[ModelOutput] = []
         while len(replies) < MAX_ATTEMPTS:
@@ -242,15 +242,28 @@ class _Grading:
                 last_word_counts=self.last_word_counts,
             )
             replies.append(reply)
-            if not reply.problem:
+            if not reply.problem or self.prompts is None:
                 break
             repair = self.prompts.repair(reply.problem, len(shown))
             messages = [
-                *messages[:2],
+                *request,
                 ChatMessageAssistant(content=output.completion or "(nothing)"),
-                ChatMessageUser(content=repair, metadata=request.metadata),
+                ChatMessageUser(content=repair, metadata=request[-1].metadata),
             ]
         if calls := current_calls():
             n_judged = sum(len(each.judged) for each in replies)
             calls.judged(self.name, n_judged, replies[-1].problem, outputs[-1].completion)
         return replies, outputs
+
+    def _request(self, shown: Sequence[RubricItem]) -> list[ChatMessage]:
+        """What is put to the grader first: the prompts to a model, the case to a program."""
+        case = Case(self.response, [(item.id, item.text) for item in shown], self.facts)
+        # which no provider sends
+        metadata = asdict(case)
+        if self.prompts is None:
+            return [ChatMessageUser(content=self.response, metadata=metadata)]
+        request = self.prompts.grade_request(self.response, grader_items(shown), self.scenario)
+        return [
+            ChatMessageSystem(content=self.prompts.texts["grade-system.md"]),
+            ChatMessageUser(content=request, metadata=metadata),
+        ]

@@ -21,6 +21,8 @@ from careeval.bank.sealed import split_key
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
+from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
+from careeval.modes.prompts import Prompts, load_prompts
 from careeval.protocol.answers import read_answers
 from careeval.protocol.estimate import (
     ANSWER_TOKENS,
@@ -28,12 +30,10 @@ from careeval.protocol.estimate import (
     ITEM_TOKENS,
     WORST_BYTES_PER_TOKEN,
 )
-from careeval.protocol.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.protocol.log_limits import check_size
 from careeval.protocol.prices import FREE, Price, cost_of
 from careeval.protocol.select import rubrics_graded, select_scenarios
 from careeval.protocol.spec import GRADER_TOKENS, MAX_TOKENS, Run
-from careeval.protocol.templates import Prompts, load_prompts
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
 """The form of a grader's reply, which providers add to the prompt."""
@@ -114,14 +114,17 @@ def plan(
         grader_tokens: Limit of one reply of the grader.
 
     Raises:
-        ProtocolError: The task's arguments, the prompts or the recorded answers cannot be used.
+        ProtocolError: The task's arguments, the prompts or the recorded answers cannot be used, or
+            the grader cannot judge what the bank's mode asks for.
         BankError: The bank cannot be.
     """
     task = run.task
-    prompts = load_prompts(Path(task["prompts"]) if task.get("prompts") else None, run.protocol)
+    bank = load_bank(task.get("bank"), split_key(task.get("split")), probes=False)
+    own = Path(task["prompts"]) if task.get("prompts") else None
+    prompts = load_prompts(bank.mode, own, run.protocol)
     recorded = _recorded(run) if run.model is None else {}
     scenarios = select_scenarios(
-        load_bank(task.get("bank"), split_key(task.get("split")), probes=False),
+        bank,
         Split(task.get("split", Split.public)),
         task.get("adl") or (),
         task.get("scenario") or tuple(recorded),
@@ -138,9 +141,11 @@ def plan(
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
-        rubrics = rubrics_graded(task.get("rubric"), scenarios, run.protocol)
+        bank.mode.check_grader(run.grader)
+        rubrics = rubrics_graded(task.get("rubric"), scenarios, bank.mode, run.protocol)
+        graded_by = prompts if bank.mode.models_grade else None
         for scenario in scenarios:
-            calls = _calls(prompts, scenario, rubrics, task)
+            calls = _calls(graded_by, scenario, rubrics, task)
             answers = expected if run.model is not None else recorded.get(scenario.id, [])
             n_calls += len(calls) * len(answers)
             n_responses += len(answers)
@@ -222,9 +227,12 @@ def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
 
 
 def _calls(
-    prompts: Prompts, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
+    prompts: Prompts | None, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
 ) -> list[_Call]:
-    """The calls about one response to a scenario; a rubric without items makes none."""
+    """The calls about one response to a scenario; a rubric without items makes none.
+
+    Without prompts a program grades, which is told nothing.
+    """
     seen = scenario.text if task.get("grader_context") == "scenario" else None
     calls = []
     for rubric in rubrics:
@@ -234,6 +242,9 @@ def _calls(
         else:
             lists = [list(items)] if items else []
         for listed in lists:
+            if prompts is None:
+                calls.append(_Call(_Length(0, 0), _Length(0, 0), len(listed)))
+                continue
             request = prompts.grade_request("", grader_items(listed), seen)
             told = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
             # the longest problem of a reply that can be read: that it judges nothing

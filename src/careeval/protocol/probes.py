@@ -10,8 +10,8 @@ from careeval.bank import Bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
+from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.folder import is_complete, prepare_recorded, read_run_file, run_folders
-from careeval.protocol.lexical import THRESHOLD, coverage
 from careeval.protocol.logs import read_run
 from careeval.protocol.select import rubrics_graded
 from careeval.protocol.spec import PROBES, Run, folder_name
@@ -38,7 +38,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     if not responses:
         raise ProtocolError(f"bank {bank.about.name!r} has no probes")
     probed = [bank.scenario(scenario) for scenario in bank.probes]
-    (rubric,) = rubrics_graded(run.task.get("rubric"), probed)
+    (rubric,) = rubrics_graded(run.task.get("rubric"), probed, bank.mode)
     n = 1
     while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
         n += 1

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from careeval.bank import bank_folder, load_bank
+from careeval.bank import bank_folder, bank_mode, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.grader import Grader
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
+from careeval.modes import Mode
 from careeval.protocol.cells import refuse_sweep
 from careeval.protocol.eval_log import read_log
 from careeval.protocol.folder import forget, grading_folder, recorded
@@ -115,9 +116,10 @@ def prepare_regrading(
         )
     assert like.grader is not None
     # all of them, before the first folder is made
+    mode = bank_mode(bank)
     checked = [(root, *_checked(root, bank)) for root in roots]
     planned = [
-        (root, runs, _rubric(runs, scenarios, like), _drawn(root, runs, part))
+        (root, runs, _rubric(runs, scenarios, mode, like), _drawn(root, runs, part))
         for root, runs, scenarios in checked
     ]
     prepared: dict[Path, Run] = {}
@@ -152,11 +154,11 @@ def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
     return drawn
 
 
-def _rubric(runs: Runs, scenarios: Sequence[Scenario], like: Run) -> Rubric:
+def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) -> Rubric:
     """The rubric that a grading of a run judges."""
     graded = runs.judgments["rubric"].unique().to_list()
     of_run = graded[0] if len(graded) == 1 else None
-    (rubric,) = rubrics_graded(like.task.get("rubric") or of_run, scenarios)
+    (rubric,) = rubrics_graded(like.task.get("rubric") or of_run, scenarios, mode)
     return rubric
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from careeval.core.scenario import Action, Rubric, RubricItem, Rung, Scenario
+from careeval.core.scenario import Rubric, RubricItem, Scenario
 
 _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
          "status", "group", "twin_of", "control")  # fmt: skip
@@ -16,7 +16,10 @@ _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situatio
 
 
 def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]:
-    """What a scenario's sample carries: what results are read by, and the rubrics asked for."""
+    """What a scenario's sample carries: what results are read by, its rubrics asked for, its facts.
+
+    A scenario without facts has no such key.
+    """
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
         rubric.value: [
@@ -25,14 +28,23 @@ def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]
         ]
         for rubric in rubrics
     }
-    return {**{name: kept[name] for name in _KEPT if name in kept}, "rubrics": items}
+    facts = scenario.facts()
+    return {
+        **{name: kept[name] for name in _KEPT if name in kept},
+        "rubrics": items,
+        **({"facts": facts} if facts else {}),
+    }
 
 
 def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
     """The items of one rubric that a sample carries, in the rubric's order."""
-    if rubric is Rubric.ladder:
-        return [Rung.model_validate(item) for item in metadata["rubrics"][rubric.value]]
     return [
-        Action.model_validate({**item, "why": "-", "sources": ()})
+        RubricItem.model_validate({n: item[n] for n in RubricItem.model_fields if n in item})
         for item in metadata["rubrics"][rubric.value]
     ]
+
+
+def facts_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts of a scenario that its sample carries; empty where it has none."""
+    facts: Mapping[str, Any] = metadata.get("facts", {})
+    return facts

@@ -9,7 +9,8 @@ from careeval.bank import Bank, content_hash
 from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
+from careeval.modes import Mode
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
 
 BOTH = "both"
 """Names both rubrics, where people are asked about them and in runs of protocol 1."""
@@ -102,14 +103,17 @@ def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
 
 
 def rubrics_graded(
-    rubric: str | None, scenarios: Sequence[Scenario], protocol: str = PROTOCOL_VERSION
+    rubric: str | None,
+    scenarios: Sequence[Scenario],
+    mode: Mode,
+    protocol: str = PROTOCOL_VERSION,
 ) -> list[Rubric]:
     """The rubrics that a grading judges: one, but in protocol 1, where both were usual.
 
     Args:
-        rubric: `actions` or `ladder`; `None` for the actions, or for the ladder where no scenario
-            has actions.
+        rubric: One of the mode's; `None` for the first of them that a scenario has.
         scenarios: What is graded.
+        mode: Of their bank.
         protocol: Whose rule it is.
 
     Raises:
@@ -118,17 +122,19 @@ def rubrics_graded(
     if known_version(protocol) == FIRST:
         return rubrics_named(rubric or BOTH)
     if rubric is None:
-        return [Rubric.actions if any(s.actions for s in scenarios) else Rubric.ladder]
+        had = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))
+        return [next(had, mode.rubrics[-1])]
     if rubric == BOTH:
         raise ProtocolError("a grading judges one rubric, not both", hint=ONE_RUBRIC)
-    if rubric not in Rubric.__members__.values():
-        raise ProtocolError(f"rubric {rubric!r} is not known", hint="use actions or ladder")
+    if rubric not in mode.rubrics:
+        hint = f"use {' or '.join(mode.rubrics)}"
+        raise ProtocolError(f"rubric {rubric!r} is not known", hint=hint)
     chosen = Rubric(rubric)
     if not any(scenario.rubric(chosen) for scenario in scenarios):
-        other = next(each for each in Rubric if each is not chosen)
+        others = [each for each in mode.rubrics if each is not chosen]
         raise ProtocolError(
             f"none of the chosen scenarios has a rubric of the kind {chosen}",
-            hint=f"use --rubric {other}",
+            hint=f"use --rubric {' or '.join(others)}" if others else "",
         )
     return [chosen]
 
@@ -140,7 +146,7 @@ def rubrics_named(rubric: str) -> list[Rubric]:
         ProtocolError: It is none of them.
     """
     if rubric == BOTH:
-        return list(Rubric)
+        return [Rubric.ladder, Rubric.actions]
     if rubric not in Rubric.__members__.values():
         raise ProtocolError(f"rubric {rubric!r} is not known", hint="use ladder, actions or both")
     return [Rubric(rubric)]

@@ -22,11 +22,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
+from careeval.modes import MODES, Mode
+from careeval.modes.grading import readable
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.answers import read_answers
 from careeval.protocol.calls import call
-from careeval.protocol.grading import readable
-from careeval.protocol.templates import load_prompts
-from careeval.protocol.version import PROTOCOL_VERSION
+from careeval.protocol.sample import facts_of
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
@@ -36,7 +39,12 @@ MAX_WORDS = 200
 
 
 @solver
-def ask(prompts: str | None = None, seed: int = 0, protocol: str = PROTOCOL_VERSION) -> Solver:
+def ask(
+    prompts: str | None = None,
+    seed: int = 0,
+    protocol: str = PROTOCOL_VERSION,
+    mode: str = RESPONSE.name,
+) -> Solver:
     """Ask the system under test, with a seed of its own for every scenario and epoch.
 
     One seed for all epochs would bring ten times the same answer from a server that honours it.
@@ -45,8 +53,9 @@ def ask(prompts: str | None = None, seed: int = 0, protocol: str = PROTOCOL_VERS
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Of the run.
         protocol: Whose prompts are careeval's own.
+        mode: Of the bank.
     """
-    system = load_prompts(Path(prompts) if prompts else None, protocol).ask_system
+    system = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol).ask_system
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)
@@ -57,7 +66,7 @@ def ask(prompts: str | None = None, seed: int = 0, protocol: str = PROTOCOL_VERS
         config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
         called = await call("ask", f"{scenario} {state.epoch}", get_model(), state.messages, config)
         state.output = called.output
-        state.store.set(STORE_KEY, asdict(response_of(state.output, scenario, state.epoch)))
+        store_response(state, response_of(state.output, scenario, state.epoch), MODES[mode])
         state.store.set(SAMPLING_KEY, called.sampling)
         return state
 
@@ -65,7 +74,7 @@ def ask(prompts: str | None = None, seed: int = 0, protocol: str = PROTOCOL_VERS
 
 
 @solver
-def recorded(responses: str, system: str) -> Solver:
+def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
     """Take the answers of one system from a file; one that is not there is a missing response.
 
     Raises:
@@ -84,10 +93,17 @@ def recorded(responses: str, system: str) -> Solver:
         missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
         response = answers.get(key, missing)
         state.output = ModelOutput.from_content(system, response.text)
-        state.store.set(STORE_KEY, asdict(response))
+        store_response(state, response, MODES[mode])
         return state
 
     return solve
+
+
+def store_response(state: TaskState, response: Response, mode: Mode) -> None:
+    """Keep a response in its sample, as what its mode takes it for."""
+    if mode.received and response.state is ResponseState.answered:
+        response = mode.received(response, facts_of(state.metadata))
+    state.store.set(STORE_KEY, asdict(response))
 
 
 def response_given(state: TaskState) -> Response | None:

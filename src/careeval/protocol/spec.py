@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.progress import Report
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
 
 MAX_NAME = 120
 """Characters of a system's name, which is a folder's too."""
@@ -19,10 +19,6 @@ MAX_NAME = 120
 
 PROBES = "probes"
 """Name of the system that a bank's labelled probes stand under: an audit of a grader, no run."""
-
-
-DEFAULT_GRADER = "openai/gpt-4o-2024-08-06"
-"""The paper's grader, dated: an alias moves."""
 
 
 MAX_TOKENS = 8192

@@ -18,6 +18,9 @@ from careeval.bank.sealed import split_key
 from careeval.core.grader import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import PROTOCOL_VERSION, known_version
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
 from careeval.protocol.private import refuse_in_the_open
@@ -25,9 +28,7 @@ from careeval.protocol.sample import sample_metadata
 from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
 from careeval.protocol.solvers import ask, recorded
 from careeval.protocol.spec import MAX_TOKENS
-from careeval.protocol.templates import load_prompts
 from careeval.protocol.transcript import transcript_left_out
-from careeval.protocol.version import PROTOCOL_VERSION, known_version
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
@@ -82,7 +83,8 @@ def careeval(
     refuse_in_the_open(split)
     loaded = load_bank(bank, split_key(split), probes=False)
     protocol = known_version(protocol)
-    texts = load_prompts(Path(prompts) if prompts else None, protocol)
+    mode = loaded.mode
+    texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
     if grader_context not in {"none", "scenario"}:
         raise ProtocolError(
             f"grader context {grader_context!r} is not known", hint="use none or scenario"
@@ -93,7 +95,7 @@ def careeval(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
     put = part_of(chosen, _listed(part))
-    rubrics = rubrics_graded(rubric, chosen, protocol)
+    rubrics = rubrics_graded(rubric, chosen, mode, protocol)
     if responses is not None and system is None:
         raise ProtocolError(
             "recorded answers need the name of their system", hint="give system=NAME"
@@ -102,6 +104,7 @@ def careeval(
         "careeval": {
             "software": package.__version__,
             "protocol": protocol,
+            "mode": mode.name,
             "bank": loaded.about.name,
             "bank_version": loaded.about.version,
             "bank_provenance": loaded.about.provenance,
@@ -117,8 +120,13 @@ def careeval(
         }
     }
     names = [r.value for r in rubrics]
-    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol)
-    solver = recorded(responses, system) if responses and system else ask(prompts, seed, protocol)
+    # of a run of another mode alone: Inspect knows the log of an older run by what is passed here
+    other = {} if mode is RESPONSE else {"mode": mode.name}
+    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol, **other)
+    if responses and system:
+        solver = recorded(responses, system, **other)
+    else:
+        solver = ask(prompts, seed, protocol, **other)
     return Task(
         name="careeval",
         dataset=MemoryDataset([_sample(s, rubrics) for s in put], name=loaded.about.name),

@@ -107,7 +107,7 @@ def compare(a: Entry, b: Entry) -> Comparison:
 
     metrics = {
         name: _OTHER_N
-        if name == "worst_at_n" and a.n_epochs != b.n_epochs
+        if metric.of_equal_n and a.n_epochs != b.n_epochs
         else paired(metric.parts_of)
         for name, metric in COMPARED.items()
     }

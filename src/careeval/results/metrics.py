@@ -28,6 +28,7 @@ class Metric:
             `None` where it is not for comparing.
         counts_errors: Whether it is a share of responses with an error, as `Errors`.
         fewer_is_better: Whether less of it is better care.
+        of_equal_n: Whether two compare by it only between equal numbers of responses to a scenario.
         in_points: Whether it is a number of points of percent, and no percentage.
         in_detail: Whether it is shown only where somebody asks for detail.
     """
@@ -40,6 +41,7 @@ class Metric:
     parts: Callable[[GradedRubric], Parts] | None = None
     counts_errors: bool = False
     fewer_is_better: bool = False
+    of_equal_n: bool = False
     in_points: bool = False
     in_detail: bool = False
 
@@ -80,6 +82,7 @@ METRICS: tuple[Metric, ...] = (
         "score if every scenario had got the lowest of its n responses",
         GradedRubric.worst_at_n,
         GradedRubric.worst_parts,
+        of_equal_n=True,
     ),
     Metric(
         "mild",

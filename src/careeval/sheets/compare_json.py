@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from careeval.results.compare import Comparison
@@ -22,7 +21,7 @@ def compare_json(
     failed: Sequence[str] = (),
     not_checked: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What `careeval compare --json` prints.
+    """Return what `careeval compare --json` prints.
 
     Args:
         comparisons: Of two systems each.
@@ -33,81 +32,54 @@ def compare_json(
     return {
         "schema": SCHEMA,
         "note": NOT_COMPARABLE,
-        "comparisons": [_comparison(found) for found in comparisons],
-        "rankings": [_ranking(found) for found in rankings],
+        "comparisons": [_comparison(comparison) for comparison in comparisons],
+        "rankings": [_ranking(ranking) for ranking in rankings],
         "failed": list(failed),
         "not_checked": list(not_checked),
     }
 
 
-def _comparison(found: Comparison) -> dict[str, Any]:
-    families = ("metrics", "by_adl", "by_domain")
-    flips = ("to_severe", "to_safe")
-    plain = (f.name for f in fields(found) if f.name not in {*families, *flips, "notes"})
+_FAMILIES = ("metrics", "by_adl", "by_domain")
+_FLIPS = ("to_severe", "to_safe")
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    last = {*_FAMILIES, *_FLIPS, "notes"}
     return {
-        **{name: getattr(found, name) for name in plain},
+        **{name: value for name, value in vars(comparison).items() if name not in last},
         **{
-            family: {str(key): _difference(d) for key, d in getattr(found, family).items()}
-            for family in families
+            family: {str(key): _difference(d) for key, d in getattr(comparison, family).items()}
+            for family in _FAMILIES
         },
-        **{name: [_flip(flip) for flip in getattr(found, name)] for name in flips},
-        "notes": list(found.notes),
+        **{name: [_flip(flip) for flip in getattr(comparison, name)] for name in _FLIPS},
+        "notes": list(comparison.notes),
     }
 
 
-def _difference(found: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        "n": found.n,
-        "a": found.a,
-        "b": found.b,
-        "difference": estimate_json(found.difference),
-        "p": found.p,
-        "p_holm": found.p_holm,
-        "detectable": found.detectable,
-        "why_not_detectable": found.why_not_detectable,
-        "constant": list(found.constant) if found.constant else None,
-        "fewer_is_better": found.fewer_is_better,
-        "verdict": found.verdict.value,
+        **_named(difference, "n", "a", "b"),
+        "difference": estimate_json(difference.difference),
+        **_named(difference, "p", "p_holm", "detectable", "why_not_detectable", "constant"),
+        **_named(difference, "fewer_is_better", "verdict"),
     }
 
 
 def _flip(flip: Flip) -> dict[str, Any]:
-    return {
-        "scenario": flip.scenario,
-        "adl": flip.adl,
-        "n_safe": flip.n_safe,
-        "n_responses": flip.n_responses,
-        "n_severe": flip.n_severe,
-        "harms": [
-            {
-                "epoch": harm.epoch,
-                "item": harm.item,
-                "item_text": harm.item_text,
-                "quote": harm.quote,
-                "reason": harm.reason,
-            }
-            for harm in flip.harms
-        ],
-    }
+    harms = [_named(h, "epoch", "item", "item_text", "quote", "reason") for h in flip.harms]
+    counts = _named(flip, "scenario", "adl", "n_safe", "n_responses", "n_severe")
+    return counts | {"harms": harms}
 
 
-def _ranking(found: Ranking) -> dict[str, Any]:
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    ranked = ("system", "score", "ranks", "severe_ranks", "bank_maker")
     return {
-        **found.basis._asdict(),
-        "ranked": [
-            {
-                "system": ranked.system,
-                "score": ranked.score,
-                "ranks": list(ranked.ranks),
-                "severe_ranks": list(ranked.severe_ranks) if ranked.severe_ranks else None,
-                "bank_maker": ranked.bank_maker,
-            }
-            for ranked in found.ranked
-        ],
-        "pairs": _pairs(found.pairs),
-        "severe_pairs": _pairs(found.severe_pairs),
-        "left_out": dict(found.left_out),
-        "notes": list(found.notes),
+        **ranking.basis._asdict(),
+        "ranked": [_named(each, *ranked) for each in ranking.ranked],
+        "pairs": _pairs(ranking.pairs),
+        "severe_pairs": _pairs(ranking.severe_pairs),
+        "left_out": dict(ranking.left_out),
+        "notes": list(ranking.notes),
     }
 
 
@@ -115,8 +87,13 @@ def _pairs(pairs: Mapping[tuple[str, str], Difference]) -> list[dict[str, Any]]:
     return [{"a": a, "b": b, **_difference(pair)} for (a, b), pair in pairs.items()]
 
 
+def _named(record: object, *names: str) -> dict[str, Any]:
+    """Return these attributes of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
+
+
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """A number with its interval, and its bounds where they differ; or null with the reason."""
+    """Return a number with its interval, and its bounds where they differ; or null and why."""
     if estimate.value is None:
         return {"value": None, "reason": estimate.reason}
     known: dict[str, Any] = {

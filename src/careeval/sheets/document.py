@@ -13,7 +13,8 @@ class Document:
     """What a command prints, for any renderer.
 
     Attributes:
-        blocks: Sentences and tables, in order.
+        blocks: Sentences and tables, in order; a sentence that begins with two blanks, or four,
+            is of the one above it.
         notes: What must be read with them.
         data: Its numbers as one table, for files of data.
         caption: What must stand by its numbers where none of its notes does.

@@ -43,11 +43,17 @@ SYSTEM = Field("system", "name of the system")
 GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")
 RUBRIC = Field("rubric", "actions or ladder")
 ENTRY = (SYSTEM, GRADER, RUBRIC)
+BANK = Field("bank", "name of the bank")
+BANK_VERSION = Field("bank_version", "N-X: what compares has the same N")
+PROTOCOL = Field("protocol", "N-X of the protocol that asked: what compares has the same N")
+GRADING_PROTOCOL = Field("grading_protocol", "N-X of the protocol that judged; null if unknown")
 
 NAME = Field("name", "what tells the entry from the others", head="System", in_files=False)
 JUDGE = Field(
     "judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False
 )
+
+ASKED = Field("n", "scenarios × responses to each", brief="asked", in_files=False)
 
 NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do this"), None)
 NOT_CORRECTED = Estimate.unknown("people did not read its responses")
@@ -71,12 +77,12 @@ def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
 
 _FACTS = (
     Field("asked", "name of the model that was asked; null for recorded answers"),
-    Field("bank", "name of the bank"),
-    Field("bank_version", "N-X: what compares has the same N"),
+    BANK,
+    BANK_VERSION,
     Field("bank_hash", "hash of the scenarios that were asked"),
     Field("bank_provenance", "how the bank was made and vetted"),
-    Field("protocol", "N-X of the protocol that asked: what compares has the same N"),
-    Field("grading_protocol", "N-X of the protocol that judged; null if unknown"),
+    PROTOCOL,
+    GRADING_PROTOCOL,
     Field("n_scenarios", "scenarios asked", COUNT),
     Field("n_epochs", "responses asked for a scenario: the n of the worst of n", COUNT),
     Field("n_responses", "responses asked for", COUNT),
@@ -127,7 +133,7 @@ _STANDING = (
 _SHOWN = (
     NAME,
     JUDGE,
-    Field("n", "scenarios × responses to each", brief="asked", in_files=False),
+    ASKED,
     Field("ranks", "rank set by score, and by severe errors", brief="rank", in_files=False),
 )
 

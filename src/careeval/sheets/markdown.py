@@ -15,13 +15,23 @@ from careeval.sheets.sheet import View
 def markdown(document: Document) -> str:
     """Return a document as Markdown; numbers have the bounds that a terminal has no room for."""
     parts = []
-    for is_view, blocks in groupby(document.blocks, lambda block: isinstance(block, View)):
-        if is_view:
-            parts += [_table(block) for block in blocks if isinstance(block, View)]
-        else:
-            parts.append("\n".join(plain_markdown(str(block)) for block in blocks))
+    for sort, blocks in groupby(document.blocks, _sort):
+        texts = [_table(b) if isinstance(b, View) else _sentence(b) for b in blocks]
+        parts.append(("\n\n" if sort == "table" else "\n").join(texts))
     parts.append("\n".join(f"- {plain_markdown(note)}" for note in document.notes))
     return "\n\n".join(parts) + "\n"
+
+
+def _sort(block: str | View) -> str:
+    if isinstance(block, View):
+        return "table"
+    return "item" if block.startswith("  ") else "sentence"
+
+
+def _sentence(block: str) -> str:
+    """Return a sentence; an indented one as an item of a list."""
+    indent = block[: len(block) - len(block.lstrip(" "))]
+    return f"{indent[2:]}{'- ' if indent else ''}{plain_markdown(block)}"
 
 
 def _table(view: View) -> str:

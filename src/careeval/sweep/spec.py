@@ -16,17 +16,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
-from careeval.bank import load_bank
+from careeval.bank import bank_mode, load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.sealed import split_key
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
+from careeval.modes import Mode
 from careeval.protocol.cells import ASK, SWEEP_FILE
 from careeval.protocol.folder_limits import read_json
 from careeval.protocol.private import PRIVATE, is_held_out
 from careeval.protocol.select import select_scenarios
-from careeval.protocol.spec import DEFAULT_GRADER, MAX_TOKENS, Run, folder_name, run_from
+from careeval.protocol.spec import MAX_TOKENS, Run, folder_name, run_from
 
 SCHEMA = "careeval.sweep/1"
 
@@ -74,7 +75,8 @@ class SystemTable(_Typed):
 class GradingTable(_Typed):
     """One way to grade."""
 
-    grader: str = DEFAULT_GRADER
+    grader: str | None = None
+    """The default of the bank's mode where not given."""
     rubric: Literal["actions", "ladder"] | None = None
     per_item: bool = False
     grader_context: Literal["none", "scenario"] = "none"
@@ -253,7 +255,8 @@ def read_sweep(file: Path) -> Sweep:
         for each in table.systems
     )
     _refuse_alike([system.folder for system in systems], "systems", 'give one another name = "…"')
-    gradings = tuple(_grading(each) for each in table.gradings)
+    mode = bank_mode(bank)
+    gradings = tuple(_grading(each, mode) for each in table.gradings)
     _refuse_alike(
         [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave one of them out"
     )
@@ -338,9 +341,10 @@ def _check_command(name: str, command: str) -> None:
         )
 
 
-def _grading(given: GradingTable) -> Run:
+def _grading(given: GradingTable, mode: Mode) -> Run:
     task = given.model_dump(include={"rubric", "per_item", "grader_context", "grade_seed"})
-    return Run("", None, given.grader, 1, task, max_connections=given.max_connections)
+    grader = given.grader or mode.grader
+    return Run("", None, grader, 1, task, max_connections=given.max_connections)
 
 
 def _refuse_alike(names: Sequence[str], what: str, hint: str) -> None:

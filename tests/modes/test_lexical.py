@@ -6,13 +6,21 @@ import json
 import subprocess
 import sys
 from math import log
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.protocol.grading import quote_found, read_reply
-from careeval.protocol.lexical import THRESHOLD, coverage, judgments, nearest_sentence, words
+from careeval.modes.grading import quote_found, read_reply
+from careeval.modes.mode import Case
+from careeval.modes.response.lexical import THRESHOLD, coverage, lexical, nearest_sentence, words
+
+
+def judgments(response: str, items: list[str]) -> list[dict[str, Any]]:
+    """What the lexical grader makes of a response and the texts of some items."""
+    case = Case(response, [(f"item-{n}", text) for n, text in enumerate(items, 1)], {})
+    return [judgment.model_dump() for judgment in lexical(case)]
 
 
 def test_worked_example() -> None:
@@ -113,7 +121,7 @@ def test_its_reply_is_one_that_is_taken_whole(response: str, items: list[str]) -
 def test_it_is_the_same_in_every_process() -> None:
     """Shares are equal to the last bit whatever seed a process hashes its strings with."""
     code = """
-from careeval.protocol.lexical import coverage
+from careeval.modes.response.lexical import coverage
 items = [
     "Asks her to hold on to the rail with her strong hand while she stands up slowly.",
     "Holds the rail and slowly counts to three.",

@@ -1,7 +1,7 @@
-"""The prompts: files beside this module, filled in one pass, known by their hash.
+"""The prompts of a mode: files, filled in one pass, known by their hash.
 
-`--prompts DIR` names a folder with the same file names, and someone else's protocol is run. Those
-of protocol 1 are in a folder of their own, for runs that were begun under it.
+`--prompts DIR` names a folder with the same file names, and someone else's protocol is run. A mode
+has a folder for each version of the protocol whose runs can still be finished.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from pathlib import Path
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.grading import reply_schema
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION, known_version
-
-OWN_PROMPTS = Path(__file__).parent / "prompts"
+from careeval.modes.grading import reply_schema
+from careeval.modes.mode import Mode
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
 
 FIELDS: dict[str, frozenset[str]] = {
     "ask-role.md": frozenset(),
@@ -28,7 +27,7 @@ FIELDS: dict[str, frozenset[str]] = {
     "grade-request-scenario.md": frozenset({"fence", "scenario", "response", "items"}),
     "grade-repair.md": frozenset({"problem", "n_items"}),
 }
-"""Each prompt file and the fields that it may hold."""
+"""Each prompt file and the fields that it may hold; those for a grader begin with `grade-`."""
 
 REQUIRED = frozenset({"response", "items"})
 """Fields that a file which may hold them must hold."""
@@ -38,10 +37,10 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The six prompts of a protocol.
+    """The prompts of a protocol.
 
     Attributes:
-        texts: File name → text, spaces around it removed.
+        texts: File name → text, spaces around it removed; none for a grader where no model grades.
         schema: The form of the grader's reply, which the hash of grading covers; empty in
             protocol 1, whose hash does not.
     """
@@ -57,8 +56,8 @@ class Prompts:
     @property
     def grade_hash(self) -> str:
         """Eight hex digits of what a grader is told, and of the form in which it is to reply."""
-        told = [self.texts[name] for name in FIELDS if name.startswith("grade-")]
-        return _hash(*told, *([self.schema] if self.schema else []))
+        files = [name for name in FIELDS if name.startswith("grade-") and name in self.texts]
+        return _hash(*(self.texts[name] for name in files), *filter(None, [self.schema]))
 
     @property
     def ask_system(self) -> str:
@@ -101,23 +100,27 @@ MAX_BYTES = 1_000_000
 """A file of this size is no prompt."""
 
 
-def load_prompts(folder: Path | None = None, protocol: str = PROTOCOL_VERSION) -> Prompts:
-    """The prompts of a folder; careeval's own of a version of the protocol where none is given.
+def load_prompts(
+    mode: Mode, folder: Path | None = None, protocol: str = PROTOCOL_VERSION
+) -> Prompts:
+    """The prompts of a folder; the mode's own of a version of the protocol where none is given.
 
     Raises:
         ProtocolError: A file is missing or is not text, holds a field that is not known there, or
-            lacks one that it needs; or the protocol is not known.
+            lacks one that it needs; or the mode has no such protocol.
     """
-    is_first = known_version(protocol) == FIRST
-    root = folder or (OWN_PROMPTS / "1" if is_first else OWN_PROMPTS)
-    missing = [name for name in FIELDS if not (root / name).exists()]
-    if missing:
+    protocol = known_version(protocol)
+    if (own := mode.prompts.get(protocol)) is None:
+        raise ProtocolError(f"the mode {mode.name} is not of protocol {protocol}")
+    root = folder or own
+    needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
+    if missing := [name for name in needed if not (root / name).exists()]:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
-            hint=f"it needs {', '.join(FIELDS)}; begin with a copy of {OWN_PROMPTS}",
+            hint=f"it needs {', '.join(needed)}; begin with a copy of {own}",
         )
     texts: dict[str, str] = {}
-    for name, allowed in FIELDS.items():
+    for name, allowed in needed.items():
         try:
             text = texts[name] = read_text(root / name, most=MAX_BYTES).strip()
         except OSError as error:
@@ -137,4 +140,4 @@ def load_prompts(folder: Path | None = None, protocol: str = PROTOCOL_VERSION) -
             raise ProtocolError(
                 f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it"
             )
-    return Prompts(texts, "" if is_first else reply_schema())
+    return Prompts(texts, "" if protocol == FIRST else reply_schema())

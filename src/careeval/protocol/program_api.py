@@ -1,4 +1,4 @@
-"""The lexical grader as an Inspect model, so that it goes the way every grader goes."""
+"""The programs that grade as an Inspect model, so that they go the way every grader goes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import json
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from careeval.core.grader import LEXICAL
 from careeval.errors import ProtocolError
-from careeval.protocol.lexical import judgments
+from careeval.modes import MODES
+from careeval.modes.grading import Judgments
+from careeval.modes.mode import PROVIDER, Case
 
 
-class LexicalAPI(ModelAPI):
-    """`careeval/lexical` as an Inspect model. It grades, and does nothing else."""
+class ProgramAPI(ModelAPI):
+    """`careeval/NAME`, a program of a mode, as an Inspect model: it grades, and nothing else."""
 
     def __init__(
         self,
@@ -23,11 +24,13 @@ class LexicalAPI(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  (as the base class has it)
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        if self.service_model_name() != "lexical":
+        self.name = f"{PROVIDER}/{self.service_model_name()}"
+        programs = {name: each for mode in MODES.values() for name, each in mode.programs.items()}
+        if self.name not in programs:
             raise ProtocolError(
-                f"there is no model careeval/{self.service_model_name()}",
-                hint="use careeval/lexical",
+                f"there is no model {self.name}", hint=f"use {' or '.join(programs)}"
             )
+        self.program = programs[self.name]
 
     async def generate(
         self,
@@ -36,18 +39,17 @@ class LexicalAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
-        """Judge the response and items that the request's metadata carries."""
+        """Judge the case that the request's metadata carries."""
         asked = input[-1].metadata or {}
         if "items" not in asked:
             raise ProtocolError(
-                "careeval/lexical was asked a question, and can only grade",
-                hint="use it as --grader",
+                f"{self.name} was asked a question, and can only grade", hint="use it as --grader"
             )
-        reply = json.dumps({"judgments": judgments(asked["response"], asked["items"])})
-        output = ModelOutput.from_content(LEXICAL, reply)
+        reply = Judgments(judgments=[*self.program(Case(**asked))])
+        output = ModelOutput.from_content(self.name, json.dumps(reply.model_dump()))
         output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
         return output
 
     def service_model_name(self) -> str:
         """The name after the provider's."""
-        return self.model_name.removeprefix("careeval/")
+        return self.model_name.removeprefix(f"{PROVIDER}/")

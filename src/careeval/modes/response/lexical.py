@@ -17,6 +17,9 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
+from careeval.modes.grading import ItemJudgment
+from careeval.modes.mode import Case
+
 THRESHOLD = 0.25
 """Coverage from which an item counts as present: where sensitivity and specificity were about equal
 on the probes of the first twelve scenarios."""
@@ -84,16 +87,17 @@ def nearest_sentence(response: str, item: str) -> str:
     return max(sentences, key=lambda sentence: len(wanted & set(words(sentence))), default="")
 
 
-def judgments(response: str, items: Sequence[str]) -> list[dict[str, Any]]:
-    """The judgments that the lexical grader makes, in the form that every grader replies in."""
+def lexical(case: Case) -> list[ItemJudgment]:
+    """The judgments that the lexical grader makes."""
+    items = [text for _, text in case.items]
     return [
-        {
-            "item": number,
-            "quote": nearest_sentence(response, item) if share >= THRESHOLD else "",
-            "reason": f"{share:.0%} of the item's weighted words stand in the answer",
-            "present": share >= THRESHOLD,
-        }
+        ItemJudgment(
+            item=number,
+            quote=nearest_sentence(case.response, item) if share >= THRESHOLD else "",
+            reason=f"{share:.0%} of the item's weighted words stand in the answer",
+            present=share >= THRESHOLD,
+        )
         for number, (item, share) in enumerate(
-            zip(items, coverage(response, items), strict=True), start=1
+            zip(items, coverage(case.response, items), strict=True), start=1
         )
     ]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain, Rung
-from careeval.protocol.grading import (
+from careeval.modes.grading import (
     Graded,
     ItemJudgment,
     Reply,
@@ -23,9 +23,11 @@ from careeval.protocol.grading import (
     resolve,
     shown_order,
 )
-from careeval.protocol.templates import load_prompts
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
 from fakes import judgments
 
+INSTRUCTIONS = load_prompts(RESPONSE).texts["grade-system.md"]
 CLEAN = json.dumps(
     {
         "judgments": [
@@ -82,7 +84,7 @@ def test_what_stands_around_the_json_changes_nothing(wrapped: str) -> None:
     assert read_reply(wrapped, 2) == read_reply(CLEAN, 2)
 
 
-@pytest.mark.parametrize("first", [reply(entry(1, False)), load_prompts().texts["grade-system.md"]])
+@pytest.mark.parametrize("first", [reply(entry(1, False)), INSTRUCTIONS])
 def test_the_last_list_counts(first: str) -> None:
     """A grader that drafts or repeats its instructions first is taken at its last word."""
     assert read_reply(f"{first}\n\n{CLEAN}", 2) == read_reply(CLEAN, 2)
@@ -124,7 +126,7 @@ def test_protocol_1_takes_the_last_word() -> None:
 
 def test_an_echo_of_the_example_judges_nothing() -> None:
     """The example that the prompt shows is no judgment when it is sent back, not of any item."""
-    found = read_reply(load_prompts().texts["grade-system.md"], 1)
+    found = read_reply(INSTRUCTIONS, 1)
     assert not found.judged
     assert found.problem == "an entry repeats the example; it does not judge item 1"
 
@@ -386,6 +388,6 @@ def test_the_prompt_does_not_change_when_the_points_do(
         ]
         listed = grader_items(shown_order(items, "eating-001", epoch, 0))
         scenario = "She sits." if with_scenario else None
-        return load_prompts().grade_request(response, listed, scenario)
+        return load_prompts(RESPONSE).grade_request(response, listed, scenario)
 
     assert request() == request()

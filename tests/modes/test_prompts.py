@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from careeval.core.judgment import GraderItem
 from careeval.errors import ProtocolError
-from careeval.protocol.templates import FIELDS, OWN_PROMPTS, Prompts, load_prompts
-from careeval.protocol.version import FIRST, PROTOCOL_VERSION
+from careeval.modes.prompts import FIELDS, Prompts, load_prompts
+from careeval.modes.response import PROMPTS, RESPONSE
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
 
 ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 
@@ -21,12 +22,12 @@ ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of careeval's own prompts, to be changed."""
-    return Path(shutil.copytree(OWN_PROMPTS, tmp_path / "prompts"))
+    return Path(shutil.copytree(PROMPTS, tmp_path / "prompts"))
 
 
 def test_worked_example() -> None:
     """The request holds the response between two equal lines, then the items as numbered."""
-    assert load_prompts().grade_request("I ask her.", ITEMS) == (
+    assert load_prompts(RESPONSE).grade_request("I ask her.", ITEMS) == (
         "The answer stands between the two lines === 5d9541c3be ===.\n\n"
         "=== 5d9541c3be ===\nI ask her.\n=== 5d9541c3be ===\n\n"
         "The items:\n\n1. Asks her.\n2. Waits."
@@ -35,7 +36,7 @@ def test_worked_example() -> None:
 
 def test_the_scenario_is_shown_where_asked_for() -> None:
     """The request with a scenario is the one without, and the scenario before it."""
-    prompts = load_prompts()
+    prompts = load_prompts(RESPONSE)
     alone = prompts.grade_request("I ask her.", ITEMS)
     with_scenario = prompts.grade_request("I ask her.", ITEMS, "\nShe sits.\n")
     assert with_scenario == f"The caregiver was asked:\n\nShe sits.\n\n{alone}"
@@ -43,7 +44,7 @@ def test_the_scenario_is_shown_where_asked_for() -> None:
 
 def test_the_system_is_told_its_role_then_the_format() -> None:
     """What a system is told is the two files, the role first."""
-    prompts = load_prompts()
+    prompts = load_prompts(RESPONSE)
     assert prompts.ask_system.startswith("You are an occupational therapist")
     assert prompts.ask_system.endswith(f"\n\n{prompts.texts['ask-format.md']}")
 
@@ -53,9 +54,9 @@ HOSTILE = "{items} {response} {{ 7*7 }} {% raw %} {0} {__class__} %s $x {fence}"
 
 def test_a_response_is_never_a_template() -> None:
     """Fields and template marks within a response, an item or a scenario stay as they are."""
-    request = load_prompts().grade_request(HOSTILE, [GraderItem(1, HOSTILE)], HOSTILE)
+    request = load_prompts(RESPONSE).grade_request(HOSTILE, [GraderItem(1, HOSTILE)], HOSTILE)
     assert request.count(HOSTILE) == 3
-    assert load_prompts().repair(HOSTILE, 2).count(HOSTILE) == 1
+    assert load_prompts(RESPONSE).repair(HOSTILE, 2).count(HOSTILE) == 1
 
 
 @given(st.text())
@@ -80,14 +81,14 @@ a line.
 @pytest.mark.parametrize("version", PINNED)
 def test_a_version_of_the_protocol_never_changes(version: str) -> None:
     """The prompts and the reply's form of each version are those that it was published with."""
-    prompts = load_prompts(protocol=version)
+    prompts = load_prompts(RESPONSE, protocol=version)
     assert (prompts.ask_hash, prompts.grade_hash) == PINNED[version]
     assert [*PINNED][-1] == PROTOCOL_VERSION
 
 
 def test_the_form_of_the_reply_is_in_the_hash() -> None:
     """Another field, order, type or meaning of the reply is another hash of grading."""
-    own = load_prompts()
+    own = load_prompts(RESPONSE)
     assert own.schema.splitlines()[:2] == ["judgments", "item: int: number of the item on the list"]
     assert [line.partition(":")[0] for line in own.schema.splitlines()[1:]] == [
         *("item", "quote", "reason", "present")
@@ -99,39 +100,40 @@ def test_the_form_of_the_reply_is_in_the_hash() -> None:
 
 def test_own_prompts_can_be_used_in_an_earlier_protocol(folder: Path) -> None:
     """A folder of prompts is read in any protocol, and its grading hash tells in which."""
-    assert load_prompts(folder, FIRST).texts == load_prompts(folder).texts
-    assert load_prompts(folder, FIRST).grade_hash != load_prompts(folder).grade_hash
+    first, newest = load_prompts(RESPONSE, folder, FIRST), load_prompts(RESPONSE, folder)
+    assert first.texts == newest.texts
+    assert first.grade_hash != newest.grade_hash
 
 
 def test_the_hash_changes_with_what_it_stands_for(folder: Path) -> None:
     """A change to a grading prompt changes the grading hash alone, and the same of asking."""
-    own = load_prompts()
+    own = load_prompts(RESPONSE)
     (folder / "grade-repair.md").write_text("Again: {problem}", encoding="utf-8")
-    changed = load_prompts(folder)
+    changed = load_prompts(RESPONSE, folder)
     assert changed.ask_hash == own.ask_hash
     assert changed.grade_hash != own.grade_hash
     (folder / "ask-role.md").write_text("You are a carer.", encoding="utf-8")
-    assert load_prompts(folder).ask_hash != own.ask_hash
-    assert load_prompts(folder).grade_hash == changed.grade_hash
+    assert load_prompts(RESPONSE, folder).ask_hash != own.ask_hash
+    assert load_prompts(RESPONSE, folder).grade_hash == changed.grade_hash
 
 
 def test_space_around_a_prompt_is_no_change(folder: Path) -> None:
     """An editor that adds a line at the end leaves the hash as it is."""
     for path in folder.glob("*.md"):
         path.write_text(f"\n{path.read_text(encoding='utf-8')}\n\n", encoding="utf-8")
-    assert load_prompts(folder) == load_prompts()
+    assert load_prompts(RESPONSE, folder) == load_prompts(RESPONSE)
 
 
 def test_missing_files_are_all_named(tmp_path: Path) -> None:
     """A folder that lacks files is refused with the names of those that are not there."""
     (tmp_path / "ask-role.md").write_text("You are a carer.", encoding="utf-8")
     with pytest.raises(ProtocolError) as caught:
-        load_prompts(tmp_path)
+        load_prompts(RESPONSE, tmp_path)
     assert str(caught.value) == (
         f"prompts folder {str(tmp_path)!r} lacks ask-format.md, grade-system.md, "
         "grade-request.md, grade-request-scenario.md, grade-repair.md"
     )
-    assert caught.value.hint.endswith(f"begin with a copy of {OWN_PROMPTS}")
+    assert caught.value.hint.endswith(f"begin with a copy of {PROMPTS}")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_fields_are_checked(folder: Path, name: str, text: str, message: str, hi
     """A field that is not known, or that the grader cannot do without, is said with its file."""
     (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(ProtocolError) as caught:
-        load_prompts(folder)
+        load_prompts(RESPONSE, folder)
     assert (str(caught.value), caught.value.hint) == (f"{folder / name}: {message}", hint)
 
 
@@ -171,4 +173,4 @@ def test_a_prompt_must_be_text(folder: Path) -> None:
     """A prompt in another encoding is refused by name."""
     (folder / "ask-role.md").write_bytes("Füttern".encode("latin-1"))
     with pytest.raises(ProtocolError, match=r"ask-role\.md: is not UTF-8 text"):
-        load_prompts(folder)
+        load_prompts(RESPONSE, folder)

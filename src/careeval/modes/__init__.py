@@ -1,0 +1,9 @@
+"""The modes: ways to ask and ways to judge, which a bank names one of."""
+
+from careeval.modes.mode import Mode
+from careeval.modes.response import RESPONSE
+
+__all__ = ["MODES", "Mode"]
+
+MODES: dict[str, Mode] = {mode.name: mode for mode in (RESPONSE,)}
+"""Every mode by its name in `bank.yaml`."""

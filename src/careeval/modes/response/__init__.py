@@ -1,0 +1,26 @@
+"""The mode `response`: a system says in words what it would do, and a grader reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from careeval.core.grader import LEXICAL
+from careeval.core.scenario import Rubric
+from careeval.modes.mode import Mode
+from careeval.modes.response.lexical import lexical
+from careeval.modes.response.scenarios import read_scenarios
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+RESPONSE = Mode(
+    name="response",
+    read=read_scenarios,
+    rubrics=(Rubric.actions, Rubric.ladder),
+    prompts={FIRST: PROMPTS / "1", PROTOCOL_VERSION: PROMPTS},
+    models_grade=True,
+    programs={LEXICAL: lexical},
+    # the paper's grader, dated: an alias moves
+    grader="openai/gpt-4o-2024-08-06",
+)
+"""What a bank is whose `bank.yaml` names no mode."""
