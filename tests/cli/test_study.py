@@ -17,7 +17,7 @@ import pytest
 from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.cli.study_tables import print_changes
+from careeval.cli.study_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.review.store import Form, Store
 from careeval.review.study import read_plan
@@ -158,10 +158,8 @@ def test_one_of_anything_is_told_as_one(
     assert new(folder, tmp_path, "--limit", "1", "--raters", "other") == OK
     told = capsys.readouterr().err
     assert re.search(r"^1 scenario, 1 rater, 1 scenario each: about \d+ minutes? for ", told)
-    print_changes([], 1)
-    assert "1 scenario has not been rated on both" in capsys.readouterr().out
-    print_changes([], 2)
-    assert "2 scenarios have not been rated on both" in capsys.readouterr().out
+    assert "1 scenario has not been rated on both" in changes_document([], 1).notes[0]
+    assert "2 scenarios have not been rated on both" in changes_document([], 2).notes[0]
 
 
 def test_withdrawn_scenarios_are_not_rated_again(
@@ -601,6 +599,25 @@ def test_results_stand_on_a_terminal(
     assert "revise 1" in out
     assert "3/5*" in out
     assert "ICC(2,k) is unknown" in out
+
+
+def test_what_is_printed_is_what_is_written(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With --format csv the table of ratings is printed, and -o writes the same with all others."""
+    assert said(both("dressing-001", [5, 4, 4, 3, 3])) == OK
+    capsys.readouterr()
+    line = ["study", "results", str(study), "--bank", str(folder.root), "--format"]
+    assert run([*line, "csv", "-o", str(tmp_path / "out")]) == OK
+    csv_file = tmp_path / "out" / "csv" / "validity.csv"
+    assert capsys.readouterr().out == csv_file.read_text(encoding="utf-8")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+    assert run([*line, "md"]) == OK
+    assert "| dressing-001 | 1 | Revise |" in capsys.readouterr().out
 
 
 def test_links_are_renewed_closed_and_withdrawn(

@@ -229,11 +229,16 @@ _STUDY = "study.db --bank small-bank"
 
 STUDY = [
     *_forms("study-results", f"study results {_STUDY}"),
+    *(
+        _case(f"study-results-{form}", f"study results {_STUDY} --format {form}")
+        for form in ("md", "latex", "csv")
+    ),
     _case("study-results-files", f"study results {_STUDY} -o out"),
     _case("study-results-lynn", f"study results {_STUDY} --rule lynn --cut 5 --other-cut 4"),
     _case("study-results-0.1", f"study results {_OLD_STUDY}"),
     _case("study-results-0.1-files", f"study results {_OLD_STUDY} -o out --rule polit"),
     *_forms("study-status", f"study status {_STUDY}"),
+    _case("study-status-md", f"study status {_STUDY} --format md"),
     _case("study-status-0.1-json", f"study status {_OLD_STUDY} --json"),
     _case("study-print", "study print study.db r01 --bank small-bank --csv -o out"),
     _case(

@@ -13,14 +13,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, sync_playwright
 
-from careeval.cli.study_tables import print_results
 from careeval.core.rating import ENDS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.study import COVERAGE, render_study, write_study_page
 from careeval.results.judged import Terms
-from careeval.results.rater_agreement import CUT_REMARK
 from careeval.results.round_said import RoundSaid, Seated
 from careeval.results.study import StudyResults, chance_of_passing, study_results
+from careeval.sheets.markdown import markdown
+from careeval.sheets.study_document import study_document
+from careeval.sheets.study_raters import CUT
 from careeval.stats import Estimate
 from careeval.stats.validity import Rule
 
@@ -128,7 +129,7 @@ def test_a_card_speaks_no_statistics() -> None:
         for word in ("I-CVI", "kappa", "Aiken", "95%", "endorse", "rule"):
             assert word not in article
     row = words_of(html.partition('id="whole"')[2].partition("dressing-001")[2])
-    assert row.startswith("realism 6/8 0.75 0.35 to 0.97 7/8 6/8 0.72 0.72 0.55 to 0.84 no *")
+    assert row.startswith("realism 6/8 0.75 0.35 to 0.97 7/8 6/8 0.72 0.72 0.55 to 0.84 no yes")
 
 
 def test_an_item_stands_with_its_words_and_all_that_was_said_of_it() -> None:
@@ -181,11 +182,11 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
 def test_a_missing_interval_has_its_reason() -> None:
     """AC1 of three scenarios on which all agree stands with why it has no interval."""
     words = words_of(render_study(made_up()).partition('id="agreement"')[2])
-    assert "validity 1 8 3 1.00 1.00 no interval: fewer than five scenarios" in words
+    assert "validity 1 8 3 3 1.00 1.00 no interval: fewer than five scenarios" in words
 
 
-def test_an_interval_that_is_cut_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """An end at −1 is "≤ −1" on the page and the terminal, with a remark; another has neither."""
+def test_an_interval_that_is_cut_says_so() -> None:
+    """An end at −1 is "≤ −1" on the page and where printed, with a remark; another has neither."""
     found = made_up()
     first, *others = found.agreement
     for low, cut in ((-1.0, True), (-0.5, False)):
@@ -194,10 +195,11 @@ def test_an_interval_that_is_cut_says_so(capsys: pytest.CaptureFixture[str]) -> 
         words = words_of(render_study(shown))
         assert ("0.10 ≤ −1 to 0.95" in words) == cut
         assert ("0.10 −0.50 to 0.95" in words) != cut
-        assert (CUT_REMARK in words) == cut
-        print_results(shown)
-        printed = " ".join(capsys.readouterr().out.split())
-        assert ("≤ −1" in printed) == cut
+        assert (CUT in words) == cut
+        printed = markdown(study_document(shown))
+        assert ("0.10 [≤ −1, 0.95]" in printed) == cut
+        assert ("0.10 [−0.50, 0.95]" in printed) != cut
+        assert (CUT in printed) == cut
 
 
 def test_two_raters_have_a_count_and_no_coefficient() -> None:
@@ -206,8 +208,8 @@ def test_two_raters_have_a_count_and_no_coefficient() -> None:
     two = tuple(r for r in said.ratings if r.rater.id in ("r01", "r02"))
     html = render_study(study_results("Pilot", "made-up", "1-A", [replace(said, ratings=two)]))
     row = words_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
-    why = "unknown fewer than three raters: only their count says something"
-    assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 {why} {why} – fewer than three")
+    why = "unknown fewer than three raters decide nothing: 2"
+    assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 unknown unknown {why}")
 
 
 def test_coverage_is_as_it_was_simulated() -> None:
@@ -222,7 +224,7 @@ def test_coverage_is_as_it_was_simulated() -> None:
 def test_a_bar_says_what_it_draws() -> None:
     """A bar names the count of each category that was given, and its parts fill it."""
     html = render_study(made_up())
-    bar = re.search(r'<svg class="bar"[^>]*realism: 1 gave 2, 1 gave 3.*?</svg>', html)
+    bar = re.search(r"<svg [^>]*realism: 1 gave 2, 1 gave 3.*?</svg>", html)
     assert bar is not None
     assert "4 gave 4, 2 gave 5" in bar[0]
     widths = [float(width) for width in re.findall(r'width="([\d.]+)" height', bar[0])]
@@ -244,8 +246,8 @@ def test_power_is_of_one_scale_and_both_are_needed() -> None:
     assert f"kept {one:.0%} of the time where the same raters endorse both" in words
     assert f"and {one**2:.0%} where the scales are independent" in words
     assert f"{1 - one:.0%} to {1 - one**2:.0%}".replace("%", "") + " fall by chance" in words
-    assert "8 7 of 8 25.5% 50.3% 81.3% 94.3%" in words
-    assert "grooming-001 realism nobody has rated it unknown" in words
+    assert "8 7/8 25.5% 50.3% 81.3% 94.3%" in words
+    assert f"grooming-001 realism {'unknown ' * 7}nobody has rated it" in words
 
 
 def test_words_of_raters_are_no_markup() -> None:
@@ -341,7 +343,7 @@ def test_numbers_in_bars_are_readable_or_not_there(
     write_study_page(made_up(), path)
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto(path.as_uri())
-    shown = page.evaluate("""() => [...document.querySelectorAll('.bar text')]
+    shown = page.evaluate("""() => [...document.querySelectorAll('.parted text')]
       .filter((text) => text.getClientRects().length)
       .map((text) => {
         const [box, part] = [text, text.previousElementSibling].map(e => e.getBoundingClientRect());

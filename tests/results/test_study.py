@@ -17,7 +17,6 @@ from careeval.errors import ReviewError
 from careeval.results.decided import Decision, ScenarioResult
 from careeval.results.judged import Terms
 from careeval.results.panel import Years
-from careeval.results.rater_agreement import low_end
 from careeval.results.round_said import (
     RoundSaid,
     Seated,
@@ -152,7 +151,6 @@ def test_three_raters_have_kappa_and_v() -> None:
     assert found.kappa == pytest.approx((2 / 3 - 3 / 8) / (5 / 8))
     assert found.aiken is not None
     assert found.aiken.value == 7 / 12
-    assert found.too_few == ""
 
 
 def test_missing_ratings_are_left_out_and_counted() -> None:
@@ -273,14 +271,6 @@ def test_a_range_of_years_needs_five(n: int) -> None:
     row = role_json(found.panel[0])["years"]
     assert (row.get("low"), row.get("high")) == ((0, n - 1) if n >= 5 else (None, None))
     assert ("reason" in row) == (n < 5)
-
-
-@pytest.mark.parametrize(
-    ("low", "printed"), [(-1.0, "≤ −1"), (-1.25, "≤ −1"), (-0.5, "−0.50"), (0.25, "0.25")]
-)
-def test_an_end_that_is_cut_is_no_number(low: float, printed: str) -> None:
-    """The end of an interval at −1 or below is printed as what it is, and no other is."""
-    assert low_end(low) == printed
 
 
 # Words

@@ -13,7 +13,7 @@ from careeval.results.audit_sample import draw
 from careeval.results.cost import Cost
 from careeval.results.findings import findings
 from careeval.results.probes import Labelled, ProbeAgreement, Trial
-from careeval.sheets import agreement, entries, trust
+from careeval.sheets import agreement, people, trust
 from careeval.sheets.audit import probes_document, results_document, sample_document
 from careeval.sheets.audit_json import results_json
 from careeval.sheets.document import Document

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.apply import Change, apply_changes, plan_changes
-from careeval.bank.sealed import key_for
+from careeval.bank import Bank
 from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import ADDRESS
 from careeval.cli.options import Json, Yes
+from careeval.cli.printing import Printing
 from careeval.cli.study_answer import answer
+from careeval.cli.study_bank import BankFolder, rated_bank
 from careeval.cli.study_print import print_
+from careeval.cli.study_results import apply, results
 from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -36,12 +36,10 @@ from careeval.review.study import (
     next_round,
     read_plan,
     scenarios_of,
-    study_id,
 )
 
 if TYPE_CHECKING:
-    from careeval.results.judged import Terms
-    from careeval.results.study import StudyResults
+    pass
 
 EXAMPLES = """\
 Examples:
@@ -75,9 +73,6 @@ invited.Invitation(
 ).mount(app)
 app.command(print_, name="print")
 app.command(answer)
-
-BankFolder = Annotated[Path | None, Parameter(name="--bank")]
-"""Folder of the bank; careeval's own where not given."""
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
 _Count = Annotated[int, Parameter(validator=Number(gte=1))]
@@ -138,7 +133,7 @@ def new(
         as_json: Print JSON.
     """
     invited.expect_new(out, links)
-    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
+    loaded = rated_bank(bank)
     found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
     rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
     if controls := [s.id for s in rated.scenarios if s.control is not None]:
@@ -211,7 +206,7 @@ def round_(
     """
     from careeval.review.handed_in import who_answered
 
-    loaded = _bank(bank)
+    loaded = rated_bank(bank)
     with invited.opened(study, "study") as store:
         plans = [read_plan(text) for text in store.plans("study")]
         versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
@@ -265,7 +260,7 @@ def serve(
     invited.expect_file(study, "study")
     run_app(
         study,
-        _bank(bank),
+        rated_bank(bank),
         host=host,
         port=port,
         behind_proxy=behind_proxy,
@@ -275,122 +270,36 @@ def serve(
 
 
 @app.command
-def status(study: Path, *, bank: BankFolder = None, as_json: Json = False) -> int:
+def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printing()) -> int:
     """Who is where, by pseudonym.
 
     Args:
         study: The study's file.
         bank: Folder of the bank.
-        as_json: Print JSON.
+        printing: How it is printed.
     """
-    from careeval.cli.study_tables import print_status, status_json
+    from careeval.cli.study_tables import status_document
     from careeval.review.outcome import whereabouts
 
-    loaded = _bank(bank)
+    loaded = rated_bank(bank)
     with invited.opened(study, "study", to_read=True) as store:
         plan = _newest(store)
-        found = whereabouts(store, plan, scenarios_of(plan, loaded))
+        raters = whereabouts(store, plan, scenarios_of(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
-    if as_json:
-        print_json(status_json(plan, found, closed, gone))
-    else:
-        print_status(plan, found, closed, gone)
+    document = status_document(plan, raters, closed, gone)
+    whole = {
+        "title": plan.title,
+        "round": plan.round,
+        "closed": closed,
+        "n_withdrawn": gone,
+        "raters": document.data.rows,
+    }
+    printing.print(document, lambda: whole)
     return OK
 
 
-@app.command
-def results(
-    study: Path,
-    *,
-    bank: BankFolder = None,
-    earlier: _Some | None = None,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
-    rule: Literal["paper", "lynn", "polit"] = "paper",
-    cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 4,
-    other_cut: Annotated[int, Parameter(validator=Number(gte=2, lte=5))] = 3,
-    as_json: Json = False,
-) -> int:
-    """What the ratings say: keep, revise or drop, with the comments; agreement; each role.
-
-    Args:
-        study: The study's file.
-        bank: Folder of the bank.
-        earlier: Folders with the bank as earlier rounds had it, to read what was said of its items.
-        out: Folder for CSV and Parquet tables and the page, study.html.
-        rule: How many raters must endorse: the paper's at least 0.8 of them; Lynn's; Polit's.
-        cut: The lowest rating that endorses.
-        other_cut: The cut reported beside it.
-        as_json: Print JSON.
-    """
-    from careeval.cli.study_tables import print_results
-    from careeval.results.judged import Terms
-    from careeval.sheets.study_files import write_study
-    from careeval.sheets.study_json import study_json
-    from careeval.stats.validity import Rule
-
-    terms = Terms(Rule(rule), cut, other_cut)
-    found = _results(study, [bank, *map(Path, earlier or ())], terms)
-    if as_json:
-        print_json(study_json(found))
-    else:
-        print_results(found)
-    if out is not None:
-        from careeval.report.study import write_study_page
-
-        write_study(found, out)
-        page = out / "study.html"
-        write_study_page(found, page)
-        if any(round_said.held_out for round_said in found.rounds):
-            say("Scenarios that are held out, or in no bank that was named, are rated there:")
-            say("  keep the folder private. Their items are called by their places, and comments")
-            say("  on them stand in the study's file alone.")
-        say(f"Written: {page.resolve().as_uri()}")
-    return OK
-
-
-@app.command
-def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Json = False) -> int:
-    """Write status and evidence into the bank, after showing what will change.
-
-    A scenario is validated where three occupational therapists and two other stakeholders rated
-    both scales of the version at hand, both pass the paper's rule at the cut 4, and as many were
-    asked about each item of −2 points and nobody objects, in this study or in another of which
-    the bank has evidence; withdrawn where as many rated it and it is dropped; reviewed where it
-    was rated. Left alone, with the reason: a text that is not the one that was rated, and a status
-    that more raters of another study gave.
-
-    Args:
-        study: The study's file.
-        bank: Folder of the bank.
-        yes: Write without asking.
-        as_json: Print what changes as JSON.
-    """
-    from careeval.cli.study_tables import changes_json, print_changes
-    from careeval.results.judged import PAPER
-    from careeval.results.study import standings
-
-    found = _results(study, [bank], PAPER)
-    stands = standings(found)
-    loaded = _bank(bank)
-    changes = plan_changes(loaded, stands)
-    unrated = len(found.latest) - len(stands)
-    if as_json:
-        print_json(changes_json(changes, unrated))
-    else:
-        print_changes(changes, unrated)
-    if not any(change.vetting for change in changes):
-        say("There is nothing to write.")
-        return OK
-    if not yes and not _agrees(changes):
-        if as_json:  # what would change has been said, and one document is all that is printed
-            say("Nothing was written: --yes writes it.")
-            return OK
-        raise UsageError("nothing was written", hint="--yes writes it")
-    applied = apply_changes(loaded, changes)
-    say(f"Written: {' and '.join(map(str, applied.files))}")
-    for line in applied.to_do:
-        say(f"To do: {line}")
-    return OK
+app.command(results)
+app.command(apply)
 
 
 @app.command(name="import")
@@ -420,7 +329,7 @@ def import_(
     from careeval.review.typed import read_sheets, save_sheets
 
     typist = invited.typist(typed_by)
-    loaded = _bank(bank)
+    loaded = rated_bank(bank)
     with invited.opened(study, "study") as store:
         plan = _newest(store)
         sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
@@ -434,37 +343,8 @@ def import_(
 # What commands share
 
 
-def _bank(folder: Path | None) -> Bank:
-    return load_bank(folder, key_for(bank_folder(folder)), probes=False)
-
-
 def _newest(store: Store) -> StudyPlan:
     return read_plan(store.plans("study")[-1])
-
-
-def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
-    from careeval.results.study import study_results
-    from careeval.review.outcome import rounds_said
-
-    banks = [_bank(folder) for folder in folders]
-    with invited.opened(study, "study", to_read=True) as store:
-        plan, which = _newest(store), study_id(store.plans("study"))
-        rounds = rounds_said(store, banks)
-        gone, closed = store.withdrawals(), store.closed
-    for said in rounds:
-        if said.note:
-            say(said.note)
-    if not closed:
-        say("The study is still open, and these numbers may move: careeval study close ends it.")
-    return study_results(
-        plan.title,
-        plan.bank,
-        plan.bank_version,
-        rounds,
-        terms=terms,
-        n_withdrawn=gone,
-        study_id=which,
-    )
 
 
 def _link_lines(plan: StudyPlan, links: dict[str, str]) -> str:
@@ -502,13 +382,3 @@ def _new_json(plan: StudyPlan, links: dict[str, str]) -> dict[str, Any]:
             for seat in plan.seats
         ],
     }
-
-
-def _agrees(changes: Sequence[Change]) -> bool:
-    if not sys.stdin.isatty():
-        return False
-    n = sum(change.vetting is not None for change in changes)
-    print(
-        f"Write the status of {counted(n, 'scenario')}? [y/N] ", end="", file=sys.stderr, flush=True
-    )
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

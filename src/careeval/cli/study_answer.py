@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.sealed import key_for
+from careeval.bank import Bank
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import opened
 from careeval.cli.options import Json
+from careeval.cli.study_bank import BankFolder, rated_bank
 from careeval.core.rating import Role
 from careeval.core.scenario import Split
 from careeval.core.text import counted
@@ -34,7 +34,7 @@ def answer(
     *,
     out: Annotated[Path, Parameter(name=("--out", "-o"))],
     by: By = "all",
-    bank: Path | None = None,
+    bank: BankFolder = None,
     as_json: Json = False,
 ) -> int:
     """Write the answers that experts wrote before they saw a rubric, for run --responses.
@@ -55,7 +55,7 @@ def answer(
         raise UsageError(f"{out} is there already", hint="give another name")
     if not out.parent.is_dir():
         raise UsageError(f"there is no folder {out.parent}", hint="make it first")
-    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
+    loaded = rated_bank(bank)
     with opened(study, "study", to_read=True) as store:
         found = handed_in_answers(store, loaded)
     if not found.answers:

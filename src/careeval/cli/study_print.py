@@ -8,11 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from careeval.bank import bank_folder, load_bank
-from careeval.bank.sealed import key_for
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.invited import opened
 from careeval.cli.options import Json
+from careeval.cli.study_bank import BankFolder, rated_bank
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
@@ -26,7 +25,7 @@ def print_(
     raters: Annotated[Sequence[str], Parameter(negative=())] = (),
     *,
     out: Annotated[Path, Parameter(name=("--out", "-o"))],
-    bank: Path | None = None,
+    bank: BankFolder = None,
     sheet: Annotated[bool, Parameter(name="--csv", negative=())] = False,
     as_json: Json = False,
 ) -> int:
@@ -43,7 +42,7 @@ def print_(
         sheet: Write beside each form the CSV sheet that it is typed into: only values are missing.
         as_json: Print JSON.
     """
-    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
+    loaded = rated_bank(bank)
     with opened(study, "study", to_read=True) as store:
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)

@@ -1,4 +1,4 @@
-"""Text that people may read safely."""
+"""Text as people read it: without control characters, counted, with signs."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def counted(n: int, one: str, many: str = "") -> str:
         many: The same of several; `one` with an s where not given.
     """
     return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+
+
+def signed(points: int) -> str:
+    """Return points with their sign: "+2", "0", and "−2" with a true minus."""
+    return f"{points:+d}".replace("-", "−") if points else "0"

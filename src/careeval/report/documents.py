@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -129,17 +128,9 @@ def environment() -> Environment:
         "number": COUNT.text,
         "shortened": _shortened,
         "signed": SIGNED.text,
-        "sortable": _sortable,
     }
     return made
 
-
-def _sortable(key: float | None) -> str:
-    """A number as scripts read it; what comes last in either order is minus infinity.
-
-    `None`, which a cell of words has, comes last among numbers.
-    """
-    return "-Infinity" if key is None or math.isinf(key) else f"{key:.6g}"
 
 
 LONGEST_QUOTE = 600

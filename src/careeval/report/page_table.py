@@ -7,7 +7,7 @@ shades and smaller lines, and no number of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from careeval.results.estimates import Errors
@@ -109,6 +109,10 @@ def _no_lines(_: Row) -> Iterable[str]:
     return ()
 
 
+def _no_parts(_: Row) -> Sequence[int]:
+    return ()
+
+
 def _nothing(_: Row) -> str:
     return ""
 
@@ -127,7 +131,9 @@ class PageColumn:
         link: Where a row's cell leads; empty where it leads nowhere.
         look: Classes of a row's cell, for its shade or tone.
         strip: What is drawn in a row's cell; `None` where nothing is.
-        spoken: What is read out instead of the text; empty where that is enough.
+        parts: How many each level holds, from the lowest, where a row's cell has a bar in parts.
+        spoken: What is read out instead of the text, or of such a bar; empty where the text is
+            enough.
         narrow: Lines that stand here only where the columns that have them do not fit.
         upright: Whether the head stands on end, to make room.
         wide: Whether a phone has it as lines of another column (`narrow`).
@@ -142,6 +148,7 @@ class PageColumn:
     link: Callable[[Row], str] = _nothing
     look: Callable[[Row], str] = _nothing
     strip: Callable[[Row], Strip | None] | None = None
+    parts: Callable[[Row], Sequence[int]] = _no_parts
     spoken: Callable[[Row], str] = _nothing
     narrow: Callable[[Row], Iterable[str]] = _no_lines
     upright: bool = False
@@ -162,6 +169,7 @@ class PageCell:
     href: str
     look: str
     strip: Strip | None
+    parts: Sequence[int]
     spoken: str
     narrow: tuple[str, ...]
 
@@ -176,6 +184,7 @@ class PageTable:
         note: What stands below it; that of the sheet where not given.
         noted: How smaller lines begin that the note says once for all rows.
         look: Classes of the whole.
+        cards: Whether a phone has a card a row, each cell with its column's head.
         sortable: Whether a reader may put it in another order.
         ordered: Key of the column that it is in order of; empty where that is none.
         descending: Which way.
@@ -191,6 +200,7 @@ class PageTable:
     note: str = ""
     noted: tuple[str, ...] = ()
     look: str = ""
+    cards: bool = False
     sortable: bool = True
     ordered: str = ""
     descending: bool = False
@@ -234,6 +244,7 @@ class PageTable:
             href=column.link(row),
             look=column.look(row) or ("weak" if kind.is_number and order is None else ""),
             strip=column.strip(row) if column.strip else None,
+            parts=column.parts(row),
             spoken=column.spoken(row),
             narrow=tuple(column.narrow(row)),
         )

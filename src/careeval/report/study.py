@@ -1,22 +1,35 @@
 """A study's page: one offline HTML file, decisions first, then what stands behind them.
 
-It draws what is found and computes no result. What raters wrote is escaped like all else that
-anybody wrote.
+What raters wrote is escaped like all else that anybody wrote.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from careeval.core.rating import ENDS, Scale
 from careeval.files import write_text
-from careeval.report import study_tables
+from careeval.report import study_cards
 from careeval.report.documents import document
-from careeval.report.study_cards import entry, in_order
-from careeval.report.study_words import DECISIONS
+from careeval.report.page_table import PageColumn, PageTable
 from careeval.results.decided import OF_SCENARIO, Decision
 from careeval.results.judged import LEVELS
-from careeval.results.study import StudyResults
+from careeval.results.rater_agreement import COEFFICIENTS
+from careeval.results.study import TRUE_SHARES, StudyResults
+from careeval.sheets.kinds import Form
+from careeval.sheets.sheet import Row, Sheet
+from careeval.sheets.study import (
+    SCENARIO,
+    across_roles_sheet,
+    decisions_sheet,
+    power_sheet,
+    rated_items_sheet,
+    scales_sheet,
+    validity_sheet,
+)
+from careeval.sheets.study_kinds import DECISIONS, UNDECIDED
+from careeval.sheets.study_raters import agreement_sheet, panel_roles_sheet
 from careeval.stats.validity import Rule
 
 RULES = {
@@ -30,60 +43,54 @@ COVERAGE = "92 to 96%"
 """Of the intervals of agreement, as `bench/results/agreement.json` has it."""
 
 
-def write_study_page(found: StudyResults, path: Path) -> None:
+def write_study_page(study: StudyResults, path: Path) -> None:
     """Write `render_study` to a file, whose folder is made where it is not there.
 
     Raises:
         OSError: The file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, render_study(found))
+    write_text(path, render_study(study))
 
 
-def render_study(found: StudyResults) -> str:
-    """The page as HTML: the same for the same results."""
-    entries = [entry(each, found) for each in in_order(found.latest)]
-    asked_items = any(each.items for each in found.latest)
-    sections = [
-        ("ratings", "Ratings"),
-        ("panel", "Panel"),
-        ("agreement", "Agreement"),
-        ("roles", "Roles"),
-        *([("items", "Items")] if asked_items else []),
-        ("comments", "Comments"),
-        ("methods", "Methods"),
-    ]
+def render_study(study: StudyResults) -> str:
+    """Return the page as HTML: the same for the same results."""
+    cards = study_cards.cards(study)
+    kept = [card for card in cards if card.result.decision is Decision.keep]
+    asked_items = any(each.items for each in study.latest)
+    sections = ("ratings", "panel", "agreement", "roles", "items", "comments", "methods")
     asked = (*OF_SCENARIO, *([Scale.relevance] if asked_items else []))
     values = {
-        "title": found.title,
-        "found": found,
-        "nav": [("answer", "Decisions"), *sections],
-        "counts": [(DECISIONS[d], len(found.decided(d))) for d in (*Decision, None)],
-        "to_do": [e for e in entries if e.decision is not Decision.keep],
-        "to_read": [e for e in entries if e.decision is Decision.keep and e.says_something],
-        "commented": [e for e in entries if e.n_comments],
-        "n_kept": len(found.decided(Decision.keep)),
-        "pictures": study_tables.pictures(found),
-        "whole": study_tables.whole(found),
-        "scales": study_tables.scales(found),
-        "panel": study_tables.panel(found),
-        "agreement": study_tables.agreement(found),
-        "roles": [study_tables.roles(found, scale) for scale in (Scale.realism, Scale.validity)],
-        "items": study_tables.items(found) if asked_items else None,
-        "power": study_tables.power(found),
-        "notes": [said.note for said in found.rounds if said.note],
+        "title": study.title,
+        "study": study,
+        "nav": [
+            ("answer", "Decisions"),
+            *((id, id.capitalize()) for id in sections if id != "items" or asked_items),
+        ],
+        "counts": [(DECISIONS[d or UNDECIDED], len(study.decided(d))) for d in (*Decision, None)],
+        "to_do": [card for card in cards if card not in kept],
+        "to_read": [card for card in kept if card.says_something],
+        "commented": [card for card in cards if card.result.n_comments],
+        "n_kept": len(kept),
+        "shown": study_cards.shown,
+        "spoken": study_cards.spoken,
+        "in_words": study_cards.in_words,
+        **_tables(study),
+        "roles": [_roles(study, scale) for scale in OF_SCENARIO],
+        "items": _items(study) if asked_items else None,
+        "notes": [each.note for each in study.rounds if each.note],
         "levels": LEVELS,
         "ends": [(scale.value, *ENDS[scale]) for scale in asked],
-        "rule": RULES[found.terms.rule],
-        "consent": _consent(found),
+        "rule": RULES[study.terms.rule],
+        "consent": _consent(study),
         "coverage": COVERAGE,
     }
     return document("study.html", values, styles=("base.css", "study.css"), scripts=("tables.js",))
 
 
-def _consent(found: StudyResults) -> str:
-    """What is recorded of consent, of those who rated."""
-    agreed, rated = sum(role.n_agreed for role in found.panel), found.n_rated
+def _consent(study: StudyResults) -> str:
+    """Return what is recorded of consent, of those who rated."""
+    agreed, rated = sum(role.n_agreed for role in study.panel), study.n_rated
     if not rated:
         return ""
     if agreed == rated:
@@ -94,3 +101,90 @@ def _consent(found: StudyResults) -> str:
         f"{agreed} of the {rated} who rated agreed, in the app, to the terms of the study; of the "
         "rest, consent is not recorded here."
     )
+
+
+# Tables
+
+
+def _table(
+    sheet: Sheet, columns: Sequence[PageColumn | str], caption: str = "", *, sortable: bool = True
+) -> PageTable:
+    """Return a sheet as a table; a column that is as its field has it is given by its key."""
+    made = (PageColumn(column) if isinstance(column, str) else column for column in columns)
+    return PageTable(sheet, tuple(made), caption, cards=True, sortable=sortable)
+
+
+def _count(key: str, head: str = "") -> PageColumn:
+    """Return a column of how many of how many."""
+    return PageColumn(key, head, form=Form.of_many, lines=False)
+
+
+def _reason(row: Row) -> Iterator[str]:
+    if row.get("reason"):
+        yield row["reason"]
+
+
+def _tables(study: StudyResults) -> dict[str, PageTable]:
+    caption = f"Every scenario’s ratings, and how many of its raters gave {study.terms.endorsing}"
+    version = PageColumn("scenario", beneath=lambda row: (f"version {row['version']}",))
+    numbers = (
+        _count("i_cvi", "k/n"),
+        "i_cvi",
+        _count("i_cvi_other"),
+        _count("i_cvi_strict"),
+        *("modified_kappa", "aiken_v"),
+        PageColumn("passes", beneath=_reason),
+        "cut_sensitive",
+    )
+    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed")
+    rated = ("scale", "round", "n_raters", "n_subjects", "n_complete")
+    chances = (f"if_{share}" for share in TRUE_SHARES)
+    return {
+        "pictures": _table(
+            decisions_sheet(study, study.latest),
+            (version, "decision", *map(_bar, OF_SCENARIO)),
+            caption,
+        ),
+        "whole": _table(validity_sheet(study.latest, items=False), ("scenario", "scale", *numbers)),
+        "scales": _table(
+            scales_sheet(study), ("scale", "when", "n", "n_pass", "s_cvi_ave", "s_cvi_ua")
+        ),
+        "panel": _table(
+            panel_roles_sheet(study), (*counts, PageColumn("years_mean", beneath=_years))
+        ),
+        "agreement": _table(agreement_sheet(study), (*rated, *COEFFICIENTS)),
+        "power": _table(
+            power_sheet(study),
+            (PageColumn("n", beneath=_reason), _count("needed"), *chances),
+            sortable=False,
+        ),
+    }
+
+
+def _bar(scale: Scale) -> PageColumn:
+    return PageColumn(
+        scale,
+        parts=lambda row: row[scale].counts,
+        spoken=lambda row: study_cards.spoken(row[scale]),
+        look=lambda _: "picture",
+    )
+
+
+def _years(row: Row) -> Iterator[str]:
+    if "n_years" in row:
+        fewest, most = row["years_fewest"], row["years_most"]
+        yield f"{'' if fewest is None else f'{fewest} to {most}, '}of {row['n_years']}"
+    else:
+        yield from _reason(row)
+
+
+def _roles(study: StudyResults, scale: Scale) -> PageTable:
+    sheet = across_roles_sheet(study, scale)
+    return _table(sheet, ("scenario", *(f.key for f in sheet.fields[len(SCENARIO) :])))
+
+
+def _items(study: StudyResults) -> PageTable:
+    words = PageColumn("words", beneath=lambda row: (row["name"],), look=lambda _: "long-words")
+    relevance = (PageColumn(key, lines=False) for key in ("relevance", "aiken_v"))
+    points = ("proposed", "n_agree", "would_give", "n_unsure", "n_comments")
+    return _table(rated_items_sheet(study.latest), ("scenario", words, *relevance, *points))

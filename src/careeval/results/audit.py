@@ -18,6 +18,7 @@ import numpy as np
 from careeval import scoring
 from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
+from careeval.core.text import signed
 from careeval.errors import ReviewError, StatsError
 from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw, graded, other_than
 from careeval.results.class_agreement import ClassAgreement, PointClass, class_agreement
@@ -441,9 +442,8 @@ class _Audit:
         one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
         verdict = "found" if one.present else "called absent"
         whose = f" of {one.system}" if one_system else ""
-        signed = f"{one.points:+d}".replace("-", "−") if one.points else "0"
         return (
-            f"of {all_of:,} {one.rubric} judgments{whose} on {signed} items that the "
+            f"of {all_of:,} {one.rubric} judgments{whose} on {signed(one.points)} items that the "
             f"grader {verdict}, {none_read}"
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from careeval.core.rating import Comment, PointsView, Scale, Subject
+from careeval.core.text import signed
 from careeval.results.judged import Judged, Terms
 from careeval.results.round_said import Answers
 
@@ -177,8 +178,3 @@ def _decide(
     if failed_before:
         why.append("it fell short in an earlier round too")
     return (Decision.drop if why else Decision.revise), tuple(why)
-
-
-def signed(points: int) -> str:
-    """Points as they are printed: with their sign, and a minus that is one."""
-    return f"{points:+d}".replace("-", "−") if points else "0"

@@ -30,7 +30,6 @@ LOW = 2
 """A family caregiver's rating up to this is read by somebody, however the others rate."""
 
 NOBODY = "nobody has rated it"
-TOO_FEW = "fewer than three raters: only their count says something"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +125,16 @@ class Judged:
         return None if found is None else Endorsement(found.k, max(self.n_asked, found.n))
 
     @property
-    def too_few(self) -> str:
-        """Why there is neither kappa nor V, with fewer than three ratings; empty where there is."""
-        if not self.ratings:
-            return NOBODY
-        return TOO_FEW if len(self.ratings) < MIN_RATERS else ""
-
-    @property
     def kappa(self) -> float | None:
-        """Polit's modified kappa; `None` for the reason `too_few`."""
+        """Polit's modified kappa; `None` with fewer than three ratings."""
         found = self.at_cut
-        return None if found is None or self.too_few else modified_kappa(found.k, found.n)
+        return modified_kappa(found.k, found.n) if found and found.n >= MIN_RATERS else None
 
     @property
     def aiken(self) -> AikenV | None:
-        """Aiken's V; `None` for the reason `too_few`."""
-        return None if self.too_few else aiken_v(self._values, LOWEST, HIGHEST)
+        """Aiken's V; `None` with fewer than three ratings."""
+        enough = len(self.ratings) >= MIN_RATERS
+        return aiken_v(self._values, LOWEST, HIGHEST) if enough else None
 
     @property
     def least(self) -> int | None:

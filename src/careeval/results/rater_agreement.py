@@ -30,8 +30,6 @@ DESCRIBES = "it describes these ratings: no interval"
 COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
 """Of `Agreement`, in the order printed."""
 
-CUT_REMARK = "≤ −1: an interval that is cut there, and says hardly anything of agreement."
-
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -56,16 +54,6 @@ class Agreement:
     ac2: Estimate
     alpha: Estimate
     icc: Estimate
-
-
-def low_end(low: float) -> str:
-    """The lower end of a coefficient's interval, as it is printed: at −1, where it is cut, or less.
-
-    A number keeps −1 or less where it is given to programs.
-    """
-    if low <= LOWEST_END:
-        return "≤ −1"
-    return f"{low:.2f}".replace("-", "−")
 
 
 def any_cut(agreements: Iterable[Agreement]) -> bool:

@@ -86,6 +86,12 @@ class StudyResults:
         return tuple(each for each in self.latest if each.decision is decision)
 
     @property
+    def worst_first(self) -> tuple[ScenarioResult, ...]:
+        """Each scenario in its newest round: dropped, revised, undecided, kept; then by id."""
+        decisions = (Decision.drop, Decision.revise, None, Decision.keep)
+        return tuple(each for decision in decisions for each in self.decided(decision))
+
+    @property
     def n_invited(self) -> int:
         """Who has a place in the study, over all rounds."""
         return sum(role.n_invited for role in self.panel)

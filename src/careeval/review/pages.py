@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from careeval.core.points import MEANING, NEVER_NEGATIVE
+from careeval.core.text import signed
 from careeval.review.criterion import PRESENT, UNSURE
 from careeval.review.desk import Desk, Here
 from careeval.review.forms import ANSWER
@@ -86,8 +87,3 @@ def environment() -> Environment:
 
 def _clock(at: str) -> str:
     return datetime.fromisoformat(at).strftime("%H:%M UTC")
-
-
-def signed(points: int) -> str:
-    """Points as people write them: +2, 0, and a true minus."""
-    return f"{points:+d}".replace("-", "−") if points else "0"

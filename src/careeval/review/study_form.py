@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from careeval.core.rating import ENDS, Scale
 from careeval.core.scenario import Rubric
+from careeval.core.text import signed
 from careeval.review import answering
 from careeval.review.answering import Field, Typed
 from careeval.review.forms import ANSWER
-from careeval.review.pages import signed
 from careeval.review.questions import AGREE, UNSURE, Question
 from careeval.review.store import Answer, Saved
 

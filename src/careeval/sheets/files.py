@@ -79,8 +79,29 @@ def _cell(name: str, kind: pl.DataType) -> pl.Expr:
     return pl.when(is_formula).then(pl.lit("'") + cell).otherwise(cell).alias(name)
 
 
+def conventions(intervals: str) -> str:
+    """Return how values of tables in files are to be read.
+
+    Args:
+        intervals: What their intervals are.
+    """
+    return (
+        "Scores, shares and p values are fractions. An unknown number is null, empty in CSV, never "
+        f"0, and a column that ends in `reason` says why. Intervals are {intervals}. In CSV a list "
+        "is joined by semicolons, a text that a spreadsheet would take for a formula begins with "
+        "an apostrophe, and control characters are left out; Parquet has the text as it is."
+    )
+
+
+OF_RUNS = f"{NOT_COMPARABLE} {conventions('95%, clustered by scenario')}"
+
+
 def write_tables(
-    tables: Iterable[DataTable], folder: Path, forms: Sequence[TableForm], about: str
+    tables: Iterable[DataTable],
+    folder: Path,
+    forms: Sequence[TableForm],
+    about: str,
+    read_as: str = OF_RUNS,
 ) -> list[Path]:
     """Write tables in `folder/csv` and `folder/parquet`, and beside them what each column holds.
 
@@ -89,13 +110,14 @@ def write_tables(
         folder: Made where it is not there; files of the same names are replaced.
         forms: One of them at least.
         about: What the tables are of, in one paragraph.
+        read_as: How their values are to be read, likewise.
 
     Returns:
         What was written, in order; last `columns.md` and `datapackage.json`.
     """
     written: list[Path] = []
     resources: list[dict[str, Any]] = []
-    dictionary = ["# What the columns hold", "", about, "", _CONVENTIONS, ""]
+    dictionary = ["# What the columns hold", "", about, "", read_as, ""]
     for form in forms:
         (folder / form).mkdir(parents=True, exist_ok=True)
     for table in tables:
@@ -125,15 +147,6 @@ def write_tables(
         write_text(folder / name, text)
         written.append(folder / name)
     return written
-
-
-_CONVENTIONS = (
-    f"{NOT_COMPARABLE} Scores, shares and p values are fractions. An unknown number is null, empty "
-    "in CSV, never 0, and a column that ends in `reason` says why. Intervals are 95%, clustered by "
-    "scenario. In CSV a list is joined by semicolons, a text that a spreadsheet would take for a "
-    "formula begins with an apostrophe, and control characters are left out; Parquet has the text "
-    "as it is."
-)
 
 
 def _resource(table: DataTable, form: TableForm) -> dict[str, Any]:

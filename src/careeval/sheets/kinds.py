@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from careeval.core.text import signed
 from careeval.results.amounts import dollars, percent
 from careeval.results.cost import Cost
 from careeval.results.estimates import Errors
@@ -63,11 +64,13 @@ class Kind:
         parts: Its columns as data.
         is_number: Whether a column of it stands flush right.
         lacking: What a page has where there is no value.
+        is_long: Whether it is sentences, for which a line on paper has no room.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.String),)
     is_number: bool = True
     lacking: str = UNKNOWN
+    is_long: bool = False
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return its columns as data, of a field with this key."""
@@ -202,11 +205,13 @@ class Count(Kind):
 
 @dataclass(frozen=True)
 class Signed(Count):
-    """A whole number with its sign, as the points of an item are."""
+    """A whole number with its sign, as the points of an item are; a page has a dash for none."""
+
+    lacking: str = DASH
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return "+2", "0" or "−2"."""
-        return f"{value:+d}".replace("-", "−") if value else super().text(value, form)
+        return DASH if value is None else signed(value)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from careeval.sheets.document import Document
+from careeval.sheets.kinds import Kind
 from careeval.sheets.sheet import Row, View
 
 MOST_ROWS = 36
@@ -36,7 +37,7 @@ def _tables(view: View, what_stands_by: str) -> Iterator[str]:
         if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
             pages.append([])
         pages[-1].append(block)
-    caption = ". ".join(filter(None, (view.caption, view.sheet.note.rstrip("."), what_stands_by)))
+    caption = ". ".join(filter(None, (view.title, view.sheet.note.rstrip("."), what_stands_by)))
     label = view.sheet.name.replace("_", "-")
     for number, page in enumerate(pages, start=1):
         part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""
@@ -44,7 +45,7 @@ def _tables(view: View, what_stands_by: str) -> Iterator[str]:
 
 
 def _table(label: str, caption: str, view: View, blocks: Sequence[Block]) -> str:
-    columns = "".join("r" if is_number else "l" for is_number in view.are_numbers)
+    columns = "".join(map(_column, view.kinds))
     lines = [
         r"\begin{table}",
         r"\centering",
@@ -62,6 +63,12 @@ def _table(label: str, caption: str, view: View, blocks: Sequence[Block]) -> str
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _column(kind: Kind) -> str:
+    if kind.is_long:
+        return r"p{.35\linewidth}"
+    return "r" if kind.is_number else "l"
 
 
 def _lines(view: View, blocks: Sequence[Block]) -> Iterator[str]:

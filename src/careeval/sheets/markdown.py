@@ -42,7 +42,7 @@ def _table(view: View) -> str:
     view = replace(view, columns=whole)
     rows = (view.cells(row) for row in view.sheet.rows)
     lines = [*_lines([view.heads]), *_lines([["---"] * len(view.heads)]), *_lines(rows)]
-    caption = f"**{plain_markdown(view.caption)}**\n\n" if view.caption else ""
+    caption = f"**{plain_markdown(view.title)}**\n\n" if view.title else ""
     return caption + "\n".join(lines)
 
 

@@ -193,6 +193,11 @@ class View:
     faint: str = ""
 
     @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.caption or self.sheet.caption
+
+    @property
     def narrowed(self) -> View:
         """Itself with the names, and of the numbers those that are kept; all where none is."""
         if not any(shown.keep for shown in self.columns):
@@ -210,9 +215,14 @@ class View:
         return tuple(self._head(shown) for shown in self.columns)
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each column's values."""
+        return tuple(self.sheet.by_key[shown.key].kind for shown in self.columns)
+
+    @property
     def are_numbers(self) -> tuple[bool, ...]:
         """Of each column, whether it holds numbers."""
-        return tuple(self.sheet.by_key[shown.key].kind.is_number for shown in self.columns)
+        return tuple(kind.is_number for kind in self.kinds)
 
     def cells(self, row: Row) -> tuple[str, ...]:
         """Return what a row's columns read."""

@@ -70,7 +70,7 @@ def print_document(document: Document) -> None:
 def print_view(out: Console, view: View) -> None:
     """Print a table; of rows that belong together the first alone has their names."""
     table = Table(
-        title=escape(plain(view.caption)) if view.caption else None,
+        title=escape(plain(view.title)) if view.title else None,
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,

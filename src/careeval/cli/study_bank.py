@@ -1,0 +1,19 @@
+"""The bank that a study is of, as its commands read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank.sealed import key_for
+
+BankFolder = Annotated[Path | None, Parameter(name="--bank")]
+"""Folder of the bank; careeval's own where not given."""
+
+
+def rated_bank(folder: Path | None) -> Bank:
+    """Return the bank in a folder, unsealed where its key is known, without its probes."""
+    return load_bank(folder, key_for(bank_folder(folder)), probes=False)

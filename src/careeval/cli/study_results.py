@@ -1,0 +1,153 @@
+"""`careeval study results` and `apply`: what the ratings say, and what follows for the bank."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from careeval.bank.apply import Change, apply_changes, plan_changes
+from careeval.cli.app import OK, say
+from careeval.cli.invited import opened
+from careeval.cli.options import Json, Yes
+from careeval.cli.printing import Printing, print_in
+from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.core.text import counted
+from careeval.errors import UsageError
+from careeval.review.study import read_plan, study_id
+
+if TYPE_CHECKING:
+    from careeval.results.judged import Terms
+    from careeval.results.study import StudyResults
+
+_Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
+
+
+def results(
+    study: Path,
+    *,
+    bank: BankFolder = None,
+    earlier: Annotated[list[str] | None, Parameter(negative=(), consume_multiple=True)] = None,
+    printing: Printing = Printing(),
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    rule: Literal["paper", "lynn", "polit"] = "paper",
+    cut: _Cut = 4,
+    other_cut: _Cut = 3,
+) -> int:
+    """What the ratings say: keep, revise or drop, with the comments; agreement; each role.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        earlier: Folders with the bank as earlier rounds had it, to read what was said of its items.
+        printing: In which format. CSV and Parquet have one table, a row a scenario or item on a
+            scale; -o writes every table.
+        out: Folder for all tables as CSV and Parquet, and the page, study.html; what is printed is
+            printed all the same.
+        rule: How many raters must endorse: the paper's at least 0.8 of them; Lynn's; Polit's.
+        cut: The lowest rating that endorses.
+        other_cut: The cut reported beside it.
+    """
+    from careeval.results.judged import Terms
+    from careeval.sheets.study_document import study_document
+    from careeval.sheets.study_files import write_study
+    from careeval.sheets.study_json import study_json
+    from careeval.stats.validity import Rule
+
+    terms = Terms(Rule(rule), cut, other_cut)
+    outcome = _results(study, [bank, *map(Path, earlier or ())], terms)
+    printing.print(study_document(outcome), lambda: study_json(outcome))
+    if out is not None:
+        from careeval.report.study import write_study_page
+
+        write_study(outcome, out)
+        page = out / "study.html"
+        write_study_page(outcome, page)
+        if any(round_said.held_out for round_said in outcome.rounds):
+            say("Scenarios that are held out, or in no bank that was named, are rated there:")
+            say("  keep the folder private. Their items are called by their places, and comments")
+            say("  on them stand in the study's file alone.")
+        say(f"Written: {page.resolve().as_uri()}")
+    return OK
+
+
+def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Json = False) -> int:
+    """Write status and evidence into the bank, after showing what will change.
+
+    A scenario is validated where three occupational therapists and two other stakeholders rated
+    both scales of the version at hand, both pass the paper's rule at the cut 4, and as many were
+    asked about each item of −2 points and nobody objects, in this study or in another of which
+    the bank has evidence; withdrawn where as many rated it and it is dropped; reviewed where it
+    was rated. Left alone, with the reason: a text that is not the one that was rated, and a status
+    that more raters of another study gave.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        yes: Write without asking.
+        as_json: Print what changes as JSON.
+    """
+    from careeval.cli.study_tables import changes_document
+    from careeval.results.judged import PAPER
+    from careeval.results.study import standings
+
+    outcome = _results(study, [bank], PAPER)
+    stands = standings(outcome)
+    loaded = rated_bank(bank)
+    changes = plan_changes(loaded, stands)
+    unrated = len(outcome.latest) - len(stands)
+    document = changes_document(changes, unrated)
+    whole = {"n_unrated": unrated, "changes": document.data.rows}
+    print_in("json" if as_json else "table", document, lambda: whole, None)
+    if not any(change.vetting for change in changes):
+        say("There is nothing to write.")
+        return OK
+    if not yes and not _agrees(changes):
+        if as_json:  # what would change has been said, and one document is all that is printed
+            say("Nothing was written: --yes writes it.")
+            return OK
+        raise UsageError("nothing was written", hint="--yes writes it")
+    applied = apply_changes(loaded, changes)
+    say(f"Written: {' and '.join(map(str, applied.files))}")
+    for line in applied.to_do:
+        say(f"To do: {line}")
+    return OK
+
+
+def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
+    from careeval.results.study import study_results
+    from careeval.review.outcome import rounds_said
+
+    banks = [rated_bank(folder) for folder in folders]
+    with opened(study, "study", to_read=True) as store:
+        plans = store.plans("study")
+        rounds = rounds_said(store, banks)
+        gone, closed = store.withdrawals(), store.closed
+    for note in filter(None, (each.note for each in rounds)):
+        say(note)
+    if not closed:
+        say("The study is still open, and these numbers may move: careeval study close ends it.")
+    plan = read_plan(plans[-1])
+    return study_results(
+        plan.title,
+        plan.bank,
+        plan.bank_version,
+        rounds,
+        terms=terms,
+        n_withdrawn=gone,
+        study_id=study_id(plans),
+    )
+
+
+def _agrees(changes: Sequence[Change]) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    n = sum(change.vetting is not None for change in changes)
+    print(
+        f"Write the status of {counted(n, 'scenario')}? [y/N] ", end="", file=sys.stderr, flush=True
+    )
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,172 @@
+"""Kinds of values that only studies of raters have: decisions, counts of raters, coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from careeval.core.rating import Role
+from careeval.core.text import signed
+from careeval.results.decided import Decision, ScenarioResult
+from careeval.results.judged import Judged, RoleRatings
+from careeval.results.rater_agreement import DESCRIBES
+from careeval.sheets import kinds
+from careeval.sheets.kinds import DASH, TWO_DECIMALS, Form, Kind, Listed, Part, Scalar, Words
+from careeval.stats import Estimate
+from careeval.stats.jackknifed import LOWEST_END
+from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
+
+UNDECIDED = "undecided"
+"""Stands for a decision where too few have rated; files have null."""
+
+DECISIONS: Mapping[str, str] = {
+    Decision.keep: "Keep",
+    Decision.revise: "Revise",
+    Decision.drop: "Drop",
+    UNDECIDED: "Undecided",
+}
+
+ROLES: Mapping[str, str] = {
+    Role.occupational_therapist: "occupational therapist",
+    Role.family_caregiver: "family caregiver",
+    Role.person_with_disability: "person with a disability",
+    Role.roboticist: "roboticist",
+    Role.other: "other",
+}
+
+ROLE = Words(names=ROLES)
+WHEN = Words(names={"before": "round 1, all", "after": "last, not dropped"})
+INTEGERS = Listed((Part("", pl.List(pl.Int64)),))
+DECIMALS = kinds.Number(unit=TWO_DECIMALS)
+YEARS = kinds.Number(unit=kinds.Unit(1, "", 1))
+
+
+@dataclass(frozen=True)
+class _Decided(Words):
+    def data(self, value: str) -> tuple[Scalar, ...]:
+        return (None if value == UNDECIDED else str(value),)
+
+
+@dataclass(frozen=True)
+class _Why(Kind):
+    """Why a scenario is not kept, and what of it is to be read: two things, and how many more."""
+
+    def text(self, value: ScenarioResult, form: Form = Form.short) -> str:
+        more = len(value.to_read) - 2
+        last = [f"and {more} more to read"] if more > 0 else []
+        return "; ".join([*value.reasons, *value.to_read[:2], *last])
+
+
+@dataclass(frozen=True)
+class _PointsList(Listed):
+    def text(self, value: Iterable[int] | None, form: Form = Form.short) -> str:
+        return ", ".join(map(signed, value or ())) or DASH
+
+
+DECIDED = _Decided(names=DECISIONS)
+WHY = _Why(is_number=False, is_long=True)
+POINTS_LIST = _PointsList()
+
+
+# Counts of raters
+
+
+@dataclass(frozen=True)
+class _Share(Kind):
+    """A share of raters, which is also a count of them, or Aiken's V: each with its interval."""
+
+    def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
+        return (value.value, *value.interval)[: len(self.parts)]
+
+    def text(self, value: Endorsement | AikenV, form: Form = Form.short) -> str:
+        if form is Form.of_many and isinstance(value, Endorsement):
+            return f"{value.k}/{value.n}"
+        share = TWO_DECIMALS.text(value.value)
+        return share if form is Form.bare else f"{share} [{_ends(value.interval, ', ')}]"
+
+    def order(self, value: Endorsement | AikenV) -> float | None:
+        return value.value
+
+    def lines(self, value: Endorsement | AikenV) -> tuple[str, ...]:
+        return (_ends(value.interval),)
+
+
+SHARE_ALONE = _Share((Part("", pl.Float64),))
+SHARE_OF_RATERS = _Share(
+    (
+        *SHARE_ALONE.parts,
+        Part("_ci95_low", pl.Float64, "where its 95% interval begins"),
+        Part("_ci95_high", pl.Float64, "where its 95% interval ends"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class _Endorsed(Kind):
+    """How many of those who rated endorse; an asterisk where the other cut decides otherwise."""
+
+    def text(self, value: Judged, form: Form = Form.short) -> str:
+        if value.at_cut is None or value.at_other is None:
+            return DASH
+        count, other = (SHARE_ALONE.text(e, Form.of_many) for e in (value.at_cut, value.at_other))
+        count += "*" if value.cut_sensitive else ""
+        v = TWO_DECIMALS.text(value.aiken.value if value.aiken else None)
+        return count if form is Form.bare else f"{count} ({other}) {v}"
+
+    def order(self, value: Judged) -> float | None:
+        return value.at_cut.value if value.at_cut else None
+
+    def lines(self, value: Judged) -> tuple[str, ...]:
+        return () if value.at_cut else (value.reason,)
+
+    def unit_of(self, form: Form) -> str:
+        return "" if form is Form.bare else " k/n (other cut) V"
+
+
+@dataclass(frozen=True)
+class _OfRole(Kind):
+    """How many of one role endorse, and as much as so few say."""
+
+    def text(self, value: RoleRatings, form: Form = Form.short) -> str:
+        return SHARE_ALONE.text(value.endorsed, Form.of_many)
+
+    def on_page(self, value: RoleRatings | None, form: Form = Form.bare) -> str:
+        return DASH if value is None else self.text(value)
+
+    def order(self, value: RoleRatings) -> float | None:
+        return value.endorsed.value
+
+    def lines(self, value: RoleRatings) -> tuple[str, ...]:
+        if value.endorsed.n < MIN_RATERS:
+            return f"gave {', '.join(map(str, value.values))}", f"lowest {value.lowest}"
+        alone = {True: ("passes alone",), False: ("does not pass alone",), None: ()}
+        return _ends(value.endorsed.interval), *alone[value.passes]
+
+
+@dataclass(frozen=True)
+class _Agreement(kinds.Measure):
+    """A coefficient of agreement, whose interval may be cut at its lower end."""
+
+    def lines(self, value: Estimate) -> tuple[str, ...]:
+        if value.ci95 is not None:
+            return (_ends(value.ci95),)
+        if value.value is None:
+            return (value.reason,)
+        return () if value.reason == DESCRIBES else (f"no interval: {value.reason}",)
+
+    def _interval(self, value: Estimate) -> str:
+        return _ends(value.ci95, ", ") if value.ci95 else ""
+
+
+ENDORSED = _Endorsed()
+OF_ROLE = _OfRole()
+AGREEMENT = _Agreement(unit=TWO_DECIMALS)
+
+
+def _ends(interval: tuple[float, float], between: str = " to ") -> str:
+    """Return both ends; a lower end at −1, where intervals of agreement are cut, as "≤ −1"."""
+    low, high = interval
+    first = "≤ −1" if low <= LOWEST_END else TWO_DECIMALS.text(low)
+    return f"{first}{between}{TWO_DECIMALS.text(high)}"
