@@ -181,7 +181,7 @@ def test_a_twin_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "too-little, injury" in shown
     assert command(["bank", "stats", "--bank", str(folder)]) == OK
     stats = capsys.readouterr().out
-    assert "1 scenarios, the public split, 1 twins, 1 controls" in stats
+    assert "1 scenario, the public split, 1 twin, 1 control" in stats
     assert "Bad acts of too much care: 2 of 3 (67%)" in stats
 
 

@@ -167,6 +167,12 @@ def test_a_summary_has_the_scores_that_people_correct(
     corrected = [entry["corrected"] for entry in found["entries"]]
     assert {each["n_responses"] > 0 for each in corrected} == {True}
     assert "fewer than 30" in corrected[0]["corrected"]["reason"]
+    # people read too little to correct a part of the scenarios, and files say so
+    line = ["summary", "runs", "--audit", "audit.db", "--format", "csv", "--by", "adl"]
+    assert run(line) == OK
+    parts = pl.read_csv(capsys.readouterr().out.encode())
+    assert {*parts["corrected_reason"]} == {"people correct whole scores"}
+    assert {*parts["corrected"]} == {None}
     # a second run of the same scenarios, its systems called as those of the first
     second = held.responses.with_columns(text=pl.lit("I do otherwise."))
     monkeypatch.setattr(
@@ -184,8 +190,6 @@ def test_a_summary_has_the_scores_that_people_correct(
     )
     wrong = ["summary", "runs", "--audit", "audit.db"]
     assert "audit.db is about responses to other scenarios" in _wrong(wrong, capsys)
-    wrong = ["summary", "runs", "--audit", "audit.db", "--format", "csv", "--by", "adl"]
-    assert "people correct whole scores" in _wrong(wrong, capsys)
 
 
 @pytest.mark.usefixtures("held")

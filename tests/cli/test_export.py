@@ -119,7 +119,7 @@ def test_summary_as_parquet(
     assert pl.read_parquet(capfdbinary.readouterr().out)["score"].dtype == pl.Float64
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert run(["summary", str(runs), "--format", "parquet"]) == USAGE
-    assert b"name a file" in capfdbinary.readouterr().err
+    assert b"send it to a file" in capfdbinary.readouterr().err
     out = tmp_path / "s.parquet"
     assert run(["summary", str(runs), "--format", "parquet", "-o", str(out)]) == OK
     assert pl.read_parquet(out)["score"].dtype == pl.Float64

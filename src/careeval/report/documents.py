@@ -132,7 +132,6 @@ def environment() -> Environment:
     return made
 
 
-
 LONGEST_QUOTE = 600
 
 

@@ -65,7 +65,8 @@ def figures(stats: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a bank holds, a sentence each."""
     held_out, twins = stats["n_held_out"], stats["n_twins"]
     split = f", {held_out} of them held out" if held_out else ", the public split"
-    beside = f", {twins} twins, {stats['n_controls']} controls" if twins else ""
+    controls = counted(stats["n_controls"], "control")
+    beside = f", {counted(twins, 'twin')}, {controls}" if twins else ""
     yield f"{counted(stats['n_scenarios'], 'scenario')}{split}{beside}"
     yield from stats["shares"]
     domains = ", ".join(

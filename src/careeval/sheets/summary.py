@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.audit import AuditResults
@@ -13,6 +14,7 @@ from careeval.results.parts import OVERVIEW, By
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.sheets.across import PartScore, across
+from careeval.sheets.agreement import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries import (
     JUDGE,
@@ -37,7 +39,7 @@ from careeval.sheets.words import (
     sentences,
     unresolved,
 )
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats import MIN_CLUSTERS, Estimate
 
 
 def summary_document(
@@ -88,8 +90,17 @@ def summary_document(
         *cost_lines(summaries),
         *more,
     ]
-    data = stacked_parts_sheet(parts) if by else sheet
+    data = _parts(parts, corrected if audits else ()) if by else sheet
     return Document(tuple(blocks), tuple(notes), data, caption(summaries))
+
+
+def _parts(sheets: Sequence[Sheet], corrected: Sequence[Corrected | None]) -> Sheet:
+    """Return all parts as one sheet; where people read responses, with why no part is corrected."""
+    sheet = stacked_parts_sheet(sheets)
+    if not corrected:
+        return sheet
+    unknown = {CORRECTED_SCORE.key: Estimate.unknown("people correct whole scores")}
+    return sheet.adding(CORRECTED_SCORE, rows=repeat(unknown, len(sheet.rows)))
 
 
 class _Names(NamedTuple):
