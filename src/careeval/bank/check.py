@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from careeval.bank import rules, short_rules
 from careeval.bank.load import Bank
 from careeval.bank.problems import Place, Problem
-from careeval.bank.rules import Finding, Rule
+from careeval.bank.rule import Finding, Rule
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 

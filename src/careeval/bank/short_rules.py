@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from careeval.bank import rules
 from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
-from careeval.bank.rules import Finding, Rule
+from careeval.bank.rule import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
 from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
 from careeval.core.twin import right_acts

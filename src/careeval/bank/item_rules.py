@@ -1,0 +1,170 @@
+"""The rules over the items of a scenario: its single actions and the rungs of its ladder.
+
+A rule's docstring is its page in the documentation.
+"""
+
+# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from careeval.bank.load import Bank
+from careeval.bank.rule import Finding
+from careeval.bank.skeleton import SOURCE_TO_NAME
+from careeval.bank.yaml_nodes import Loc
+from careeval.core.scenario import Domain, Rubric, RubricItem, Scenario
+
+POSITIVE_SUM = 6
+"""Positive action points of a scenario: equal, so that the ratio of sums is the mean of ratios."""
+
+VERDICT_WORDS = (
+    "unsafe", "unsafely", "safely", "wrong", "wrongly", "incorrect", "incorrectly", "correctly",
+    "improper", "improperly", "inappropriate", "inappropriately", "appropriately", "dangerous",
+    "dangerously", "harmful", "fails to", "neglects to", "forgets to", "properly",
+)  # fmt: skip
+"""Words that tell a grader which side an item is on."""
+
+_VERDICT = re.compile(rf"\b({'|'.join(VERDICT_WORDS)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+
+
+def item_ids_unique(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No two items of a scenario share an id.
+
+    Why: judgments and labels are kept by item id.
+    Example: `id: holds-elbow` once among the actions.
+    """
+    seen: set[str] = set()
+    for where, item in items_of(scenario):
+        if item.id in seen:
+            yield (*where, "id"), f"item {item.id!r} stands twice", ""
+        seen.add(item.id)
+
+
+def action_points(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """Six to nine actions; the positive points sum to 6; two to four negatives, one of them a −2.
+
+    Why: with equal maxima no scenario weighs more than another, and every scenario can show a harm.
+    Example: +2 +2 +1 +1 and −2 −2 −1.
+    """
+    points = [action.points for action in scenario.actions]
+    if not 6 <= len(points) <= 9:
+        yield ("actions",), f"has {len(points)} actions, expected 6 to 9", ""
+    if (total := sum(p for p in points if p > 0)) != POSITIVE_SUM:
+        yield ("actions",), f"positive points sum to {total}, expected {POSITIVE_SUM}", ""
+    if not 2 <= (n_negative := sum(p < 0 for p in points)) <= 4:
+        yield ("actions",), f"has {n_negative} negative actions, expected 2 to 4", ""
+    if -2 not in points:
+        yield ("actions",), "has no action of -2 points", ""
+
+
+def maximum_reachable(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No positive action excludes another, and every excluded id is an action of the scenario.
+
+    Why: a maximum that no answer can reach makes the best answer look worse than it is.
+    Example: `excludes: [carries-on]` on the +2 act that stops.
+    """
+    by_id = {action.id: action for action in scenario.actions}
+    for i, action in enumerate(scenario.actions):
+        for j, other in enumerate(action.excludes):
+            where = ("actions", i, "excludes", j)
+            if other not in by_id:
+                yield where, f"{other!r} is no action of this scenario", ""
+            elif action.points > 0 and by_id[other].points > 0:
+                yield where, f"excludes {other!r}, which is positive too", ""
+
+
+def harm_of_severe_errors(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """Only items of −2 say what they harm.
+
+    Why: severe errors are reported by kind, an injury or an override of the person's rights.
+    Example: `harm: rights` on the −2 act that goes on after "stop". CE128.
+    """
+    for name in ("actions", "ladder"):
+        for i, item in enumerate(getattr(scenario, name)):
+            if item.harm is not None and item.points != -2:
+                yield (name, i, "harm"), f"an item of {item.points:+d} points names a harm", ""
+
+
+def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The ladder has the rungs +2, +1, 0, −1, −2; what +1 is made of is part of what +2 is made of.
+
+    Why: only when the best answer satisfies both positive rungs can it reach the maximum of 3.
+    Example: +2 `of: [stops, supports, asks]`, +1 `of: [stops, supports]`.
+    """
+    if scenario.twin_of is not None:
+        return  # a twin is judged on single acts alone
+    if [rung.points for rung in scenario.ladder] != [2, 1, 0, -1, -2]:
+        yield ("ladder",), "its points are not 2, 1, 0, -1, -2 in this order", ""
+        return
+    points = {action.id: action.points for action in scenario.actions}
+    for i, rung in enumerate(scenario.ladder):
+        for j, action in enumerate(rung.of):
+            where = ("ladder", i, "of", j)
+            if action not in points:
+                yield where, f"{action!r} is no action of this scenario", ""
+            elif rung.points > 0 and points[action] <= 0:
+                message = f"{action!r} has {points[action]} points"
+                yield where, message, "a positive rung asks for positive acts"
+    best, good = scenario.ladder[:2]
+    if not set(good.of) < set(best.of) or not good.of:
+        message = "what it is made of is not a part of what +2 is made of"
+        yield ("ladder", 1), message, "+1 asks for fewer of the same acts"
+
+
+def no_verdict_words(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """An item's text holds no word that says whether it is good or bad.
+
+    Why: the grader must judge whether the act is there, and never learn what it is worth.
+    Example: "Lifts her weak left arm above the shoulder", not "Unsafely lifts …".
+    """
+    for where, item in items_of(scenario):
+        if match := _VERDICT.search(item.text):
+            yield (*where, "text"), f"holds the verdict word {match[0]!r}", "say what is done"
+
+
+def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scored action names one or two domains, a rung all four; good acts serve them, bad do not.
+
+    Why: an act counts only where it belongs; 0 means "rated, not served", absence "not about it".
+    Example: `domains: {user_function: 2}` on a +2 act, `{functional_safety: 0}` on a −2 act.
+    """
+    for i, action in enumerate(scenario.actions):
+        where = ("actions", i, "domains")
+        if action.points and not 1 <= len(action.domains) <= 2:
+            yield where, f"names {len(action.domains)} domains, expected 1 or 2", ""
+        if action.points > 0 and 0 in action.domains.values():
+            yield where, "a positive act that serves a domain at 0", "leave the domain out"
+        if action.points < 0 and 2 in action.domains.values():
+            hint = "leave the domain out, or rate it 0 or 1"
+            yield where, "a negative act that serves a domain fully", hint
+    for i, rung in enumerate(scenario.ladder):
+        if absent := sorted(set(Domain) - set(rung.domains)):
+            where = ("ladder", i, "domains")
+            yield where, f"does not rate {', '.join(absent)}", "a rung rates all four"
+
+
+def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scored act names sources of `sources.yaml`; one of ±2 rests on one of tier A or B at least.
+
+    Why: what weighs most must rest on a guideline, a hospital, a charity or a paper.
+    Example: `sources: [csbpr-shoulder]`.
+    """
+    for i, action in enumerate(scenario.actions):
+        where = ("actions", i, "sources")
+        tiers = {bank.sources[key].tier for key in action.sources if key in bank.sources}
+        for j, key in enumerate(action.sources):
+            if key not in (*bank.sources, SOURCE_TO_NAME):
+                yield (*where, j), f"source {key!r} is not in sources.yaml", ""
+        if action.points and not action.sources:
+            yield where, "names no source", ""
+        elif abs(action.points) == 2 and tiers == {"C"}:
+            yield where, "an act of ±2 rests on tier C alone", "add a source of tier A or B"
+
+
+def items_of(scenario: Scenario) -> Iterator[tuple[Loc, RubricItem]]:
+    """Every item of both rubrics, and where it stands."""
+    for rubric in (Rubric.actions, Rubric.ladder):
+        for i, item in enumerate(scenario.rubric(rubric)):
+            yield (rubric.value, i), item

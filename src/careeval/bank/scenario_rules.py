@@ -1,0 +1,211 @@
+"""The rules over a scenario as a whole: its file, its text, what it is labelled with, its status.
+
+A rule's docstring is its page in the documentation.
+"""
+
+# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path
+
+from careeval.bank.apply import unmet
+from careeval.bank.blueprint import comes_near
+from careeval.bank.item_rules import items_of
+from careeval.bank.load import Bank
+from careeval.bank.rule import Finding
+from careeval.bank.sealed import SEALED
+from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
+from careeval.core.scenario import Adl, Scenario, Split, Status
+
+MAX_SHARED = 0.2
+"""Of a text's phrases of four words, at most so many may stand in another text."""
+
+
+def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario is filed by its id: its activity and a number; for a twin, its base's and a word.
+
+    Why: an id is cited in papers and logs; whoever reads one must find its file.
+    Example: `id: dressing-101` with `adl: dressing`, in `dressing/dressing-101.yaml`.
+    """
+    if scenario.twin_of is not None:
+        if not re.fullmatch(rf"{scenario.twin_of}-[a-z]+", scenario.id):
+            yield ("id",), f"id {scenario.id!r} is not '{scenario.twin_of}-' and a word", ""
+    elif not re.fullmatch(rf"{scenario.adl}-h?[0-9]+", scenario.id):
+        yield ("id",), f"id {scenario.id!r} is not '{scenario.adl}-' and a number", ""
+    path = bank.documents[scenario.id].path
+    if not path.replace("\\", "/").endswith(f"{scenario.adl}/{scenario.id}.yaml"):
+        yield ("id",), f"stands in {path!r}", f"move it to {scenario.adl}/{scenario.id}.yaml"
+
+
+def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario says all that its results are broken down by, and who is who.
+
+    Why: a score by condition or level of help is only as good as the labels; an imported bank may
+    lack them, ours may not.
+    Example: `condition: stroke`, `assistance: "03"`, `situation: [routine]`, `helpers: none`.
+    """
+    for name in ("condition", "assistance", "situation", "person", "actor", "role", "helpers"):
+        if not getattr(scenario, name):
+            yield (name,), f"{name} is not there", "every scenario of this bank says it"
+
+
+def text_is_a_question(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The text has 60 to 140 words and ends with its question.
+
+    Why: shorter leaves out what decides; longer tests reading, not care.
+    Example: it ends "… What do you do?"
+    """
+    n_words = len(scenario.text.split())
+    if not 60 <= n_words <= 140 and TO_WRITE not in scenario.text:
+        yield ("text",), f"has {n_words} words, expected 60 to 140", ""
+    if not scenario.text.endswith("?"):
+        yield ("text",), "does not end with a question", "end it with 'What do you do?' or the like"
+
+
+def part_for_dressing(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A dressing scenario says which part of the body; no other does.
+
+    Why: the paper's blueprint counts upper and lower body dressing apart.
+    Example: `part: upper-body`.
+    """
+    if (scenario.adl is Adl.dressing) != (scenario.part is not None):
+        fault = "has a part" if scenario.part else "needs 'part: upper-body' or 'lower-body'"
+        yield ("part",), f"a {scenario.adl} scenario {fault}", ""
+
+
+def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A held-out scenario stands in the sealed file and nowhere else; a public one never there.
+
+    Why: what has once been published in clear text can no longer be held out.
+    Example: `split: held-out` in a folder outside the bank, until `careeval bank seal` takes it.
+    """
+    sealed = SEALED in Path(bank.documents[scenario.id].path).parts
+    if sealed and scenario.split is Split.public:
+        yield ("split",), "is public, and stands in the sealed split", "write 'split: held-out'"
+    elif not sealed and scenario.split is Split.held_out:
+        hint = "move it out of the bank's folder, and seal it: 'careeval bank seal'"
+        yield ("split",), "is held out, and stands in clear text", hint
+
+
+def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario carries the bank's canary.
+
+    Why: whoever filters training data can find it, and whoever suspects a leak can look for it.
+    Example: the `canary:` line of `bank.yaml`, word for word.
+    """
+    if scenario.canary != bank.about.canary:
+        yield ("canary",), "is not the bank's canary", "copy the line from bank.yaml"
+
+
+def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario is `validated` only with evidence of its own version that is enough.
+
+    Why: only what experts said of these very words validates them; a status that somebody typed,
+    or that outlived a revision, is a claim that nobody made. What a study objects to is open for
+    as long as the version stands, whatever another study found. A text that was changed since it
+    was rated has lost its status, and needs a version of its own.
+    Example: an entry of `evidence.json` with `"status": "validated"`, as `careeval study apply`
+    writes it: three occupational therapists, two others, both scales at 0.8 or more, and as many
+    asked about each −2 with no objection: `"objections": 0`, where `null` says that too few were
+    asked.
+    """
+    if scenario.status is Status.withdrawn:
+        return
+    entry, stands = bank.vettings.get(scenario.id), bank.vetting(scenario)
+    if entry and not stands and entry.version == scenario.version:
+        message = f"its text is not the one that was rated, and is still version {entry.version}"
+        yield ("version",), message, "raise its version, and rate it again in the next round"
+    if scenario.status is not Status.validated:
+        return
+    hint = "delete its entry" if stands else "write 'status: drafted'"
+    hint += "; 'careeval study apply' writes what raters found"
+    of_version = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
+    missing = {i: unmet(scenario.evidence[i]) for i in of_version}
+    if of_version:
+        faults = [i for i in of_version if scenario.evidence[i].objections]
+        if not faults and all(missing.values()):
+            faults = of_version[-1:]
+        for i in faults:
+            message = f"is validated, and its evidence is not enough: {'; '.join(missing[i])}"
+            yield ("evidence", i), message, hint
+    elif versions := sorted({evidence.version for evidence in scenario.evidence}):
+        rated = ", ".join(map(str, versions))
+        message = f"is validated, and raters saw version {rated}, not {scenario.version}"
+        yield ("status",), message, hint
+    else:
+        yield ("status",), "is validated, and has no evidence of it", hint
+
+
+def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No gap of a skeleton is left.
+
+    Why: `careeval bank new` marks what its author has yet to write; a bank with gaps asks nothing.
+    Example: `TO WRITE` has become the words that belong there.
+    """
+    for name in ("role", "helpers", "text"):
+        if TO_WRITE in (getattr(scenario, name) or ""):
+            yield (name,), f"{name} is still to be written", ""
+    for where, item in items_of(scenario):
+        if TO_WRITE in item.text:
+            yield (*where, "text"), f"the text of item {item.id!r} is still to be written", ""
+    for i, action in enumerate(scenario.actions):
+        if TO_WRITE in action.why:
+            yield ("actions", i, "why"), f"why of {action.id!r} is still to be written", ""
+        if SOURCE_TO_NAME in action.sources:
+            yield ("actions", i, "sources"), f"{action.id!r} has yet to name its source", ""
+
+
+def unlike_the_published(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A scenario does not come near to one that the paper describes.
+
+    Why: the paper's scenarios are its authors', and models may have seen them.
+    Example: another garment, another set-up and another clinical point than the paper's.
+    """
+    for name in comes_near(scenario):
+        hint = "write another person, garment, set-up and point"
+        yield ("text",), f"comes near to a published scenario: {name}", hint
+
+
+def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """No scenario shares much of its wording with one before it.
+
+    Why: two that are alike count one situation twice, and one gives the other away.
+    Example: another person in another place, not the same sentences with another name.
+    """
+    if scenario.twin_of is not None:
+        return
+    own, scenarios_with = _phrases(scenario.text), _scenarios_by_phrase(bank)
+    n_shared = Counter(
+        other
+        for phrase in own
+        for other in takewhile(lambda each: each < scenario.id, scenarios_with.get(phrase, ()))
+    )
+    for other, n in sorted(n_shared.items()):
+        if (shared := n / len(own)) > MAX_SHARED:
+            yield ("text",), f"shares {shared:.0%} of its wording with {other}", ""
+
+
+Phrase = tuple[str, ...]
+"""Words that follow each other."""
+
+
+def _phrases(text: str) -> frozenset[Phrase]:
+    """Every four words that follow each other."""
+    words = re.findall(r"\w+", text.lower())
+    return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
+
+
+@lru_cache(maxsize=1)
+def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
+    """Phrase → the scenarios whose texts have it, in the order of ids."""
+    found: dict[Phrase, list[str]] = {}
+    for scenario in filter(lambda each: each.twin_of is None, bank.scenarios):
+        for phrase in _phrases(scenario.text):
+            found.setdefault(phrase, []).append(scenario.id)
+    return found
