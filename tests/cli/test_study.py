@@ -19,7 +19,8 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.study_tables import changes_document
 from careeval.core.scenario import Rubric, Status
-from careeval.review.store import Form, Store
+from careeval.review.changes import Form
+from careeval.review.store import Store
 from careeval.review.study import read_plan
 
 RATERS = ["occupational-therapist:3", "family-caregiver:2"]

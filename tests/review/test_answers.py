@@ -27,11 +27,12 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol.answers import read_answers
 from careeval.review import own_answers
 from careeval.review.app import create_app
+from careeval.review.changes import Form
 from careeval.review.database import Database
 from careeval.review.guard import Guard, Settings
 from careeval.review.handed_in import handed_in_answers, who_answered
 from careeval.review.questions import minutes
-from careeval.review.store import Form, Store
+from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan, next_round, read_plan
 from review_study import CONSENT, PORT, ROLES, Study, hidden
 

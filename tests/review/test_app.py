@@ -22,9 +22,9 @@ from careeval.errors import ReviewError
 from careeval.review import database
 from careeval.review.app import create_app, serve
 from careeval.review.asking import about
+from careeval.review.changes import Form
 from careeval.review.guard import HEADERS, Settings
 from careeval.review.questions import minutes
-from careeval.review.store import Form
 from careeval.review.study import StudyPlan, new_plan, next_round, scenarios_of
 from review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 

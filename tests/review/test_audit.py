@@ -23,6 +23,7 @@ from careeval.results.audit_sample import Sample
 from careeval.results.probes import Agreement
 from careeval.review.app import create_app
 from careeval.review.audit import new_audit, read_audit_plan
+from careeval.review.changes import Form
 from careeval.review.labels import (
     LabelQuestion,
     awaited,
@@ -36,7 +37,7 @@ from careeval.review.labels import (
     thin,
     whole,
 )
-from careeval.review.store import Answer, Form
+from careeval.review.store import Answer
 from review_audit import (
     FINAL,
     FIRST,

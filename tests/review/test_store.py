@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.review import database
+from careeval.review.changes import Change, Form
 from careeval.review.database import MIGRATIONS, Database
-from careeval.review.store import Change, Form, Store
+from careeval.review.store import Store
 
 RATER = Rater("r01", Role.occupational_therapist)
 OTHER = Rater("r02", Role.roboticist)
@@ -528,7 +529,8 @@ def test_a_backup_while_others_save(store: Store, tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from careeval.review.store import Form, Store
+from careeval.review.changes import Form
+from careeval.review.store import Store
 store = Store.open(Path(sys.argv[1]))
 n = 0
 while True:

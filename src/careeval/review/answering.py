@@ -9,10 +9,11 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.review.asking import SKIPPED, Asked
+from careeval.review.changes import Form, Saved
 from careeval.review.desk import Here
 from careeval.review.forms import ANSWER
 from careeval.review.pages import refusal, wants_json
-from careeval.review.store import Form, Saved, Work
+from careeval.review.store import Work
 
 PRACTISED = "practice"
 """The task in which somebody says to have seen a page of practice: its field is the page."""

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from careeval.core.label import Reading
 from careeval.review import answering
 from careeval.review.answering import OPTIONAL, Field, Typed
+from careeval.review.changes import Saved
 from careeval.review.forms import ANSWER
 from careeval.review.labels import LabelQuestion
-from careeval.review.store import Answer, Saved
+from careeval.review.store import Answer
 
 _OPTIONS = tuple((reading.value, reading.capitalize()) for reading in Reading)
 _KEYS = {reading.value: reading[0] for reading in Reading}

@@ -18,6 +18,7 @@ from careeval.review.asking import Progress, about, first_open, missing, progres
 from careeval.review.audit import Blind, Judgment, read_audit_plan
 from careeval.review.audit_form import as_label_field, audit_fields, notices
 from careeval.review.audit_practice import LABEL_PRACTICE
+from careeval.review.changes import Form
 from careeval.review.desk import FORM, Desk, Here, Load, Posted, RedirectError, RefusedError, agreed
 from careeval.review.forms import ANSWER
 from careeval.review.guard import Settings
@@ -37,7 +38,7 @@ from careeval.review.labels import (
     settle_task,
 )
 from careeval.review.pages import go_to, page
-from careeval.review.store import Answer, Form, Store, Work
+from careeval.review.store import Answer, Store, Work
 from careeval.review.turns import Page
 
 router = APIRouter(route_class=Page)

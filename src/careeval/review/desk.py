@@ -10,10 +10,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from careeval.core.rating import Rater
+from careeval.review.changes import Form
 from careeval.review.consent import Consent
 from careeval.review.forms import read_form
 from careeval.review.guard import Settings
-from careeval.review.store import Form, Store, Work
+from careeval.review.store import Store, Work
 
 CONSENT, ABOUT, PREFERENCES = "consent", "about", "preferences"
 """Tasks that every study and audit has: what is answered there is about the rater."""

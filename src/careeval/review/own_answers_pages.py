@@ -11,11 +11,12 @@ from starlette.responses import JSONResponse, Response
 from careeval.core.scenario import Scenario
 from careeval.review.answering import Field, Typed, keep, notices
 from careeval.review.asking import SKIPPED, Progress
+from careeval.review.changes import Form, Saved
 from careeval.review.desk import FORM, Here, Posted
 from careeval.review.forms import ANSWER
 from careeval.review.own_answers import HANDED_IN, QUESTION, handed_in, written
 from careeval.review.pages import go_to, page, refusal, wants_json
-from careeval.review.store import Answer, Form, Saved
+from careeval.review.store import Answer
 from careeval.review.study import Seat
 from careeval.review.study_pages import Round, nothing, own_called, sit
 from careeval.review.turns import Page

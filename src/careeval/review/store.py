@@ -8,20 +8,19 @@ added, so that one file holds a whole study or audit. Who a rater is stands nowh
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, Self
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
+from careeval.review.changes import COUNT_EVENTS, Change, Form, Saved, save_change
 from careeval.review.database import Database
 
 Kind = Literal["study", "audit"]
@@ -30,12 +29,9 @@ Work = Mapping[str, Mapping[str, "Answer"]]
 """All that one rater answered: by task, then by field. What was taken back is not in it."""
 
 _RATER_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_APP = version("careeval")
 
 _WAIT_TO_ERASE = 0.1
 """Seconds for others to let the file go: longer than a save, shorter than anybody notices."""
-
-_COUNT = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,58 +62,6 @@ class Event:
     place: int | None
     app: str
     typed_by: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """Which form on which page sent a change, so that it counts once and never silently undoes.
-
-    Attributes:
-        page: Random, of one showing of a page.
-        number: Of the form among those that this page sends.
-        seen: The newest event when the page was shown, as of `Store.newest`; it stays, whatever
-            the page sends.
-    """
-
-    page: str
-    number: int
-    seen: int
-
-    @classmethod
-    def new(cls, seen: int = 0) -> Form:
-        """The first of a page that is shown now."""
-        return cls(secrets.token_urlsafe(12), 0, seen)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What one form says of one task of a rater's: as of `Store.save`."""
-
-    rater: str
-    task: str
-    values: Mapping[str, str | None]
-    form: Form
-    place: int | None = None
-    typed_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What became of a form.
-
-    Attributes:
-        seen: The newest event of this task, as of `Store.newest`.
-        changed: Fields that the page had otherwise before.
-        replayed: The form, or a later one of its page, had come before; it has changed nothing.
-        overwritten: What another page had saved since, and this form replaced, by field.
-        kept: What another page has saved since, and this form leaves, by field.
-    """
-
-    seen: int
-    changed: tuple[str, ...] = ()
-    replayed: bool = False
-    overwritten: Mapping[str, str | None] = field(default_factory=dict)
-    kept: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +333,7 @@ class Store:
             ReviewError: As `save`, for any of them; or one would replace what it may not.
         """
         with self._database.write() as write:
-            saved = tuple([self._save(write, change) for change in changes])
+            saved = tuple([save_change(write, change, self._at) for change in changes])
             if not overwrite and any(each.overwritten for each in saved):
                 raise ReviewError(
                     "somebody has changed the same in the meantime: nothing was saved",
@@ -397,33 +341,6 @@ class Store:
                 )
         self.erase()
         return saved
-
-    def _save(self, write: sqlite3.Connection, change: Change) -> Saved:
-        rater, task, form = change.rater, change.task, change.form
-        digest = _digest(task, change.values, form)
-        self._may_write(write, rater)
-        if _came_before(write, rater, form, digest):
-            return Saved(_newest(write, rater, task), replayed=True)
-        write.execute(
-            "INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest)
-        )
-        known, now, others = _three_states(write, rater, task, form)
-        changed = {f: v for f, v in change.values.items() if v != known.get(f)}
-        write.executemany(
-            "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
-            " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (rater, task, name, value, self._at(), change.place, _APP, form.page, form.number,
-                 form.seen, change.typed_by)
-                for name, value in changed.items()
-            ],
-        )  # fmt: skip
-        return Saved(
-            seen=_newest(write, rater, task),
-            changed=tuple(changed),
-            overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
-            kept={f: now[f] for f in others if f not in changed},
-        )
 
     def work(self, rater: str) -> Work:
         """All that one rater answered, as it stands."""
@@ -457,7 +374,7 @@ class Store:
 
         It is counted among the rater's own of that task, so that pages tell nothing of others.
         """
-        return int(self._database.rows(_COUNT, rater, task)[0][0])
+        return int(self._database.rows(COUNT_EVENTS, rater, task)[0][0])
 
     def events(self) -> tuple[Event, ...]:
         """Every change of everybody, in order."""
@@ -481,59 +398,7 @@ class Store:
                 raise ReviewError(f"there is no rater {values[-1]!r}")
             write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
 
-    def _may_write(self, write: sqlite3.Connection, rater: str) -> None:
-        row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
-        if row is None or row[0]:
-            raise ReviewError("this link has been switched off")
-        closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
-        if closed and closed[0]:
-            raise ReviewError("the work is closed")
-
 
 def _hash(secret: str) -> str:
     """Of 256 random bits a plain hash is enough: there is nothing to guess."""
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _digest(task: str, values: Mapping[str, str | None], form: Form) -> str:
-    """The same for a form sent twice, another where its page or anything in it differs."""
-    content = [task, form.page, form.number, form.seen, sorted(values.items())]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
-
-def _came_before(write: sqlite3.Connection, rater: str, form: Form, digest: str) -> bool:
-    """Whether the form, or a later one of its page, has been here.
-
-    One that a later one has overtaken on its way says less than is known already.
-    """
-    sql = (
-        "SELECT count(*) FROM forms WHERE rater = ? AND page = ? "
-        "AND (number > ? OR (number = ? AND digest = ?))"
-    )
-    found = write.execute(sql, (rater, form.page, form.number, form.number, digest)).fetchone()
-    return bool(found[0])
-
-
-def _newest(write: sqlite3.Connection, rater: str, task: str) -> int:
-    return int(write.execute(_COUNT, (rater, task)).fetchone()[0])
-
-
-_State = dict[str, str | None]
-
-
-def _three_states(
-    write: sqlite3.Connection, rater: str, task: str, form: Form
-) -> tuple[_State, _State, set[str]]:
-    """What the form's page knows of each field, what stands, and which fields others changed."""
-    known: _State = {}
-    now: _State = {}
-    others: set[str] = set()
-    sql = "SELECT field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
-    for n, (name, value, page) in enumerate(write.execute(sql, (rater, task)), 1):
-        now[name] = value
-        if page == form.page or n <= form.seen:
-            known[name] = value
-            others.discard(name)
-        else:
-            others.add(name)
-    return known, now, others

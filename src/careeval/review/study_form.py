@@ -10,9 +10,10 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import signed
 from careeval.review import answering
 from careeval.review.answering import Field, Typed
+from careeval.review.changes import Saved
 from careeval.review.forms import ANSWER
 from careeval.review.questions import AGREE, UNSURE, Question
-from careeval.review.store import Answer, Saved
+from careeval.review.store import Answer
 
 _ASKED: Mapping[Scale, str] = {
     Scale.realism: "How realistic is this situation?",

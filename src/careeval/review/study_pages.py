@@ -14,6 +14,7 @@ from careeval.core.scenario import Scenario
 from careeval.review import own_answers
 from careeval.review.answering import Gap, Typed, keep, leave_practice, next_practice
 from careeval.review.asking import Progress, about, first_open, missing, progress
+from careeval.review.changes import Form
 from careeval.review.desk import (
     FORM,
     Desk,
@@ -29,7 +30,7 @@ from careeval.review.guard import Settings
 from careeval.review.pages import go_to, page
 from careeval.review.practice import PRACTICE
 from careeval.review.questions import Question, minutes, questions
-from careeval.review.store import Answer, Form, Store, Work
+from careeval.review.store import Answer, Store, Work
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
 from careeval.review.study_form import fields, notices
 from careeval.review.turns import Page

@@ -16,10 +16,11 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_in import take_rows
 from careeval.review.asking import Asked
+from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
 from careeval.review.own_answers import HANDED_IN, handed_in
 from careeval.review.questions import AGREE, Question, questions
-from careeval.review.store import Change, Form, Store
+from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan
 
 NEEDED = ("rater", "scenario")
