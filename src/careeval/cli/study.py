@@ -134,22 +134,14 @@ def new(
     """
     invited.expect_new(out, links)
     loaded = rated_bank(bank)
-    found = select_scenarios(loaded, Split(split), adl or (), scenario or ())
-    rated = replace(loaded, scenarios=tuple(s for s in found if s.status is not Status.withdrawn))
-    if controls := [s.id for s in rated.scenarios if s.control is not None]:
-        raise UsageError(
-            f"{', '.join(controls)}: a control has its base's items, and none of its own to rate",
-            hint="leave it out",
-        )
-    ids = [s.id for s in rated.scenarios]
-    chosen = select_scenarios(rated, Split(split), ids=ids, limit=limit)
+    chosen = _rated_scenarios(loaded, Split(split), adl or (), scenario or (), limit)
     plan = new_plan(
         loaded,
         invited.roles(raters),
         title=title,
         consent=invited.consent(consent, ethics, contact),
         seed=seed,
-        scenarios=[s.id for s in chosen],
+        scenarios=chosen,
         rubrics=rubrics_named(rubric),
         relevance=items,
         points=points,
@@ -341,6 +333,21 @@ def import_(
 
 
 # What commands share
+
+
+def _rated_scenarios(
+    bank: Bank, split: Split, adls: Sequence[str], names: Sequence[str], limit: int | None
+) -> list[str]:
+    """Return the ids of the scenarios to rate; raises UsageError where a control is among them."""
+    scenarios = select_scenarios(bank, split, adls, names)
+    rated = replace(bank, scenarios=tuple(s for s in scenarios if s.status is not Status.withdrawn))
+    if controls := [s.id for s in rated.scenarios if s.control is not None]:
+        raise UsageError(
+            f"{', '.join(controls)}: a control has its base's items, and none of its own to rate",
+            hint="leave it out",
+        )
+    ids = [s.id for s in rated.scenarios]
+    return [s.id for s in select_scenarios(rated, split, ids=ids, limit=limit)]
 
 
 def _newest(store: Store) -> StudyPlan:
