@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -37,9 +37,6 @@ from careeval.review.study import (
     read_plan,
     scenarios_of,
 )
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = """\
 Examples:
