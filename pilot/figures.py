@@ -35,7 +35,8 @@ from careeval.results.estimates import Errors
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.sheets.kinds import MEASURE, Form
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import Form
 from careeval.stats import linearised_ratio, weighted_kappa
 
 HERE = Path(__file__).parent

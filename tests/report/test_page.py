@@ -37,7 +37,8 @@ from careeval.results.parts import By
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
-from careeval.sheets.kinds import ERROR_SHARE, MEASURE, Form
+from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.kinds import Form
 from careeval.sheets.records import records_sheet
 from careeval.sheets.sheet import Field, Sheet
 from careeval.sheets.words import brief_grader_names, entry_names, sentence

@@ -37,7 +37,8 @@ from careeval.results.pairs import compare
 from careeval.results.parts import By
 from careeval.results.tables import Runs
 from careeval.sheets.compare_json import compare_json
-from careeval.sheets.kinds import DECIMAL, MEASURE
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import DECIMAL
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.summary_json import summary_json
 from careeval.sheets.words import sentence

@@ -20,7 +20,8 @@ from careeval.results.parts import By
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.entries import parts_sheet, rank_texts
-from careeval.sheets.kinds import MEASURE, Form
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import Form
 from careeval.sheets.markdown import markdown
 from careeval.sheets.summary import summary_document
 from careeval.sheets.words import SMALL, cost_lines, remarks, sentence

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from careeval.results.amounts import percent
 from careeval.results.summary import Summary
-from careeval.sheets.kinds import MEASURE
+from careeval.sheets.estimate_kinds import MEASURE
 from careeval.stats import Estimate
 
 # C0 and C1 controls but tab and newline, and what turns the direction of the text around it.

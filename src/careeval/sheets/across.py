@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from careeval.sheets.kinds import DASH, ERROR_SHARE, MEASURE, SHARE, SMALL_COUNT, Form, Kind
+from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.kinds import DASH, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats import MIN_CLUSTERS
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from careeval.results.class_agreement import PointClass
-from careeval.sheets.kinds import COEFFICIENT, COUNT, MEASURE, SHARE, SIGNED
+from careeval.sheets.estimate_kinds import COEFFICIENT, MEASURE
+from careeval.sheets.kinds import COUNT, SHARE, SIGNED
 from careeval.sheets.sheet import Field, Row
 
 POINTS = Field("points", "-2 to 2: points of the items", SIGNED)

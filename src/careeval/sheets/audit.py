@@ -26,7 +26,8 @@ from careeval.sheets.agreement import (
 )
 from careeval.sheets.document import Document
 from careeval.sheets.entries import GRADER, JUDGE, RUBRIC, SYSTEM
-from careeval.sheets.kinds import COUNT, DOLLARS, MEASURE, SECONDS, SHARE, Flag, Form
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, Flag, Form
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
 
 _UNITS = (

@@ -9,7 +9,8 @@ from careeval.results.probes import ProbeAgreement
 from careeval.results.summary import Summary
 from careeval.results.twins import TwinNumbers
 from careeval.sheets.entries import ENTRY, JUDGE, NAME, entry_rows
-from careeval.sheets.kinds import COUNT, MEASURE, SHARE, Words
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import COUNT, SHARE, Words
 from careeval.sheets.sheet import Field, Row, Sheet
 
 

@@ -15,20 +15,18 @@ from careeval.results.parts import By, cells_by
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
 from careeval.sheets.agreement import CORRECTED_SCORE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE, Measure
 from careeval.sheets.kinds import (
     COUNT,
     DASH,
     DECIMAL,
-    ERROR_SHARE,
     JOINED,
-    MEASURE,
     PLAIN,
     POINTS,
     RANKS,
     SMALL_COUNT,
     WORDS,
     Kind,
-    Measure,
     Words,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain

@@ -9,18 +9,8 @@ import polars as pl
 
 from careeval.results.amounts import dollars, thousands
 from careeval.results.cost import Cost
-from careeval.sheets.kinds import (
-    DASH,
-    POINTS,
-    Dollars,
-    Form,
-    Kind,
-    Measure,
-    Number,
-    Part,
-    Unit,
-    Words,
-)
+from careeval.sheets.estimate_kinds import Measure
+from careeval.sheets.kinds import DASH, POINTS, Dollars, Form, Kind, Number, Part, Unit, Words
 from careeval.stats import Estimate
 
 

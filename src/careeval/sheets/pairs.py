@@ -22,7 +22,8 @@ from careeval.sheets.entries import (
     PROTOCOL,
     RUBRIC,
 )
-from careeval.sheets.kinds import MEASURE, Words
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import Words
 from careeval.sheets.page_kinds import PointsApart
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus import A, B, difference_fields, difference_row

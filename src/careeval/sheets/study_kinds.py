@@ -13,6 +13,7 @@ from careeval.results.decided import Decision, ScenarioResult
 from careeval.results.judged import Judged, RoleRatings
 from careeval.results.rater_agreement import DESCRIBES
 from careeval.sheets import kinds
+from careeval.sheets.estimate_kinds import Measure
 from careeval.sheets.kinds import DASH, TWO_DECIMALS, Form, Kind, Listed, Part, Scalar, Words
 from careeval.stats import Estimate
 from careeval.stats.jackknifed import LOWEST_END
@@ -146,7 +147,7 @@ class _OfRole(Kind):
 
 
 @dataclass(frozen=True)
-class _Agreement(kinds.Measure):
+class _Agreement(Measure):
     """A coefficient of agreement, whose interval may be cut at its lower end."""
 
     def lines(self, value: Estimate) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ from careeval.sheets.agreement import (
     point_class,
 )
 from careeval.sheets.entries import ENTRY, RUBRIC, metric_field
-from careeval.sheets.kinds import COEFFICIENT, COUNT, FLAG, MEASURE, SHARE, SIGNED, WORD_LIST, Words
+from careeval.sheets.estimate_kinds import COEFFICIENT, MEASURE
+from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, Words
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats import Estimate

@@ -16,7 +16,8 @@ from careeval.results.cost import Cost
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, MEASURE, Form
+from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.kinds import DASH, DOLLARS, Form
 from careeval.sheets.page_kinds import SPENDING
 from careeval.stats import Estimate
 

@@ -26,7 +26,8 @@ from careeval.report.words import in_full, score_name, value
 from careeval.results.amounts import percent
 from careeval.results.estimates import Errors
 from careeval.results.summary import Summary
-from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.sheets.estimate_kinds import ERROR_SHARE
+from careeval.sheets.kinds import Form
 from careeval.stats import Estimate
 
 _OVERALL = 1.8

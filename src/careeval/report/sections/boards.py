@@ -13,7 +13,8 @@ from careeval.results.metrics import HEADLINE
 from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import Summary
 from careeval.sheets.entries import metric_field
-from careeval.sheets.kinds import COUNT, MEASURE, RANKS, Kind
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import COUNT, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, sentence
 
 _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}

@@ -16,7 +16,8 @@ from careeval.results.metrics import IN_DETAIL
 from careeval.sheets.across import ScenarioResult, across
 from careeval.sheets.directions import directions_sheet
 from careeval.sheets.entries import at_k_sheet, entries_sheet
-from careeval.sheets.kinds import COUNT, DECIMAL, MEASURE
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import COUNT, DECIMAL
 from careeval.sheets.scenarios import scenarios_sheet
 from careeval.sheets.sheet import Row
 

@@ -11,7 +11,7 @@ from careeval.report.site.contents import Board, Contents, Listed, rubric_words
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
 from careeval.sheets.boards import board_sheet
-from careeval.sheets.kinds import MEASURE
+from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.sheet import Row, Sheet
 
 ABOUT_RANKS = (
