@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from careeval.core.scenario import CareError, ItemKind
+from careeval.results.bounded import bounded
 from careeval.results.entries import Entry
-from careeval.results.estimates import bounded
 from careeval.results.points import Bounds
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 

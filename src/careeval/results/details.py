@@ -12,8 +12,9 @@ from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
+from careeval.results.bounded import bounded_ratio
 from careeval.results.entries import Entry
-from careeval.results.estimates import GradedRubric, bounded_ratio
+from careeval.results.estimates import GradedRubric
 from careeval.results.metrics import IN_DETAIL, Numbers, estimate_of
 from careeval.results.points import About, Bounds, FloatArray
 from careeval.results.summary import Cell, DomainCell, cell, domain_cell

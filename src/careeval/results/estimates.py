@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from careeval import scoring
 from careeval.core.scenario import Domain, HarmKind
 from careeval.errors import StatsError
+from careeval.results.bounded import bounded, with_ratio_interval
 from careeval.results.points import Bounds, FloatArray, GradedScenario, Judged
 from careeval.stats import (
     MIN_CLUSTERS,
     Estimate,
-    Interval,
     Reliability,
     any_of_k,
-    bounded_ratio_interval,
     lowest_of_k,
     pooled_score,
     rate_interval,
@@ -380,7 +379,7 @@ def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
         return Estimate.unknown(str(error))
     known = np.asarray(~np.isnan(points.low).all(axis=1))
     means = points.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
-    return _with_ratio_interval(value, low, high, means, maxima[known], minima[known])
+    return with_ratio_interval(value, low, high, means, maxima[known], minima[known])
 
 
 def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
@@ -393,67 +392,6 @@ def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
         lambda settled: rate_interval(settled, trials),
         counts,
     )
-
-
-def bounded_ratio(
-    numerators: Bounds, denominators: FloatArray, least: FloatArray | None = None
-) -> Estimate:
-    """A ratio of sums over scenarios; its interval holds that of every settlement.
-
-    Args:
-        numerators: One number a scenario, shape (n_scenarios,).
-        denominators: Shape (n_scenarios,), with a sum above 0.
-        least: The least that each numerator can be, the most being its denominator; `None` where
-            the ratio has no limits.
-    """
-    total = float(denominators.sum())
-    low, high, value = (
-        float(part.sum()) / total for part in (numerators.low, numerators.high, numerators.value)
-    )
-    return _with_ratio_interval(value, low, high, numerators, denominators, least)
-
-
-def _with_ratio_interval(
-    value: float,
-    low: float,
-    high: float,
-    numerators: Bounds,
-    denominators: FloatArray,
-    least: FloatArray | None,
-) -> Estimate:
-    """A ratio whose bounds are known already, with its interval, within the limits it can have."""
-    value = min(max(value, low), high)  # rounding can put it a hair outside
-    lowest = None if least is None else float(least.sum() / denominators.sum())
-    try:
-        ci95 = bounded_ratio_interval(*numerators.ends, denominators, lowest=lowest)
-    except StatsError as error:
-        return Estimate(value, low, high, None, str(error))
-    return Estimate(value, low, high, (ci95.low, ci95.high))
-
-
-def bounded(
-    statistic: Callable[[FloatArray], float],
-    interval: Callable[[FloatArray], Interval],
-    numbers: Bounds,
-) -> Estimate:
-    """A statistic that no number lowers by rising: its bounds, and the interval that covers both's.
-
-    Where either bound has no interval, there is none. What is settled partly low and partly high
-    may have an interval that reaches beyond. For a ratio of sums see `bounded_ratio`.
-    """
-    try:
-        low, high, value = (statistic(part) for part in (numbers.low, numbers.high, numbers.value))
-    except StatsError as error:
-        return Estimate.unknown(str(error))
-    value = min(max(value, low), high)  # rounding can put it a hair outside
-    try:
-        at_low = interval(numbers.low)
-        at_high = at_low if numbers.resolved else interval(numbers.high)
-    except StatsError as error:
-        return Estimate(value, low, high, None, str(error))
-    # the ends of an interval need not rise with the numbers: its width can grow faster
-    ci95 = min(at_low.low, at_high.low), max(at_low.high, at_high.high)
-    return Estimate(value, low, high, ci95)
 
 
 def _columns(numbers: Bounds, spread: Callable[[FloatArray], FloatArray]) -> list[Bounds]:

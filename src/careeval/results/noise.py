@@ -14,8 +14,8 @@ from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
+from careeval.results.bounded import bounded
 from careeval.results.entries import Entry
-from careeval.results.estimates import bounded
 from careeval.results.points import Bounds, FloatArray, Judged, graded_scenarios
 from careeval.stats import (
     Estimate,

@@ -13,8 +13,8 @@ from itertools import combinations, product
 import numpy as np
 
 from careeval.core.twin import right_acts
+from careeval.results.bounded import bounded
 from careeval.results.entries import Entry
-from careeval.results.estimates import bounded
 from careeval.results.points import Bounds
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 
