@@ -30,7 +30,7 @@ from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.names import slugs
 from careeval.results import audit
-from careeval.results.audit_sample import OTHER_ANSWERS
+from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare

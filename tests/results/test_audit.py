@@ -24,15 +24,8 @@ from careeval.results.audit import (
     corrected_by,
     draw,
 )
-from careeval.results.audit_sample import (
-    OTHER_ANSWERS,
-    OTHER_JUDGMENTS,
-    Drawn,
-    Graded,
-    Hidden,
-    Sample,
-    Stratum,
-)
+from careeval.results.audit_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
+from careeval.results.audit_sample import Drawn, Graded, Hidden, Sample, Stratum
 from careeval.results.entries import entries
 from careeval.results.probes import Agreement
 from careeval.results.summary import summary_of

@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.results.audit_sample import (
-    HELD_OUT,
-    UNRESOLVED,
-    WORDLESS,
-    Graded,
-    Sample,
-    _shared_out,
-    draw,
-)
+from careeval.results.audit_draw import HELD_OUT, UNRESOLVED, WORDLESS, _shared_out, draw
+from careeval.results.audit_sample import Graded, Sample
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
 from results.sampled import at_random, judged

@@ -7,7 +7,7 @@ from typing import Any
 import careeval.results
 from careeval.core.scenario import Rubric
 from careeval.results.audit import audit_results, draw
-from careeval.results.audit_sample import OTHER_ANSWERS
+from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.entries import entries
 from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.ladder_check import Contradiction, Count

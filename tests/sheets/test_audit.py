@@ -9,7 +9,7 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.results.audit import AuditResults, audit_results
-from careeval.results.audit_sample import draw
+from careeval.results.audit_draw import draw
 from careeval.results.cost import Cost
 from careeval.results.findings import findings
 from careeval.results.probes import Labelled, ProbeAgreement, Trial

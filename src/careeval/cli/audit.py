@@ -174,7 +174,7 @@ def sample(
         printing: How what was drawn is printed.
     """
     from careeval.protocol.logs import read_runs
-    from careeval.results.audit_sample import draw
+    from careeval.results.audit_draw import draw
     from careeval.sheets.audit import sample_document
     from careeval.sheets.audit_files import sample_text, sheet_text
     from careeval.sheets.audit_json import sample_json

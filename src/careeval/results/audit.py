@@ -20,7 +20,9 @@ from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.core.text import signed
 from careeval.errors import ReviewError, StatsError
-from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum, draw, graded, other_than
+from careeval.results.audit_draw import draw
+from careeval.results.audit_entry import graded, other_than
+from careeval.results.audit_sample import Drawn, Graded, Sample, Stratum
 from careeval.results.class_agreement import ClassAgreement, PointClass, class_agreement
 from careeval.results.corrected import Corrected
 from careeval.results.entries import Entry
