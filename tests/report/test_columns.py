@@ -15,7 +15,8 @@ from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
-from careeval.results import audit
+from careeval.results.audit import audit_results
+from careeval.results.audit_draw import draw
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.results.probes import Labelled, ProbeAgreement
@@ -46,8 +47,8 @@ def everything() -> Findings:
     """What is found in them, with probes and people."""
     runs = resolved()
     grader = "vendor/judge (batched)"
-    sample = audit.draw(Runs(runs.responses, runs.judgments.filter(pl.col("grader") == grader)))
-    people = audit.audit_results(
+    sample = draw(Runs(runs.responses, runs.judgments.filter(pl.col("grader") == grader)))
+    people = audit_results(
         sample, [*read_by(sample, lambda _, s: s.present), *read_by(sample, _now_and_then, "cat")]
     )
     probes = ProbeAgreement.of(

@@ -28,8 +28,9 @@ from careeval.report.sections.methods import costs_table
 from careeval.report.sections.more import epochs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
-from careeval.results import audit
 from careeval.results.amounts import percent
+from careeval.results.audit import audit_results
+from careeval.results.audit_draw import draw
 from careeval.results.corrected import Corrected
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
@@ -246,10 +247,10 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
 @pytest.fixture
 def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
     """What is found where two people have read all, and find no severe error of the grader's."""
-    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
-    sample = audit.draw(runs)
+    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
-    return findings(runs, audits={sample.grader: audit.audit_results(sample, labels)})
+    return findings(runs, audits={sample.grader: audit_results(sample, labels)})
 
 
 def test_corrected_scores_stand_with_the_answer_and_with_the_grader(audited: Findings) -> None:

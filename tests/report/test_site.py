@@ -29,7 +29,8 @@ from careeval.report.site.answers import answers
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.names import slugs
-from careeval.results import audit
+from careeval.results.audit import audit_results
+from careeval.results.audit_draw import draw
 from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import COMPARED
@@ -487,10 +488,10 @@ def test_a_system_s_page_has_its_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An audited grader's scores are corrected on the system's page, its card, and in the data."""
-    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
-    sample = audit.draw(runs)
+    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
-    of = audit.audit_results(sample, labels)
+    of = audit_results(sample, labels)
     made = rendered(findings(runs, audits={sample.grader: of}))
     told = of.by_system["alpha"].scores[Rubric.actions]
     for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
@@ -505,9 +506,9 @@ def test_another_run_s_pages_have_no_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run whose answers people did not read says so, and shows no score of another's."""
-    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
-    sample = audit.draw(runs)
-    of = audit.audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
+    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    sample = draw(runs)
+    of = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
     found = findings(other, audits={sample.grader: of})
     made = rendered(found)

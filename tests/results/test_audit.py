@@ -16,16 +16,12 @@ from hypothesis import strategies as st
 from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.results import audit
-from careeval.results.audit import (
-    AuditResults,
-    Waiting,
-    audit_results,
-    corrected_by,
-    draw,
-)
+from careeval.results.audit import AuditResults, audit_results, corrected_by
+from careeval.results.audit_draw import draw
 from careeval.results.audit_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
+from careeval.results.audit_labels import Waiting, truth_of
 from careeval.results.audit_sample import Drawn, Graded, Hidden, Sample, Stratum
+from careeval.results.audited_sample import AuditedSample
 from careeval.results.entries import entries
 from careeval.results.probes import Agreement
 from careeval.results.summary import summary_of
@@ -291,7 +287,7 @@ def test_without_labels_all_is_unknown() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores are corrected however few responses were read."""
-    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
 
 
 def scores(marks: Marks, says: Any, **numbers: int) -> AuditResults:
@@ -442,8 +438,8 @@ def test_weights_undo_the_drawing() -> None:
                 sample, lambda each, s: truth[s.system, each.scenario, each.epoch, each.item], "ann"
             )
         )
-        known = audit._Audit(sample, {}, {x.judgment: audit._settled([x]) for x in labels})
-        weights = known._weights(range(len(strata)), one_system=True)
+        known = AuditedSample(sample, {}, {x.judgment: truth_of([x]) for x in labels})
+        weights = known.weights(range(len(strata)), one_system=True)
         assert not isinstance(weights, str)
         seen["prevalence"].append(sum(weights[each.stratum] for each, t in known.settled if t))
         for name in marks:

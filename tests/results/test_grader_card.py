@@ -6,7 +6,8 @@ from typing import Any
 
 import careeval.results
 from careeval.core.scenario import Rubric
-from careeval.results.audit import audit_results, draw
+from careeval.results.audit import audit_results
+from careeval.results.audit_draw import draw
 from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.entries import entries
 from careeval.results.grader_card import GraderCard, grader_cards

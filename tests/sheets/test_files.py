@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.results import audit
+from careeval.results.audit import audit_results
+from careeval.results.audit_draw import draw
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
@@ -117,10 +118,10 @@ def test_one_who_is_not_ranked_is_there_with_the_reason() -> None:
 
 def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit has a row a system and rubric, and its numbers on the card; without one no row."""
-    monkeypatch.setattr(audit, "MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
     runs = judged({"a": at_random(1, 8, 2), "b": at_random(2, 8, 2)})
-    sample = audit.draw(runs)
-    people = audit.audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
+    sample = draw(runs)
+    people = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     found = findings(runs, audits={sample.grader: people})
     rows = rows_of(found, "corrected_scores")
     assert [(row["system"], row["rubric"]) for row in rows] == [("a", "ladder"), ("b", "ladder")]

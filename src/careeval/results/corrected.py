@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from careeval.errors import StatsError
 from careeval.results.amounts import percent
+from careeval.results.audit_sample import Drawn, Graded, Stratum
 from careeval.results.summary import Summary
-from careeval.stats import Estimate
+from careeval.stats import Estimate, prediction_powered
+
+MIN_AUDITED = 30
+"""Responses of a system that people must have read for its score to be corrected: ours."""
 
 
 @dataclass(frozen=True)
@@ -72,3 +79,73 @@ def as_graded(entries: Iterable[tuple[Summary, Corrected | None]]) -> str:
         "As graded: over the public responses that the grader judged whole. It differs from the "
         "score of the run where responses are held out or missing, or not wholly judged."
     )
+
+
+def corrected_score(
+    rows: Sequence[Graded],
+    read: Sequence[tuple[Drawn, bool, Stratum]],
+    weights: Mapping[int, float] | str,
+) -> Corrected:
+    """Return a system's score on one rubric, by the grader and by people.
+
+    Args:
+        rows: What the grader made of it.
+        read: Judgments of responses that the grader judged whole, with their truth and stratum.
+        weights: Stratum → what each judgment with a truth stands for; or why nothing can.
+    """
+    n_responses = len({each.response for each, _, _ in read})
+    if isinstance(weights, str):
+        score = Estimate.unknown(weights)
+    elif n_responses < MIN_AUDITED:
+        reason = f"people read {n_responses} of its responses, fewer than {MIN_AUDITED}"
+        score = Estimate.unknown(reason)
+    else:
+        score = _prediction_powered(rows, read, weights)
+    return Corrected(graded_share(rows), score, n_responses, len(read))
+
+
+def graded_share(rows: Sequence[Graded]) -> float | None:
+    """Return the score by the grader alone, as a share of the maximum; `None` without any."""
+    most = sum(row.maximum * row.n_responses for row in rows)
+    return sum(row.points for row in rows) / most if most else None
+
+
+def _prediction_powered(
+    rows: Sequence[Graded],
+    read: Sequence[tuple[Drawn, bool, Stratum]],
+    weights: Mapping[int, float],
+) -> Estimate:
+    """Return a pooled score: a judgment gives its item's points, and its share of the maximum.
+
+    So a response need not be read whole. Judgments of responses without words count as read: there
+    is nothing in them to find.
+    """
+    row_of = {row.scenario: k for k, row in enumerate(rows)}
+    width = max(row.n_responses * row.n_items for row in rows)
+    by_grader, by_people, chances = (np.full((len(rows), width), np.nan) for _ in range(3))
+    used = [0] * len(rows)
+    for each, truth, stratum in read:
+        k = row_of[each.scenario]
+        at = (k, used[k])
+        by_grader[at], by_people[at] = stratum.points * stratum.present, stratum.points * truth
+        chances[at] = 1 / weights[each.stratum]
+        used[k] += 1
+    for k, row in enumerate(rows):
+        silent = slice(used[k], used[k] + row.n_wordless * row.n_items)
+        by_grader[k, silent] = by_people[k, silent] = 0
+        chances[k, silent] = 1
+        # what nobody read matters by its sum alone
+        rest = slice(silent.stop, row.n_responses * row.n_items)
+        left = row.points - np.nansum(by_grader[k, : silent.stop])
+        if rest.stop > rest.start:
+            by_grader[k, rest] = left / (rest.stop - rest.start)
+    share = np.array([row.maximum / row.n_items for row in rows])
+    try:
+        mean = prediction_powered(by_grader, by_people, inclusion=chances, maxima=share)
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    try:
+        low, high = mean._replace(n_audited=len({each.scenario for each, _, _ in read})).interval
+    except StatsError as error:
+        return Estimate(mean.value, mean.value, mean.value, None, str(error))
+    return Estimate(mean.value, mean.value, mean.value, (low, high))

@@ -77,7 +77,7 @@ PEOPLE = (
     Field("same", "share of judgments on which two people say the same", MEASURE, "The same"),
     MACRO_F1,
 )
-"""Of `careeval.results.audit.People`: people held against each other."""
+"""Of `careeval.results.audited_sample.People`: people held against each other."""
 
 PAIR_SLIPS = (
     Field("n", "probes of twins that hold one right act", COUNT),

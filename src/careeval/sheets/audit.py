@@ -8,8 +8,9 @@ from dataclasses import replace
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
-from careeval.results.audit import MIN_AUDITED, AuditResults
+from careeval.results.audit import AuditResults
 from careeval.results.audit_sample import Sample
+from careeval.results.corrected import MIN_AUDITED
 from careeval.results.probes import LIMITS, Trial
 from careeval.sheets import words
 from careeval.sheets.agreement import (
