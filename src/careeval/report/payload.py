@@ -74,6 +74,13 @@ class Payload:
         return base64.b64encode(gzip.compress(raw, compresslevel=4, mtime=0)).decode()
 
 
+_Item = tuple[Any, ...]
+"""Points and text of an item, and its level in each domain."""
+
+_Judged = tuple[_Item, bool | None, str | None, str | None]
+"""An item, whether it is present, the quote and the reason."""
+
+
 class _Key(NamedTuple):
     """Which response."""
 
@@ -94,6 +101,73 @@ class _Interned:
 
     def __iter__(self) -> Any:
         return iter(self.places)
+
+
+@dataclass(frozen=True)
+class _Packing:
+    """Responses and gradings, packed: what is said often is kept once and named by its place.
+
+    Attributes:
+        responses: Whether the words of responses, quotes and reasons are kept.
+        texts: The empty text first.
+        places: Place of each item, which stands in every response to its scenario.
+        quoted: Response → where quotes of it are looked for.
+    """
+
+    responses: bool
+    texts: _Interned = field(default_factory=lambda: _Interned({"": 0}))
+    scenarios: _Interned = field(default_factory=_Interned)
+    items: _Interned = field(default_factory=_Interned)
+    rubrics: _Interned = field(default_factory=_Interned)
+    places: dict[_Item, int] = field(default_factory=dict)
+    quoted: dict[str, Quoted] = field(default_factory=dict)
+
+    def words(self, text: str | None) -> str:
+        """Return a text as it is shown; empty where words are not kept."""
+        return words.visible(text or "") if self.responses else ""
+
+    def response(self, row: Mapping[str, Any], systems: Sequence[str], text: str) -> list[int]:
+        """Return a response as `Payload.data` has it; `text` is its words."""
+        about = (
+            row["scenario"], row["adl"], names.condition(row["condition"]),
+            names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
+            row["actor"], self.texts.place(self.words(row["scenario_text"])),
+        )  # fmt: skip
+        return [
+            self.scenarios.place(about), systems.index(row["system"]), row["epoch"],
+            _STATES.index(row["state"]), int(bool(row["cut"])), self.texts.place(text),
+            self.texts.place(self.words(row["note"])),
+        ]  # fmt: skip
+
+    def grading(self, judged: Iterable[_Judged], text: str) -> list[Any]:
+        """Return the rubric, marks, quotes and reasons of a response whose words are `text`."""
+        shown, marks, reasons = [], [], []
+        quotes: list[int] = []
+        for number, (item, present, quote, reason) in enumerate(judged):
+            shown.append(self._item(item))
+            marks.append(_MARKS[present])
+            reasons.append(self.texts.place(self.words(reason)))
+            if quote and self.responses:
+                quotes += [number, *self._quote(quote, text)]
+        return [self.rubrics.place(tuple(shown)), "".join(marks), quotes, reasons]
+
+    def _item(self, item: _Item) -> int:
+        if item not in self.places:
+            points, text, *levels = item
+            packed = (points, words.visible(text or ""), _domains(points, levels))
+            self.places[item] = self.items.place(packed)
+        return self.places[item]
+
+    def _quote(self, quote: str, text: str) -> tuple[int, int]:
+        """Return where a quote begins and ends in a text; -1 and the quote where it is not in."""
+        if text not in self.quoted:
+            self.quoted[text] = Quoted(text)
+        if (place := self.quoted[text].place(quote)) is None:
+            return -1, self.texts.place(words.visible(quote))
+        start, stop = place
+        if text.isascii():
+            return start, stop
+        return _units(text, start), _units(text, stop)
 
 
 FIRST = 2_000
@@ -165,70 +239,35 @@ def _payload(
     *,
     responses: bool,
 ) -> Payload:
-    """The first `n` of the drawn responses."""
+    """Return the payload of the first `n` of the drawn responses."""
     sample = drawn[:n]
     drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
-    texts, items, rubrics, scenarios = _Interned(), _Interned(), _Interned(), _Interned()
-    texts.place("")
+    packing = _Packing(responses)
     systems = sorted(drawn_rows["system"].unique())
     rows: list[list[int]] = []
     places: dict[_Key, int] = {}
-    spoken: list[str] = []
+    answers: list[str] = []
     for row in _in_order(drawn_rows):
-        about = (
-            row["scenario"], row["adl"], names.condition(row["condition"]),
-            names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
-            row["actor"], texts.place(_words(row["scenario_text"], responses)),
-        )  # fmt: skip
-        text = _words(row["text"], responses)
         places[_Key(row["scenario"], row["system"], row["epoch"])] = len(rows)
-        spoken.append(text)
-        rows.append([
-            scenarios.place(about), systems.index(row["system"]), row["epoch"],
-            _STATES.index(row["state"]), int(bool(row["cut"])), texts.place(text),
-            texts.place(_words(row["note"], responses)),
-        ])  # fmt: skip
+        answers.append(packing.words(row["text"]))
+        rows.append(packing.response(row, systems, answers[-1]))
     graders = _graders(entries)
     judged_by = list(graders)
     gradings: list[list[Any]] = []
-    known: dict[Any, int] = {}  # an item stands in every response to its scenario
-    looked_in: dict[str, Quoted] = {}
     for entry in entries:
         grader = judged_by.index(_grader(entry))
         for key, judged in _by_response(entry, sample):
             at = places[key]
-            text = spoken[at]
-            quoted = looked_in.setdefault(text, Quoted(text))
-            wide = not text.isascii() and max(text, default="") > "\uffff"
-            quotes: list[int] = []
-            marks, reasons, shown = [], [], []
-            for number, of_item in enumerate(judged):
-                item, present, quote, reason = of_item
-                if item not in known:
-                    points, said, *levels = item
-                    known[item] = items.place(
-                        (points, words.visible(said or ""), _domains(points, levels))
-                    )
-                shown.append(known[item])
-                marks.append(_MARKS[present])
-                reasons.append(texts.place(_words(reason, responses)))
-                if not quote or not responses:
-                    continue
-                if (place := quoted.place(quote)) is None:
-                    quotes += [number, -1, texts.place(words.visible(quote))]
-                else:
-                    quotes += [number, *(_units(text, n) if wide else n for n in place)]
-            of = rubrics.place(tuple(shown))
-            gradings.append([at, grader, of, "".join(marks), quotes, reasons])
+            gradings.append([at, grader, *packing.grading(judged, answers[at])])
     gradings.sort(key=lambda grading: grading[:2])
     return Payload(
         data={
-            "texts": list(texts),
+            "texts": list(packing.texts),
             "systems": systems,
             "graders": list(graders.values()),
-            "scenarios": list(scenarios),
-            "items": list(items),
-            "rubrics": list(rubrics),
+            "scenarios": list(packing.scenarios),
+            "items": list(packing.items),
+            "rubrics": list(packing.rubrics),
             "responses": rows,
             "gradings": gradings,
         },
@@ -262,10 +301,6 @@ def _graders(
     return named
 
 
-def _words(text: str | None, kept: bool) -> str:
-    return words.visible(text or "") if kept else ""
-
-
 def _domains(points: int, levels: Sequence[int | None]) -> int:
     """The domains that an item bears on, a bit each: that it serves, or that it treats badly."""
     return sum(
@@ -291,9 +326,9 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     )  # fmt: skip
 
 
-def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list[tuple[Any, ...]]]]:
+def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list[_Judged]]]:
     """The judgments of each response that is shown together, in the order of the items."""
-    found: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
+    judged: dict[tuple[str, int], list[_Judged]] = {}
     columns = (
         "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
@@ -303,8 +338,8 @@ def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list
     kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
     ordered = kept.sort("scenario", "epoch", "position")
     for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
-        found.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
-    for (scenario, epoch), rows in found.items():
+        judged.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
+    for (scenario, epoch), rows in judged.items():
         yield _Key(scenario, entry.system, epoch), rows
 
 
