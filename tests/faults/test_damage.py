@@ -22,8 +22,9 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Spent, paid_for
 from careeval.protocol.lock import LOCK_FILE
-from careeval.protocol.logs import CACHE, read_run
+from careeval.protocol.logs import read_run
 from careeval.protocol.spec import Outcome, Run
+from careeval.protocol.table_cache import CACHE
 from fakes import IDS, Call, Fake, keyword_grader, write_bank
 
 GRADER = "damage-grader"

@@ -20,8 +20,9 @@ from careeval.core.response import Response, ResponseState
 from careeval.files import write_bytes, write_text, written_whole
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import prepare_recorded
-from careeval.protocol.logs import CACHE, read_run
+from careeval.protocol.logs import read_run
 from careeval.protocol.spec import Run
+from careeval.protocol.table_cache import CACHE
 from careeval.results.tables import files_in
 from fakes import Fake, keyword_grader
 

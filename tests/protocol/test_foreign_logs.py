@@ -275,7 +275,7 @@ def test_a_list_of_members_without_end(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("limit", ["MAX_JUDGMENTS", "MAX_KEPT"])
 def test_too_much_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """A log of many samples, each within its limits, is refused once they are too much together."""
-    monkeypatch.setattr(f"careeval.protocol.logs.{limit}", 20)
+    monkeypatch.setattr(f"careeval.protocol.response_rows.{limit}", 20)
     log = write(tmp_path / "run", members())
     with pytest.raises(CareEvalError, match="is too long: at most") as refused:
         read_runs(log.parent)

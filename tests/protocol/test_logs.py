@@ -23,7 +23,8 @@ from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
 from careeval.protocol.eval_log import Asked, Item, Log, Sample, Stored, Unreadable, read_log
-from careeval.protocol.logs import CACHE, _sum, read_run, read_runs, responses_of, run_roots
+from careeval.protocol.logs import read_run, read_runs, responses_of, run_roots
+from careeval.protocol.table_cache import CACHE, _checksum
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
 from careeval.results.tables import files_in
@@ -566,7 +567,7 @@ def _huge(kind: str, run: Path) -> None:
     elif kind == "key":
         known["notes"] = ["x" * 40_000_000]
     if kind != "pipe":
-        known["sum"] = _sum(cache, known["key"], known["notes"])
+        known["sum"] = _checksum(cache, known["key"], known["notes"])
     (cache / "key.json").write_text(json.dumps(known), "utf-8")
 
 
@@ -576,8 +577,8 @@ def test_a_cache_beyond_its_limits_is_not_read(
 ) -> None:
     """A cache that would be large in memory is passed over before a value of it is read."""
     first = read_run(run)
-    monkeypatch.setattr("careeval.protocol.logs.MAX_RESPONSES", first.responses.height)
-    monkeypatch.setattr("careeval.protocol.logs.MAX_JUDGMENTS", first.judgments.height)
+    monkeypatch.setattr("careeval.protocol.table_cache.MAX_RESPONSES", first.responses.height)
+    monkeypatch.setattr("careeval.protocol.table_cache.MAX_JUDGMENTS", first.judgments.height)
     monkeypatch.setattr("careeval.results.parquet_limits.MAX_UNPACKED", 90_000)
     _huge(kind, run)
     found = read_run(run)

@@ -9,7 +9,8 @@ import pytest
 
 from careeval.core.response import ResponseState
 from careeval.protocol.eval_log import Spent, Stored, Usage
-from careeval.protocol.logs import _true_spent, _true_usage
+from careeval.protocol.judgment_rows import _true_spent
+from careeval.protocol.response_rows import _true_usage
 from careeval.protocol.usage import is_counted, mended
 
 ANSWERED = Stored(ResponseState.answered, "I ask.", cut=False, note="")
