@@ -22,7 +22,8 @@ from inspect_ai.log import read_eval_log
 from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
-from careeval.protocol.eval_log import Asked, Item, Log, Sample, Stored, Unreadable, read_log
+from careeval.protocol.eval_log import Log, Unreadable, read_log
+from careeval.protocol.log_fields import Asked, Item, Sample, Stored
 from careeval.protocol.logs import read_run, read_runs, responses_of, run_roots
 from careeval.protocol.table_cache import CACHE, _checksum
 from careeval.results.entries import entries

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from careeval.core.response import ResponseState
-from careeval.protocol.eval_log import Spent, Stored, Usage
 from careeval.protocol.judgment_rows import _true_spent
+from careeval.protocol.log_fields import Spent, Stored, Usage
 from careeval.protocol.response_rows import _true_usage
 from careeval.protocol.usage import is_counted, mended
 

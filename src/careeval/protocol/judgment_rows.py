@@ -9,7 +9,8 @@ import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
-from careeval.protocol.eval_log import Graded, Item, Log, Sample, Spent
+from careeval.protocol.eval_log import Log
+from careeval.protocol.log_fields import Graded, Item, Sample, Spent
 from careeval.protocol.prices import in_process
 from careeval.protocol.response_rows import GradedResponse, Row
 from careeval.protocol.usage import is_counted

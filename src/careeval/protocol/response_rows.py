@@ -15,7 +15,8 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import LogError
 from careeval.protocol.cells import sweep_of
-from careeval.protocol.eval_log import Asked, Log, Odd, Sample, Stored, Unreadable, Usage
+from careeval.protocol.eval_log import Log, Odd, Unreadable
+from careeval.protocol.log_fields import Asked, Sample, Stored, Usage
 from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT
 from careeval.protocol.prices import in_process
 from careeval.protocol.usage import is_counted
