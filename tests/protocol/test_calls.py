@@ -14,11 +14,11 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
-from careeval.protocol.calls import _sampling_logged
 from careeval.protocol.evaluate import resume
 from careeval.protocol.folder import amend, prepare, sharing
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
 from careeval.protocol.logs import read_runs
+from careeval.protocol.replies import sampling_logged
 from careeval.protocol.spec import Run, Stop, Watch
 from fakes import Call, Fake, begin, keyword_grader
 
@@ -349,4 +349,4 @@ def test_sampling_is_what_the_last_request_said(
     init_transcript(transcript)
     for request in requests:
         transcript._event(event(request))
-    assert _sampling_logged() == expected
+    assert sampling_logged() == expected

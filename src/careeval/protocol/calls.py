@@ -1,10 +1,5 @@
 """Every call to a model goes through here: kept on disk before its result is used, and paid for.
 
-```text
-calls.jsonl   finished calls of a run that is not complete: nothing is asked twice
-spent.jsonl   what they cost, as long as the folder lives: see `ledger`
-```
-
 A run that is to end early (Ctrl-C, a budget) begins no new call, waits for those in flight, since
 they will be paid for, and is then interrupted.
 """
@@ -12,41 +7,37 @@ they will be paid for, and is then interrupted.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import AttemptTimeoutError
-from inspect_ai.util import LimitExceededError
 
 from careeval.errors import ProtocolError
 from careeval.protocol.address import shown
 from careeval.protocol.budget import Budget
 from careeval.protocol.estimate import ANSWER_TOKENS, Estimate, estimate
 from careeval.protocol.failures import CallError, is_hopeless, last_attempt, why
-from careeval.protocol.ledger import (
-    CALLS_FILE,
-    SPENT_FILE,
-    Lines,
-    Paid,
-    Role,
-    entry,
-    key_of,
+from careeval.protocol.flight import FLIGHT, Flight
+from careeval.protocol.kept_calls import KeptCalls, call_key
+from careeval.protocol.ledger import Paid, Role
+from careeval.protocol.replies import (
+    Called,
+    generate,
+    metered,
+    sampling_in,
+    sampling_logged,
+    truly_metered,
 )
-from careeval.protocol.prices import in_process
 from careeval.protocol.spec import MAX_TOKENS, Stop
-from careeval.protocol.usage import is_counted
+from careeval.protocol.unusable import GraderTrial
 from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
@@ -55,12 +46,6 @@ NOT_TAKEN = ("content_filter", "model_length")
 TIMES_TURNED_AWAY = 5
 """After so many hopeless attempts in a row, where none has succeeded yet, a run ends instead of
 failing a thousand times."""
-
-MAX_UNUSABLE = 20
-"""Responses of whose gradings none is usable, and no other has been, before a run ends."""
-
-SAMPLE = 200
-"""Characters that are shown of such a grader's reply."""
 
 DRAIN = 300.0
 """Seconds that calls in flight may still take once a budget is reached."""
@@ -73,59 +58,6 @@ CHARGED = ("input", "output", "cache_read", "cache_write")
 
 LOOK_AGAIN = 0.25
 """Seconds after which a call that waits for money looks whether other processes left some over."""
-
-_SAMPLING_FIELDS = (
-    *("temperature", "top_p", "top_k", "min_p", "seed"),
-    *("max_tokens", "max_completion_tokens", "max_output_tokens"),
-    *("reasoning_effort", "reasoning"),
-)
-"""Fields of a request to a provider that say how its answer was drawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What came back from a call.
-
-    Attributes:
-        output: The model's.
-        sampling: The fields of the request that say how the answer was drawn; empty if the provider
-            reports no request.
-    """
-
-    output: ModelOutput
-    sampling: dict[str, Any]
-
-
-@dataclass(slots=True, eq=False)
-class _Flight:
-    """One call on its way; `under_way` from an attempt's beginning until it failed or is kept.
-
-    Between two attempts it waits, and nothing is lost that ends then.
-
-    Attributes:
-        role: What it is for.
-        model: Whom it asks.
-        n_bytes: Of what is sent.
-        expected_tokens: Of the reply.
-        reserved: Under which number what it may cost is set aside.
-        since: When its present or last attempt began.
-        failure: What went wrong at its last attempt.
-        words: The same in words.
-        is_silent: Whether the server answered nothing else meanwhile either.
-        sampling: The fields of the last attempt's request that say how its answer is drawn.
-    """
-
-    role: Role
-    model: Model
-    n_bytes: int
-    expected_tokens: float
-    sampling: dict[str, Any] = field(default_factory=dict)
-    under_way: bool = False
-    reserved: int | None = None
-    since: float = 0.0
-    failure: BaseException | None = None
-    words: str = ""
-    is_silent: bool = False
 
 
 class Calls:
@@ -157,19 +89,17 @@ class Calls:
         Raises:
             OSError: The files cannot be written.
         """
-        self._calls, self._spent = Lines(folder / CALLS_FILE), Lines(folder / SPENT_FILE)
-        self._finished = {row["key"]: at for at, row in self._calls.places() if _is_call(row)}
+        self._kept = KeptCalls(folder)
         self._budget, self._tell, self._prices = budget, tell, prices
         self._for_money = asyncio.Lock()
         self._landed = asyncio.Event()
         self._models: dict[str, Model] = {}
-        self._under_way = set[_Flight]()
+        self._under_way = set[Flight]()
         self._interrupted = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        # until a grading is usable: response → what is wrong with the last reply about it
-        self._unusable: dict[str, str] | None = {}
+        self._trial = GraderTrial()
         self.gradings: set[str] = set()
-        self._flights = set[_Flight]()
+        self._flights = set[Flight]()
         self._succeeded = set[Role]()
         # of those that have not: how many hopeless attempts in a row, and when the first failed
         self._hopeless: dict[Role, tuple[int, float]] = {}
@@ -201,23 +131,21 @@ class Calls:
         self._loop = asyncio.get_running_loop()
         if self.stopped:
             await _never()
-        key = _key(role, name, model, messages)
+        key = call_key(role, name, model, messages)
         if role == "grade":
             self.gradings.add(key)
-        if place := self._finished.get(key):
-            row = self._calls.at(place)
-            kept = ModelOutput.model_validate(row["output"])
-            return Called(_truly_metered(model, kept), row["sampling"])
+        if kept := self._kept.get(key):
+            return Called(truly_metered(model, kept.output), kept.sampling)
         self._models[f"{role} {model}"] = model
         n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
-        flight = _Flight(role, model, n_bytes, expected_tokens)
+        flight = Flight(role, model, n_bytes, expected_tokens)
         self._flights.add(flight)
-        token = _FLIGHT.set(flight)
+        token = FLIGHT.set(flight)
         try:
-            output = await _generate(model, messages, config)
+            output = await generate(model, messages, config)
             # a request that the provider would not take is no call that it charges for
             taken = output.usage is not None or output.stop_reason not in NOT_TAKEN
-            called = Called(_truly_metered(model, output), flight.sampling)
+            called = Called(truly_metered(model, output), flight.sampling)
             paid = self._paid(role, model, output) if taken else None
             self._keep(key, paid, called)
             self._settle(flight, paid.cost_usd if paid else None)
@@ -227,7 +155,7 @@ class Calls:
             self.failed(error.cause)
             raise
         finally:
-            _FLIGHT.reset(token)
+            FLIGHT.reset(token)
             self._flights.discard(flight)
             self._land(flight)
         return called
@@ -239,7 +167,7 @@ class Calls:
         is at the address, say, or the key is wrong. A run for which that holds five times in a row
         cannot but fail, and is ended.
         """
-        flight, error = _FLIGHT.get(), last_attempt(error)
+        flight, error = FLIGHT.get(), last_attempt(error)
         if flight is None or error is flight.failure:
             return False  # it was the last attempt, of which we have been told
         self._land(flight)
@@ -269,41 +197,31 @@ class Calls:
 
     def none_has_succeeded(self) -> bool:
         """Whether no call of the present one's role has come back so far."""
-        flight = _FLIGHT.get()
+        flight = FLIGHT.get()
         return flight is not None and flight.role not in self._succeeded
 
     def sent(self, request: Mapping[str, Any]) -> None:
         """Note what the last attempt at the present call sent to the provider."""
-        if flight := _FLIGHT.get():
-            flight.sampling = _sampling_in(request)
+        if flight := FLIGHT.get():
+            flight.sampling = sampling_in(request)
 
     def silent(self) -> None:
         """Take down that the server of the present call answers nothing else either."""
-        if flight := _FLIGHT.get():
+        if flight := FLIGHT.get():
             flight.is_silent = True
 
-    def judged(self, response: str, n_judged: int, problem: str, said: str) -> None:
+    def judged(self, response: str, n_judged: int, problem: str, reply: str) -> None:
         """Take note of what the calls about a response brought; end a run whose grader is no use.
 
         Args:
             response: Its name.
             n_judged: Items that a reply judged.
             problem: What is wrong with the last reply.
-            said: That reply.
+            reply: That reply.
         """
-        if n_judged or self._unusable is None:
-            self._unusable = None
-            return
-        # after a colon a server's words may follow
-        self._unusable[response] = problem.partition(":")[0]
-        if len(self._unusable) == MAX_UNUSABLE and not self.stopped:
-            problems = Counter(self._unusable.values()).most_common()
-            counted = ", ".join(f"{what} ({n})" for what, n in problems)
-            self.shape = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counted}"
-            shown = "".join(c if c.isprintable() else " " for c in said[: 10 * SAMPLE])
-            words = " ".join(shown.split())
-            cut = "…" if len(words) > SAMPLE else ""
-            self.why = f"one reply: {words[:SAMPLE]}{cut}" if words else ""
+        unusable = self._trial.judged(response, n_judged, problem, reply)
+        if unusable and not self.stopped:
+            self.shape, self.why = unusable.shape, unusable.words
             self.stop(Stop.unusable, DRAIN)
 
     async def let_in(self, config: GenerateConfig) -> None:
@@ -315,7 +233,7 @@ class Calls:
         Args:
             config: How the model is asked, the run's own settings included.
         """
-        flight = _FLIGHT.get()
+        flight = FLIGHT.get()
         if flight is None:
             return
         if not self.stopped and self._budget is not None:
@@ -328,7 +246,7 @@ class Calls:
             flight.under_way, flight.since = True, time.monotonic()
             self._under_way.add(flight)
 
-    def _estimate(self, flight: _Flight, config: GenerateConfig) -> Estimate:
+    def _estimate(self, flight: Flight, config: GenerateConfig) -> Estimate:
         who = f"{flight.role} {flight.model}"
         if not (price := self._prices.get(str(flight.model))):
             return Estimate(who, 0.0, 0.0)
@@ -337,7 +255,7 @@ class Calls:
         limit = config.max_tokens or MAX_TOKENS
         return estimate(who, price, n_bytes, flight.expected_tokens, limit)
 
-    async def _set_aside(self, budget: Budget, flight: _Flight, needed: Estimate) -> None:
+    async def _set_aside(self, budget: Budget, flight: Flight, needed: Estimate) -> None:
         """Wait until what a call may cost is set aside; the run ends where it never can be.
 
         Those that wait do so in the order in which they came.
@@ -372,7 +290,7 @@ class Calls:
         if budget.n_unknown():
             self.stop(Stop.unmetered, DRAIN)
 
-    def _settle(self, flight: _Flight, paid: float | None) -> None:
+    def _settle(self, flight: Flight, paid: float | None) -> None:
         """Give back what was set aside for a call: it came back, or failed.
 
         One that is dropped in flight is not settled: it may be paid for.
@@ -409,8 +327,7 @@ class Calls:
         """Close the files."""
         if self._budget is not None:
             self._budget.close()
-        self._calls.close()
-        self._spent.close()
+        self._kept.close()
 
     def _end(self, loop: asyncio.AbstractEventLoop, within: float) -> None:
         if self._under_way:
@@ -418,7 +335,7 @@ class Calls:
         else:
             self._interrupt()
 
-    def _land(self, flight: _Flight) -> None:
+    def _land(self, flight: Flight) -> None:
         if flight.under_way:
             flight.under_way = False
             self._under_way.discard(flight)
@@ -442,13 +359,8 @@ class Calls:
         return paid
 
     def _keep(self, key: str, paid: Paid | None, called: Called) -> None:
-        """Write the cost first: a process killed in between has paid, and asks again."""
         try:
-            if paid:
-                self._spent.append(entry(paid))
-            output = called.output.model_dump(mode="json", exclude_none=True)
-            row = {"key": key, "output": output, "sampling": called.sampling}
-            self._finished[key] = self._calls.append(row)
+            self._kept.keep(key, paid, called)
         except OSError:
             self.stop(Stop.disk, 0)
             raise
@@ -457,7 +369,6 @@ class Calls:
 
 
 _CURRENT: ContextVar[Calls | None] = ContextVar("careeval_calls", default=None)
-_FLIGHT: ContextVar[_Flight | None] = ContextVar("careeval_flight", default=None)
 
 
 @contextmanager
@@ -486,30 +397,8 @@ async def call(
     """`Calls.call` of the run that is under way; where there is none, as in `inspect eval`, ask."""
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
-    output = _truly_metered(model, await _generate(model, messages, config))
-    return Called(output, _sampling_logged())
-
-
-async def _generate(
-    model: Model, messages: Sequence[ChatMessage], config: GenerateConfig
-) -> ModelOutput:
-    """What the model says.
-
-    Raises:
-        CallError: It failed; said in our words, without what its provider wraps it in.
-    """
-    try:
-        return await model.generate(list(messages), config=config)
-    except LimitExceededError:
-        raise  # of whoever runs the task with limits of their own
-    except Exception as error:
-        raise CallError(why(error, [model.api.api_key or ""]), error) from None
-
-
-def why_failed() -> str:
-    """Why the last attempt at the present call failed; empty where none did."""
-    flight = _FLIGHT.get()
-    return flight.words if flight else ""
+    output = truly_metered(model, await generate(model, messages, config))
+    return Called(output, sampling_logged())
 
 
 def _address(model: Model) -> str:
@@ -523,67 +412,9 @@ async def _never() -> None:
     await asyncio.get_running_loop().create_future()
 
 
-def _key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -> str:
-    digest = hashlib.sha256(str(model).encode())
-    for message in messages:
-        digest.update(f"\0{message.role}\0{message.text}".encode())
-    return f"{role} {name} {digest.hexdigest()[:16]}"
-
-
-def _is_call(row: Any) -> bool:
-    """Whether a line can be understood as a finished call; one that cannot is asked again."""
-    try:
-        ModelOutput.model_validate(row["output"])
-        return bool(key_of(row)) and isinstance(row["sampling"], dict)
-    except (KeyError, TypeError, ValueError):
-        return False
-
-
 def _nothing_fits(budget: Budget, needed: Estimate) -> str:
     left, next_usd = budget.left_usd(), budget.next_usd(needed)
     role, _, model = needed.who.partition(" ")
     call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
     have = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
     return f"{have}, and {call}, is estimated at {dollars(next_usd)}"
-
-
-def _truly_metered(model: Model, output: ModelOutput) -> ModelOutput:
-    """An output without its usage where that cannot be true: what it cost is unknown then."""
-    usage = output.usage
-    if usage is None or in_process(str(model)):
-        return output
-    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    words = bool(output.completion.strip()) or any(
-        not isinstance(choice.message.content, str) and choice.message.content
-        for choice in output.choices
-    )
-    parts = (usage.input_tokens, read, write)
-    if not is_counted(sum(parts), usage.output_tokens, *parts, words=words):
-        output.usage = None
-    return output
-
-
-def metered(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
-    """Tokens in and out, dollars and seconds, as the provider reports them."""
-    usage = output.usage
-    if usage is None:
-        return None, None, None, output.time
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return usage.input_tokens + cached, usage.output_tokens, usage.total_cost, output.time
-
-
-def _sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a request to a provider that say how its answer is drawn.
-
-    A provider may drop a field that its model refuses (a reasoning model's temperature, say): what
-    is not in here was not sent.
-    """
-    return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
-
-
-def _sampling_logged() -> dict[str, Any]:
-    """Return the same of the last request in Inspect's transcript."""
-    for event in reversed(transcript().events):
-        if isinstance(event, ModelEvent):
-            return _sampling_in(event.call.request if event.call else {})
-    return {}

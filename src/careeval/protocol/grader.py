@@ -46,8 +46,9 @@ from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
-from careeval.protocol.calls import call, current_calls, metered
+from careeval.protocol.calls import call, current_calls
 from careeval.protocol.estimate import ITEM_TOKENS
+from careeval.protocol.replies import metered
 from careeval.protocol.sample import facts_of, rubric_of
 from careeval.protocol.solvers import ended, stored_response
 from careeval.scoring import scenario_points

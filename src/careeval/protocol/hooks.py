@@ -11,7 +11,8 @@ from typing import Any
 from inspect_ai._util.registry import registry_find
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, RunEnd, SampleEnd, hooks
 
-from careeval.protocol.calls import current_calls, why_failed
+from careeval.protocol.calls import current_calls
+from careeval.protocol.flight import why_failed
 from careeval.protocol.progress import Tally
 
 _TALLY: ContextVar[Tally | None] = ContextVar("careeval_tally", default=None)
