@@ -11,8 +11,10 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import eval_set
+from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
 
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import MODES
@@ -74,20 +76,13 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
 
 def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
     _set_aside_broken(folder)
-    recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
-    earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
-    with apart():
-        # the name that it began with: Inspect would take a task of another for another task
-        begun = {"system": run.system, **run.task}
-        with _own_answers(folder):
-            task = careeval(**{**begun, **recorded, **earlier, "grade": run.grader is not None})
-            _expect_all_answers(run, folder)
+    task = _task(run, folder)
     check_size(len(task.dataset), run.epochs)
     about = (task.metadata or {})["careeval"]
     if run.grader is not None:
         MODES[about["mode"]].check_grader(run.grader)
     _refuse_changed(folder, about)
-    if earlier and is_complete(folder):
+    if run.protocol != PROTOCOL_VERSION and is_complete(folder):
         # Inspect would not know its log again, whose task named no protocol, and ask once more
         return Outcome(folder, complete=True, n_failed=0)
     with _plain_errors():
@@ -115,31 +110,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
             alone() if secret else nullcontext(),
             _interruptible(),
         ):
-            complete, logs = eval_set(
-                task,
-                log_dir=str(folder),
-                log_dir_allow_dirty=True,
-                model=model or "none",
-                model_roles={"grader": grader} if grader else None,
-                epochs=run.epochs,
-                continue_on_fail=True,
-                # a call is repeated where it is made, and in no second place
-                retry_on_error=0,
-                retry_attempts=0,
-                retry_immediate=False,
-                # twice the connections, so that one half is asked while the other is graded
-                max_samples=2 * calls_in_flight(run),
-                log_buffer=LOG_EVERY,
-                # Inspect's own record of what is unfinished: ours is on disk sooner
-                log_realtime=False,
-                # requests and replies as they were sent: the messages say the same
-                log_model_api=False,
-                display="none",
-                # means that nobody sees, reckoned anew all the time
-                score_display=False,
-                log_level="error",
-                ctl_server=False,
-            )
+            complete, logs = _carried_out(task, run, folder, model, grader)
     except KeyboardInterrupt:
         # Inspect has ended its log, and at times lets our own interruption through
         complete, logs = False, []
@@ -148,6 +119,63 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
         tally.flush()
     if calls.stopped is Stop.unusable:
         _forget_gradings(folder, begun_before, calls.gradings)
+    return _outcome(run, folder, calls, n_samples, logs, complete=complete)
+
+
+def _task(run: Run, folder: Path) -> Task:
+    """Return the task of a run, as Inspect knows it from the run's beginning."""
+    recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
+    earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
+    with apart():
+        # the name that it began with: Inspect would take a task of another for another task
+        begun = {"system": run.system, **run.task}
+        with _own_answers(folder):
+            task = careeval(**{**begun, **recorded, **earlier, "grade": run.grader is not None})
+            _expect_all_answers(run, folder)
+    return task
+
+
+def _carried_out(
+    task: Task, run: Run, folder: Path, model: Model | None, grader: Model | None
+) -> tuple[bool, list[EvalLog]]:
+    """Have Inspect do what is left of a task; return whether all succeeded, and its logs."""
+    return eval_set(
+        task,
+        log_dir=str(folder),
+        log_dir_allow_dirty=True,
+        model=model or "none",
+        model_roles={"grader": grader} if grader else None,
+        epochs=run.epochs,
+        continue_on_fail=True,
+        # a call is repeated where it is made, and in no second place
+        retry_on_error=0,
+        retry_attempts=0,
+        retry_immediate=False,
+        # twice the connections, so that one half is asked while the other is graded
+        max_samples=2 * calls_in_flight(run),
+        log_buffer=LOG_EVERY,
+        # Inspect's own record of what is unfinished: ours is on disk sooner
+        log_realtime=False,
+        # requests and replies as they were sent: the messages say the same
+        log_model_api=False,
+        display="none",
+        # means that nobody sees, reckoned anew all the time
+        score_display=False,
+        log_level="error",
+        ctl_server=False,
+    )
+
+
+def _outcome(
+    run: Run,
+    folder: Path,
+    calls: Calls,
+    n_samples: int,
+    logs: Sequence[EvalLog],
+    *,
+    complete: bool,
+) -> Outcome:
+    """Return what has come of a run; of one that is complete, remove what was kept to resume it."""
     if calls.stopped or not logs:
         # interrupted: Inspect gives back no log, and says that all of none succeeded
         stopped = calls.stopped or Stop.interrupted

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
+from inspect_ai.solver import Solver
 
 import careeval as package
-from careeval.bank import load_bank
+from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.grader import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
@@ -85,48 +87,27 @@ def careeval(
     protocol = known_version(protocol)
     mode = loaded.mode
     texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
-    if grader_context not in {"none", "scenario"}:
-        raise ProtocolError(
-            f"grader context {grader_context!r} is not known", hint="use none or scenario"
-        )
-    if split not in Split.__members__.values():
-        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
+    _check_words(grader_context, split)
     chosen = select_scenarios(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
     put = part_of(chosen, _listed(part))
     rubrics = rubrics_graded(rubric, chosen, mode, protocol)
-    if responses is not None and system is None:
-        raise ProtocolError(
-            "recorded answers need the name of their system", hint="give system=NAME"
-        )
-    about: dict[str, Any] = {
-        "careeval": {
-            "software": package.__version__,
-            "protocol": protocol,
-            "mode": mode.name,
-            "bank": loaded.about.name,
-            "bank_version": loaded.about.version,
-            "bank_provenance": loaded.about.provenance,
-            "bank_makers": list(loaded.about.makers),
-            **selection_hashes(chosen),
-            "system": system,
-            "recorded": responses is not None,
-            "rubrics": [r.value for r in rubrics],
-            "grade_mode": grade_mode(per_item=per_item, with_scenario=grader_context == "scenario"),
-            "prompts": {"ask": texts.ask_hash, "grade": texts.grade_hash, "own": prompts is None},
-            "seed": seed,
-            "grade_seed": grade_seed,
-        }
-    }
     names = [r.value for r in rubrics]
     # of a run of another mode alone: Inspect knows the log of an older run by what is passed here
     other = {} if mode is RESPONSE else {"mode": mode.name}
+    solver = _solver(responses, system, prompts, seed, protocol, other)
     scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol, **other)
-    if responses and system:
-        solver = recorded(responses, system, **other)
-    else:
-        solver = ask(prompts, seed, protocol, **other)
+    about = {
+        **_about_bank(loaded, chosen, protocol),
+        "system": system,
+        "recorded": responses is not None,
+        "rubrics": names,
+        "grade_mode": grade_mode(per_item=per_item, with_scenario=grader_context == "scenario"),
+        "prompts": {"ask": texts.ask_hash, "grade": texts.grade_hash, "own": prompts is None},
+        "seed": seed,
+        "grade_seed": grade_seed,
+    }
     return Task(
         name="careeval",
         dataset=MemoryDataset([_sample(s, rubrics) for s in put], name=loaded.about.name),
@@ -137,8 +118,58 @@ def careeval(
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
         version=int(protocol.split("-")[0]),
-        metadata=about,
+        metadata={"careeval": about},
     )
+
+
+def _check_words(grader_context: str, split: str) -> None:
+    """Return if two arguments have one of the words that they may have.
+
+    Raises:
+        ProtocolError: One has another.
+    """
+    if grader_context not in {"none", "scenario"}:
+        raise ProtocolError(
+            f"grader context {grader_context!r} is not known", hint="use none or scenario"
+        )
+    if split not in Split.__members__.values():
+        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
+
+
+def _solver(
+    responses: str | None,
+    system: str | None,
+    prompts: str | None,
+    seed: int,
+    protocol: str,
+    mode: dict[str, str],
+) -> Solver:
+    """Return what takes recorded answers, or asks for them.
+
+    Raises:
+        ProtocolError: Recorded answers are given without the name of their system.
+    """
+    if responses is not None and system is None:
+        raise ProtocolError(
+            "recorded answers need the name of their system", hint="give system=NAME"
+        )
+    if responses and system:
+        return recorded(responses, system, **mode)
+    return ask(prompts, seed, protocol, **mode)
+
+
+def _about_bank(bank: Bank, chosen: Sequence[Scenario], protocol: str) -> dict[str, Any]:
+    """Return what a log says of the software and of the scenarios that are put."""
+    return {
+        "software": package.__version__,
+        "protocol": protocol,
+        "mode": bank.mode.name,
+        "bank": bank.about.name,
+        "bank_version": bank.about.version,
+        "bank_provenance": bank.about.provenance,
+        "bank_makers": list(bank.about.makers),
+        **selection_hashes(chosen),
+    }
 
 
 def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:
