@@ -145,17 +145,7 @@ def run(
         typed = (name, grade, responses, scenarios, asking, grading)
         usual = (None, True, None, Scenarios(), Asking(), Grading())
         return _resume(out, bool(models) or typed != usual, grader, spending)
-    if models and responses is not None:
-        raise UsageError(
-            f"{'-m' if model else '--roster'} and --responses exclude each other: "
-            "a model is asked, or its recorded answers are taken",
-            hint="leave one of them out; --name NAME names the system that gave the answers",
-        )
-    if not models and responses is None:
-        raise UsageError(
-            "give a model to ask, or a file of recorded answers",
-            hint="-m MODEL, --roster paper, or --responses FILE",
-        )
+    _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
     # not to be taken for the same system's run over the public split
     held_out = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
@@ -163,36 +153,19 @@ def run(
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
-    task = scenarios.task() | grading.task()
     like = Run(
         "",
         None,
         (grader or _default_grader(scenarios.bank)) if grade else None,
         asking.samples,
-        task,
+        scenarios.task() | grading.task(),
         base_url=asking.base_url,
         max_connections=asking.max_connections,
     )
     if responses is not None:
-        if replace(asking, max_connections=None) != Asking():
-            raise UsageError(
-                "recorded answers are not asked for",
-                hint="leave --samples, --seed, --max-tokens and --base-url out",
-            )
-        given = _named_answers(responses, name)
-        task |= {"responses": str(responses)}
-        runs = [
-            replace(like, system=system + held_out, task=task | {"system": wanted})
-            for system, (wanted, _) in given.items()
-        ]
-        answers = {system + held_out: found for system, (_, found) in given.items()}
+        runs, answers = _runs_of_answers(like, responses, name, asking, held_out)
     else:
-        task |= {"seed": asking.seed, "max_tokens": asking.max_tokens}
-        runs = [
-            replace(like, system=_system(each, name, models) + held_out, model=each)
-            for each in models
-        ]
-        answers = {}
+        runs, answers = _runs_of_models(like, models, name, asking, held_out), {}
     _refuse_alike(runs)
     for each in runs:
         check_fit(run_folder(root, each), each)
@@ -203,6 +176,58 @@ def run(
             return status
         outcomes = work(_prepared(runs, root, answers), fresh=True, early=early)
     return _finish(root, outcomes)
+
+
+def _refuse_none_or_both(models: str, responses: Path | None) -> None:
+    """Return if a run has either models, which an option names, or recorded answers.
+
+    Raises:
+        UsageError: It has both, or neither.
+    """
+    if models and responses is not None:
+        raise UsageError(
+            f"{models} and --responses exclude each other: "
+            "a model is asked, or its recorded answers are taken",
+            hint="leave one of them out; --name NAME names the system that gave the answers",
+        )
+    if not models and responses is None:
+        raise UsageError(
+            "give a model to ask, or a file of recorded answers",
+            hint="-m MODEL, --roster paper, or --responses FILE",
+        )
+
+
+def _runs_of_models(
+    like: Run, models: Sequence[str], name: str | None, asking: Asking, suffix: str
+) -> list[Run]:
+    """Return a run of each model, whose name in tables ends with a suffix."""
+    task = like.task | {"seed": asking.seed, "max_tokens": asking.max_tokens}
+    return [
+        replace(like, system=_system(each, name, models) + suffix, model=each, task=task)
+        for each in models
+    ]
+
+
+def _runs_of_answers(
+    like: Run, responses: Path, name: str | None, asking: Asking, suffix: str
+) -> tuple[list[Run], dict[str, list[Response]]]:
+    """Return a run of each system whose answers a file has, and the answers by its name.
+
+    Raises:
+        UsageError: An option says how they are asked for.
+    """
+    if replace(asking, max_connections=None) != Asking():
+        raise UsageError(
+            "recorded answers are not asked for",
+            hint="leave --samples, --seed, --max-tokens and --base-url out",
+        )
+    given = _named_answers(responses, name)
+    task = like.task | {"responses": str(responses)}
+    runs = [
+        replace(like, system=system + suffix, task=task | {"system": wanted})
+        for system, (wanted, _) in given.items()
+    ]
+    return runs, {system + suffix: answers for system, (_, answers) in given.items()}
 
 
 def _default_grader(bank: Path | None) -> str:
