@@ -48,6 +48,7 @@ from careeval.protocol import (
     patience,
     prices,
     roster,
+    unusable,
 )
 from careeval.protocol.answers import AnswerLine
 from careeval.protocol.probes import lexical_agreement
@@ -360,7 +361,7 @@ def _limits_that_are_met() -> str:
         ("a server's reply", _size(clients.MAX_REPLY)),
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
         ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would all "
-         f"fail so, or {calls.MAX_UNUSABLE} responses without a usable judgment"),
+         f"fail so, or {unusable.MAX_UNUSABLE} responses without a usable judgment"),
         ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
          f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
          "in all that is kept of it"),
