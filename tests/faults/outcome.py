@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from careeval.protocol.logs import read_runs
+from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from careeval.sheets.summary_json import summary_json
@@ -60,7 +61,7 @@ def outcome_of(root: Path, leave_out: Sequence[str] = ()) -> Outcome:
 
 
 def _summary(runs: Runs) -> list[dict[str, Any]]:
-    entries = summary_json(summarise(runs))["entries"]
+    entries = summary_json([*map(EntryNumbers, summarise(runs))])["entries"]
     return [
         {key: value for key, value in entry.items() if not re.search("cost|usd|second|time", key)}
         for entry in json.loads(json.dumps(entries))

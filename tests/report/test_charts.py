@@ -24,11 +24,9 @@ from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.amounts import percent
-from careeval.results.details import Detail, detail_of
-from careeval.results.entries import entries
 from careeval.results.estimates import Errors
-from careeval.results.findings import findings
-from careeval.results.summary import Summary, summarise
+from careeval.results.findings import Findings, Graded, findings
+from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 
@@ -38,16 +36,21 @@ def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
     return replace(summary, numbers={**summary.numbers, **numbers})
 
 
-Draw = Callable[[Sequence[Summary], Sequence[Detail], int], charts.Figure]
+def summaries_of(entries: Sequence[Graded]) -> list[Summary]:
+    """Return their summaries."""
+    return [each.summary for each in entries]
+
+
+Draw = Callable[[Sequence[Graded], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
-    "overview": lambda s, _, __: charts.overview(s),
-    "domains": lambda s, _, __: charts.domains(s),
+    "overview": lambda entries, _: charts.overview(summaries_of(entries)),
+    "domains": lambda entries, _: charts.domains(summaries_of(entries)),
     "worst_at_k": charts.worst_at_k,
-    "distribution": lambda s, d, _: charts.distribution(d[0], s[0]),
+    "distribution": lambda entries, _: charts.distribution(entries[0]),
     "distributions": charts.distributions,
-    "cost_scatter": lambda s, _, width: charts.cost_scatter(s, width),
-    "worst_scatter": lambda s, _, width: charts.worst_scatter(s, width),
+    "cost_scatter": lambda entries, width: charts.cost_scatter(summaries_of(entries), width),
+    "worst_scatter": lambda entries, width: charts.worst_scatter(summaries_of(entries), width),
 }
 OF_MANY = {name: draw for name, draw in DRAWN.items() if name != "distribution"}
 FILES_ALONE = ("overview", "domains", "distribution")
@@ -71,9 +74,9 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def details(runs: Runs) -> list[Detail]:
-    """The summaries' details, in their order."""
-    return [detail_of(entry) for entry in entries(runs)]
+def graded(found: Findings) -> list[Graded]:
+    """Two entries with their numbers."""
+    return list(found.graded)
 
 
 def _points(figure: charts.Figure, shape: str = "circle") -> list[Point]:
@@ -89,23 +92,21 @@ def _tick(figure: charts.Figure, label: str) -> float:
     return next(m.x for m in figure.marks if isinstance(m, Words) and m.text == label)
 
 
-def _many(
-    summaries: Sequence[Summary], details: Sequence[Detail], n: int
-) -> tuple[list[Summary], list[Detail]]:
+def _many(graded: Sequence[Graded], n: int) -> list[Graded]:
     """So many entries that differ in name and, a little, in score and cost."""
     made = []
     for k in range(n):
-        s = summaries[k % 2]
+        each = graded[k % 2]
+        s = each.summary
         value = 0.3 + 0.01 * (k * 7 % n)
         asking = replace(s.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
-        made.append(
-            with_numbers(
-                replace(s, system=LONG.format(k), cost=replace(s.cost, asking=asking)),
-                score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
-                worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
-            )
+        summary = with_numbers(
+            replace(s, system=LONG.format(k), cost=replace(s.cost, asking=asking)),
+            score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
+            worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
         )
-    return made, [details[k % 2] for k in range(n)]
+        made.append(replace(each, summary=summary))
+    return made
 
 
 def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None:
@@ -144,15 +145,14 @@ def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
 
 
 @pytest.mark.parametrize("name", ["overview", "domains", "distributions"])
-def test_what_may_not_be_ranked_is_hollow(one_run: Runs, name: str) -> None:
+def test_what_may_not_be_ranked_is_hollow(found_one: Findings, name: str) -> None:
     """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
-    lexical, found = summarise(one_run), [detail_of(e) for e in entries(one_run)]
-    figure = DRAWN[name](lexical, found, charts.WIDE)
+    figure = DRAWN[name](found_one.graded, charts.WIDE)
     assert all(p.hollow for shape in ("circle", "square") for p in _points(figure, shape))
     assert drawing.HOLLOW.meaning in _texts(figure)
 
 
-def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[Detail]) -> None:
+def test_an_unknown_number_is_not_drawn(summaries: list[Summary]) -> None:
     """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
     unknown = Estimate.unknown("a response is missing")
     first = with_numbers(summaries[0], worst_at_n=unknown)
@@ -163,15 +163,14 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary], details: list[
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
 
 
-def test_one_response_has_no_worst(summaries: list[Summary], details: list[Detail]) -> None:
+def test_one_response_has_no_worst(graded: list[Graded]) -> None:
     """With one response a scenario no worst is drawn beside the score, and no key speaks of it."""
-    once = [replace(s, n_epochs=1) for s in summaries]
-    figure = charts.overview(once)
+    figure = charts.overview([replace(each.summary, n_epochs=1) for each in graded])
     assert not _points(figure, "triangle-down")
     assert not any("worst" in text for text in _texts(figure))
-    whole = details[0]
+    first, whole = graded[0], graded[0].detail
     detail = replace(whole, worst_at_k=whole.worst_at_k[:1], severe_of_k=whole.severe_of_k[:1])
-    alone = charts.worst_at_k(once[:1], [detail])
+    alone = charts.worst_at_k([replace(first, detail=detail)])
     assert len(_points(alone)) == 2
     ticks = [m.text for m in alone.marks if isinstance(m, Words) and m.align == "middle"]
     assert ticks == ["1", "1"]
@@ -214,26 +213,23 @@ def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     assert "unknown" in _texts(figure)
 
 
-def test_curves_have_bands_for_few_and_names_for_all(
-    summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_curves_have_bands_for_few_and_names_for_all(graded: list[Graded]) -> None:
     """Up to three entries have the band of their interval; each curve ends at its own name."""
     for n in (1, 3, 4):
-        figure = charts.worst_at_k(*_many(summaries, details, n))
+        figure = charts.worst_at_k(_many(graded, n))
         bands = [m for m in figure.marks if isinstance(m, Band)]
         curves = [m for m in figure.marks if isinstance(m, Curve)]
         assert len(curves) == 2 * n
         assert bool(bands) == (n <= 3)
         said = "".join(_texts(figure))
         assert all(said.count(LONG.format(k)) == 2 for k in range(n))
-    assert all(len(curve.xs) == len(details[0].worst_at_k) for curve in curves)
+    assert all(len(curve.xs) == len(graded[0].detail.worst_at_k) for curve in curves)
 
 
-def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) -> None:
+def test_a_scenario_is_a_row(graded: list[Graded]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
-    found = details[0].scenarios
-    figure = charts.distribution(details[0], summaries[0])
-    known = {s.scenario for s in found if s.score is not None}
+    figure = charts.distribution(graded[0])
+    known = {s.scenario for s in graded[0].detail.scenarios if s.score is not None}
     means = {p.said.partition(":")[0]: p for p in _points(figure)}
     assert set(means) == known
     rows = sorted((p.y, p.x) for name, p in means.items() if name.startswith("dressing"))
@@ -241,21 +237,20 @@ def test_a_scenario_is_a_row(summaries: list[Summary], details: list[Detail]) ->
     assert rows[1][0] - rows[0][0] == 7
 
 
-def test_every_scenario_is_in_one_bar(summaries: list[Summary], details: list[Detail]) -> None:
+def test_every_scenario_is_in_one_bar(graded: list[Graded]) -> None:
     """The bars of an entry count each scenario once, and a full score is in the last below 100."""
-    whole = replace(details[0].scenarios[0], score=1.0)
+    detail = graded[0].detail
+    whole = replace(detail.scenarios[0], score=1.0)
     zero = replace(whole, score=0.0)
-    changed = replace(details[0], scenarios=(whole, whole, zero))
-    figure = charts.distributions(summaries[:1], [changed])
+    changed = replace(detail, scenarios=(whole, whole, zero))
+    figure = charts.distributions([replace(graded[0], detail=changed)])
     said = [m.said for m in figure.marks if isinstance(m, Box) and m.said]
     assert said == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
 
 
-def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(
-    summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Graded]) -> None:
     """Ten times the cost is as far as ten times that; an unknown cost is listed with its reason."""
-    made, _ = _many(summaries, details, 4)
+    made = summaries_of(_many(graded, 4))
     costs = (0.001, 0.01, 0.1, None)
     entries_ = [
         replace(s, cost=replace(s.cost, asking=replace(
@@ -270,23 +265,21 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(
 
 
 @pytest.mark.parametrize("name", OF_MANY)
-def test_entries_keep_their_order(
-    name: str, summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_entries_keep_their_order(name: str, graded: list[Graded]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
-    made, found = _many(summaries, details, 3)
-    said = charts.alternative(OF_MANY[name](made[::-1], found, charts.WIDE))
-    places = [said.index(s.system) for s in made[::-1]]
+    made = _many(graded, 3)[::-1]
+    said = charts.alternative(OF_MANY[name](made, charts.WIDE))
+    places = [said.index(each.summary.system) for each in made]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN, 520))
 @pytest.mark.parametrize("n", [1, 30])
 def test_everything_is_within_the_figure(
-    name: str, width: int, n: int, summaries: list[Summary], details: list[Detail]
+    name: str, width: int, n: int, graded: list[Graded]
 ) -> None:
     """No mark and no name is cut off by the edge, for one entry as for thirty with long names."""
-    figure = DRAWN[name](*_many(summaries, details, n), width)
+    figure = DRAWN[name](_many(graded, n), width)
     assert figure.width <= width
     for m in figure.marks:
         if isinstance(m, Words):
@@ -302,11 +295,9 @@ def test_everything_is_within_the_figure(
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(OF_MANY))
-def test_no_words_lie_on_others(
-    name: str, width: int, summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_no_words_lie_on_others(name: str, width: int, graded: list[Graded]) -> None:
     """No two texts of a figure of nine entries overlap."""
-    figure = OF_MANY[name](*_many(summaries, details, 9), width)
+    figure = OF_MANY[name](_many(graded, 9), width)
     areas = []
     for m in figure.marks:
         if isinstance(m, Words):
@@ -319,11 +310,9 @@ def test_no_words_lie_on_others(
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
-def test_every_figure_becomes_an_svg(
-    name: str, width: int, summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[Graded]) -> None:
     """Every figure is named and described, takes the page's colours and no style of its own."""
-    figure = DRAWN[name](summaries, details, width)
+    figure = DRAWN[name](graded, width)
     text = charts.inline_svg(figure, "here", "A <figure>", "What it shows.")
     root = ElementTree.fromstring(text)
     assert float(root.attrib["width"]) <= width
@@ -337,12 +326,13 @@ def test_every_figure_becomes_an_svg(
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_hostile_names_are_words(
-    name: str, summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_hostile_names_are_words(name: str, graded: list[Graded]) -> None:
     """Names with markup, quotes and control characters become text and nothing else."""
-    renamed = [replace(s, system=name) for s, name in zip(summaries, HOSTILE, strict=True)]
-    figure = DRAWN[name](renamed, details, charts.WIDE)
+    renamed = [
+        replace(each, summary=replace(each.summary, system=name))
+        for each, name in zip(graded, HOSTILE, strict=True)
+    ]
+    figure = DRAWN[name](renamed, charts.WIDE)
     for text in (
         charts.inline_svg(figure, "here", HOSTILE[0], charts.alternative(figure)),
         charts.standalone_svg(figure, "here", HOSTILE[1], charts.alternative(figure)),
@@ -357,14 +347,12 @@ def test_hostile_names_are_words(
 def test_nothing_graded_is_an_empty_figure() -> None:
     """Without an entry a figure of many is still one, with no mark that says anything."""
     for name, draw in OF_MANY.items():
-        figure = draw([], [], charts.WIDE)
+        figure = draw([], charts.WIDE)
         assert not any(isinstance(m, Point | Box) and m.said for m in figure.marks), name
         ElementTree.fromstring(charts.inline_svg(figure, "here", "title", "words"))
 
 
-def test_a_description_has_the_main_numbers(
-    summaries: list[Summary], details: list[Detail]
-) -> None:
+def test_a_description_has_the_main_numbers(summaries: list[Summary]) -> None:
     """The overview's words name each entry with its score, its interval and its severe errors."""
     said = charts.alternative(charts.overview(summaries))
     for s in summaries:

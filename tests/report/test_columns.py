@@ -97,9 +97,9 @@ def tables(everything_found: Findings) -> dict[str, Rows]:
     """Every table that goes out as CSV or Parquet: its name and its rows."""
     found = everything_found
     rows = {table.name: table.frame.to_dicts() for table in data_tables(found)}
-    rows["summary"] = entries_sheet(found.summaries).data.frame.to_dicts()
+    rows["summary"] = entries_sheet(found.graded).data.frame.to_dicts()
     for by in By:
-        rows[f"by {by}"] = parts_sheet(by, found.summaries, found.details).data.frame.to_dicts()
+        rows[f"by {by}"] = parts_sheet(by, found.graded).data.frame.to_dicts()
     for path, text in render_site(found):
         if path.endswith(".csv"):
             rows[path] = [_numbers(row) for row in csv.DictReader(io.StringIO(text))]

@@ -303,8 +303,8 @@ def test_what_is_on_demand_is_folded(page: str, found: Findings) -> None:
         assert head not in shown.partition("What each number is")[0]
     table = epochs_table(report_of(found))
     row = dict(zip(heads_of(table), cells_of(table)[0], strict=True))
-    assert f"over {found.details[0].n_reliability} scenarios" in row["Reliability"].lines
-    assert row["Worst epoch"].lines[-1] == found.details[0].worst_epoch.reason
+    assert f"over {found.graded[0].detail.n_reliability} scenarios" in row["Reliability"].lines
+    assert row["Worst epoch"].lines[-1] == found.graded[0].detail.worst_epoch.reason
 
 
 def test_every_metric_has_its_columns(found: Findings) -> None:
@@ -672,11 +672,11 @@ def test_a_part_says_its_severe_errors(found: Findings, found_one: Findings) -> 
 
 def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
     """Each cell has its number in words; a small one is outlined, marked, and has no shade."""
-    (detail,) = found_one.details
+    (graded,) = found_one.graded
     (table,) = maps(report_of(found_one))
     by_name = {row[0].text: row for row in cells_of(table)}
     dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
-    cell = next(iter(detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
+    cell = next(iter(graded.detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
     assert cell.score.value is not None
     assert dressing.text == f"{100 * cell.score.value:.1f}"
     assert dressing.look.startswith("heat-")

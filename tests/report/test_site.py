@@ -178,7 +178,7 @@ def test_the_site_s_numbers_are_those_of_the_summary(make: Callable[[], Runs]) -
     """Severe errors and score are equal in `summary --json`, the site's CSV and its JSON."""
     found = findings(make())
     made = rendered(found)
-    entries = summary_json(found.summaries)["entries"]
+    entries = summary_json(found.graded)["entries"]
     in_json = json.loads(made["data/entries.json"])["rows"]
     in_csv = rows(made, "entries")
     assert len(entries) == len(in_json) == len(in_csv)

@@ -13,6 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
+from careeval.results.details import detail_of
+from careeval.results.entries import entries
+from careeval.results.numbers import EntryNumbers
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 
 LADDER = (2, 1, 0, -1, -2)
@@ -187,3 +191,11 @@ def _each(marks: Marks) -> Iterator[tuple[str, int, str]]:
     for scenario, of_epochs in marks.items():
         for epoch, mark in enumerate(of_epochs, start=1):
             yield scenario, epoch, mark
+
+
+def numbers_of(runs: Runs, *, in_detail: bool = False) -> list[EntryNumbers]:
+    """The numbers of each entry."""
+    return [
+        EntryNumbers(summary_of(entry), detail_of(entry) if in_detail else None)
+        for entry in entries(runs)
+    ]

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.results.audit import AuditResults, audit_results, corrected_by
+from careeval.results.audit import AuditResults, audit_results
 from careeval.results.audit_draw import draw
 from careeval.results.audit_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
 from careeval.results.audit_labels import Waiting, truth_of
 from careeval.results.audit_sample import Drawn, Graded, Hidden, Sample, Stratum
 from careeval.results.audited_sample import AuditedSample
 from careeval.results.entries import entries
+from careeval.results.numbers import EntryNumbers
 from careeval.results.probes import Agreement
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
@@ -345,13 +346,13 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     runs = judged({"robot-a": read | {"eating-3": marks}})
     said = pl.when(pl.col("scenario") == "eating-3").then(pl.lit(text)).otherwise(pl.col("text"))
     (entry,) = entries(replace(runs, responses=runs.responses.with_columns(said.alias("text"))))
-    (told,) = corrected_by({"judge": found}, [entry])
+    told = found.score_of(entry)
     assert told is not None
     of = told
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
-    lines = people_remarks({"judge": found}, [summary_of(entry)], [told])
+    lines = people_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=told)])
     assert [line for line in lines if "not corrected" in line] == (
         [f"robot-a not corrected: {why}."] if why else []
     )

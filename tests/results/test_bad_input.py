@@ -28,7 +28,7 @@ from careeval.sheets.terminal import print_document
 from careeval.sheets.versus import comparison_document, ranking_document
 from careeval.stats import Estimate, rule_of_three
 from eval_files import COMPLETE, ERRORED, altered, renamed
-from results.authored import Marks, judgments, ladder_run, responses, runs_of
+from results.authored import Marks, judgments, ladder_run, numbers_of, responses, runs_of
 
 MANY = [f"dressing-{k}" for k in range(12)]
 WHOLE: Marks = {name: ["11000", "01000"] for name in MANY}
@@ -261,7 +261,7 @@ def test_everything_can_be_found_in_it(marks: Marks) -> None:
     But for the last two: responses without words, and without a point, are whole.
     """
     everything = findings(runs_of({"a": marks, "b": marks}))
-    assert len(everything.entries) == len(everything.summaries) == len(everything.details) == 2
+    assert len(everything.graded) == 2
     whole = all(not s.not_ranked for s in everything.summaries)
     assert whole == all("?" not in m and m not in {"missing", "ungraded"}
                         for of in marks.values() for m in of)  # fmt: skip
@@ -282,7 +282,7 @@ HOSTILE = "\x1b[2J\x07{{ 7*7 }}<script>[red]x[/red]\x9b31m"
 def test_names_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """A name with escape sequences is printed without them, and its markup as it stands."""
     run = Runs.of(responses(WHOLE, system=HOSTILE), judgments(WHOLE, system=HOSTILE))
-    print_document(summary_document(summarise(run)))
+    print_document(summary_document(numbers_of(run)))
     printed = capsys.readouterr().out
     assert not set(printed) & {"\x1b", "\x07", "\x9b"}
     # in the notes, where it has a line of its own

@@ -7,9 +7,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from careeval.results.corrected import Corrected, as_graded
+from careeval.results.corrected import Corrected
 from careeval.results.entries import entries
+from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import summary_of
+from careeval.sheets.people import as_graded
 from careeval.sheets.summary import summary_document
 from careeval.stats import Estimate
 from results.authored import ladder_run
@@ -45,9 +47,12 @@ def test_cells_by_hand() -> None:
     known = Corrected(0.5, KNOWN, 30, 1090)
     unknown = Corrected(None, Estimate.unknown("nobody read it"), 0, 0)
     (entry,) = entries(ladder_run({"eating-1": ["11000"]}))
-    summaries = [replace(summary_of(entry), system=name) for name in "abc"]
+    numbers = [
+        EntryNumbers(replace(summary_of(entry), system=name), corrected=score)
+        for name, score in {"a": known, "b": None, "c": unknown}.items()
+    ]
     audits = {"judge": Mock(sentence=lambda: "Audited.")}
-    document = summary_document(summaries, audits=audits, corrected=[known, None, unknown])
+    document = summary_document(numbers, audits=audits)
     (view,) = (view for view in document.views if view.sheet.name == "corrected_scores")
     assert view.cells(view.sheet.rows[0]) == ("a", "50.0", "30.0 [20.0, 40.0]", "30", "1,090")
     assert view.cells(view.sheet.rows[1]) == ("c", "–", "–", "0", "0")
@@ -58,6 +63,7 @@ def test_scores_as_graded_are_explained_where_they_differ() -> None:
     """A score as graded that is the run's needs no word; another has its reasons."""
     (entry,) = entries(ladder_run({"eating-1": ["11000", "10000"]}))
     found = summary_of(entry)
-    assert as_graded([(found, Corrected(5 / 6, KNOWN, 30, 90)), (found, None)]) == ""
-    note = as_graded([(found, Corrected(2 / 3, KNOWN, 30, 90))])
+    alike = EntryNumbers(found, corrected=Corrected(5 / 6, KNOWN, 30, 90))
+    assert as_graded([alike, EntryNumbers(found)]) == ""
+    note = as_graded([replace(alike, corrected=Corrected(2 / 3, KNOWN, 30, 90))])
     assert note.endswith("where responses are held out or missing, or not wholly judged.")

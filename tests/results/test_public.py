@@ -63,7 +63,7 @@ def test_nothing_that_pages_and_exports_are_made_of_has_a_held_out_word() -> Non
     tables = list(tables_in(found, set()))
     assert len(tables) >= 4
     assert not [table.columns for table in tables if SECRET in table.write_json()]
-    assert SECRET not in repr((found.items, found.summaries, found.details, found.cards))
+    assert SECRET not in repr((found.items, found.graded, found.cards))
 
 
 def test_what_may_be_shown() -> None:
@@ -85,7 +85,7 @@ def test_what_may_be_shown_of_an_entry() -> None:
     assert shown.scenarios == {"eating-1"}
     for table in (shown.responses("scenario", "text"), shown.judgments("scenario", "quote")):
         assert set(table["scenario"]) == {"eating-1"}
-    assert [s.scenario for s in shown.shown(found.details[0].scenarios)] == ["eating-1"]
+    assert [s.scenario for s in shown.shown(found.graded[0].detail.scenarios)] == ["eating-1"]
     harms = found.public.harms(entry, scoring.SEVERE)
     assert [harm.scenario for harm in harms.shown] == ["eating-1"]
     assert (harms.n_held_out, harms.n_unknown) == (2, 2)

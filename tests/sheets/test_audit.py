@@ -116,7 +116,7 @@ def test_a_corrected_score_is_said_as_in_a_summary(audit: AuditResults) -> None:
     document = results_document(audit)
     *_, scores = document.views
     keys = [field.key for field in agreement.CORRECTED]
-    in_summary = people.corrected_sheet([], [])
+    in_summary = people.corrected_sheet([])
     assert [scores.sheet.by_key[key] for key in keys] == [in_summary.by_key[key] for key in keys]
     for row in scores.sheet.rows:
         score = audit.by_system[row["system"]].scores[Rubric.ladder]

@@ -21,15 +21,16 @@ from careeval.core.scenario import Rubric
 from careeval.results.audit import audit_results
 from careeval.results.audit_draw import draw
 from careeval.results.findings import Findings, findings
+from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import By
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
+from careeval.results.summary import NOT_COMPARABLE, summarise
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.sheets.files import csv_text, write_tables
 from careeval.sheets.findings import data_tables
 from careeval.sheets.latex import MOST_ROWS, escaped, latex
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.summary import summary_document
-from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
+from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, numbers_of, responses
 from results.sampled import at_random, judged, read_by
 
 SECRET = "words of the held-out split"
@@ -281,7 +282,7 @@ def test_numbers_of_a_list_stay_numbers() -> None:
 
 def test_latex_caption_says_what_a_number_needs() -> None:
     """Bank, protocol, grader, n, the kind of interval, and that scores do not compare."""
-    text = latex(summary_document(summarise(two())))
+    text = latex(summary_document(numbers_of(two())))
     for caption in re.findall(r"\\caption\{(.*)\}\n", text):
         for part in ("Bank authored 1-0", "protocol 2-0", "grader judge", r"n 7 $\times$ 3",
                      "clustered by scenario", NOT_COMPARABLE):  # fmt: skip
@@ -292,8 +293,8 @@ def test_latex_caption_says_what_a_number_needs() -> None:
 def test_latex_rows_have_a_cell_for_each_column() -> None:
     """Whatever a system is called, each row has as many cells as its table has columns."""
     s, _ = summarise(by_hand())
-    entries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
-    text = latex(summary_document(entries))
+    summaries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
+    text = latex(summary_document([*map(EntryNumbers, summaries)]))
     for kind, body in re.findall(
         r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
     ):
@@ -318,7 +319,7 @@ def test_latex_text_has_no_command_of_its_own(text: str) -> None:
 def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
     s, _ = summarise(by_hand())
-    many: list[Summary] = [replace(s, system=f"m{n}") for n in range(MOST_ROWS + 1)]
+    many = [EntryNumbers(replace(s, system=f"m{n}")) for n in range(MOST_ROWS + 1)]
     text = latex(summary_document(many, by=[By.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]

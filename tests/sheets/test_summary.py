@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.results.amounts import dollars, percent
-from careeval.results.details import detail_of
-from careeval.results.entries import entries
 from careeval.results.findings import findings
+from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import By
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise, summary_of
+from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries import parts_sheet, rank_texts
 from careeval.sheets.estimate_kinds import MEASURE
@@ -26,13 +25,13 @@ from careeval.sheets.markdown import markdown
 from careeval.sheets.summary import summary_document
 from careeval.sheets.words import SMALL, cost_lines, remarks, sentence
 from careeval.stats import Estimate
-from results.authored import Marks, by_hand, judgments, ladder_run, responses, runs_of
-from sheets.given_summaries import known_and_unknown, of_two_sizes, priced
+from results.authored import Marks, by_hand, judgments, ladder_run, numbers_of, responses, runs_of
+from sheets.given_summaries import known_and_unknown, known_and_unknown_runs, of_two_sizes, priced
 
 
 def headline(s: Summary) -> dict[str, str]:
     """Return what the first table of one entry reads, by head."""
-    view = next(summary_document([s]).views)
+    view = next(summary_document([EntryNumbers(s)]).views)
     return dict(zip(view.heads, view.cells(view.sheet.rows[0]), strict=True))
 
 
@@ -51,7 +50,9 @@ def test_headline_of_a_run_by_hand() -> None:
 def test_parts_of_a_run_by_hand() -> None:
     """A part has its number of scenarios, its score and its severe errors; a domain no errors."""
     _, ladder = summarise(by_hand())
-    by_adl, by_domain = list(summary_document([ladder], by=[By.adl, By.domain]).views)[1:]
+    by_adl, by_domain = list(
+        summary_document([EntryNumbers(ladder)], by=[By.adl, By.domain]).views
+    )[1:]
     assert by_adl.heads == ("system", "activity", "n", "score % [95% CI]", "severe in")
     assert by_adl.cells(by_adl.sheet.rows[1])[1:] == ("eating", "1*", "16.7", "1 of 2")
     assert by_domain.cells(by_domain.sheet.rows[3])[1:] == ("Functional safety", "0", "–")
@@ -128,8 +129,7 @@ def test_number_in_short() -> None:
 
 def test_breakdown_marks_what_is_small() -> None:
     """A part of four scenarios has an asterisk and no interval, and one of five has both ends."""
-    (entry,) = entries(of_two_sizes())
-    document = summary_document([summary_of(entry)], [detail_of(entry)], [By.condition])
+    document = summary_document(numbers_of(of_two_sizes(), in_detail=True), [By.condition])
     *_, view = document.views
     stroke, dementia = (dict(zip(view.heads, view.cells(r), strict=True)) for r in view.sheet.rows)
     assert (stroke["condition"], stroke["n"]) == ("stroke", "5")
@@ -140,17 +140,15 @@ def test_breakdown_marks_what_is_small() -> None:
 
 def test_scenario_of_two_situations_counts_in_both() -> None:
     """The parts by situation may add up to more than the scenarios."""
-    (entry,) = entries(of_two_sizes())
-    sheet = parts_sheet(By.situation, [summary_of(entry)], [detail_of(entry)])
+    sheet = parts_sheet(By.situation, numbers_of(of_two_sizes(), in_detail=True))
     assert [(row["situation"], row["n"]) for row in sheet.rows] == [("refusal", 1), ("family", 9)]
 
 
 def test_small_part_of_a_detail_is_remarked_on() -> None:
     """The asterisk is explained where a part that is shown is small, and only there."""
-    (entry,) = entries(of_two_sizes())
-    s, detail = summary_of(entry), detail_of(entry)
-    assert SMALL not in summary_document([s], by=[By.adl]).notes
-    document = summary_document([s], [detail], [By.condition])
+    numbers = numbers_of(of_two_sizes(), in_detail=True)
+    assert SMALL not in summary_document(numbers, [By.adl]).notes
+    document = summary_document(numbers, [By.condition])
     assert SMALL in document.notes
     assert f"- \\{SMALL}\n" in markdown(document)
 
@@ -185,7 +183,7 @@ def test_markdown_shows_names_as_they_are() -> None:
     name = "a|b\\|c <img src=x> [d](e) *f* `g`\n| h"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
 
-    lines = markdown(summary_document(summarise(runs))).splitlines()
+    lines = markdown(summary_document(numbers_of(runs))).splitlines()
 
     shown = r"a\|b\\\|c \<img src=x\> [d\](e) \*f\* \`g\` \| h"
     assert any(line.startswith(f"| {shown} | 0.0 ") for line in lines)
@@ -198,7 +196,7 @@ def test_markdown_has_nothing_that_a_terminal_obeys() -> None:
     marks = {"dressing-1": ["11000", "refused"]}
     name = "x\x1b[31mred\x9b2J\u202e"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    text = markdown(summary_document(summarise(runs)))
+    text = markdown(summary_document(numbers_of(runs)))
     assert "x[31mred2J" in text
     assert all(c.isprintable() or c == "\n" for c in text)
 
@@ -213,7 +211,7 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
         Runs.of(alone.to_dicts(), judgments(marks, system="b")),
     ])  # fmt: skip
     for by in (By.adl, By.domain):
-        sheet = parts_sheet(by, summarise(runs))
+        sheet = parts_sheet(by, numbers_of(runs))
         names = sorted({row["name"] for row in sheet.rows})
         assert names == ["b", "robot-a · judge", "robot-a · other"]
 
@@ -231,7 +229,7 @@ def test_numbers_have_their_bounds() -> None:
 
 def test_markdown_says_what_must_be_said() -> None:
     """Under the tables each remark is an item of one list."""
-    text = markdown(summary_document(known_and_unknown()))
+    text = markdown(summary_document(numbers_of(known_and_unknown_runs())))
     assert "\n- robot-b: not for ranking: 3 of 4 responses are missing.\n" in text
     assert "\n- Bank authored 1-0: Written for a test.\n" in text
     assert f"\n- {NOT_COMPARABLE}\n" in text
@@ -284,7 +282,7 @@ def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], said: s
     )
     first, *_ = remarks(summarise(Runs.together([one, unlike])))
     assert first == f"{said}: do not compare or rank them."
-    assert f"- {first}\n" in markdown(summary_document(summarise(Runs.together([one, unlike]))))
+    assert f"- {first}\n" in markdown(summary_document(numbers_of(Runs.together([one, unlike]))))
     assert not any(
         "do not compare or rank" in r for r in remarks(summarise(Runs.together([one, like])))
     )

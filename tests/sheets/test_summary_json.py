@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.results.amounts import percent
 from careeval.results.compare import Comparison, compare
-from careeval.results.details import Detail, detail_of
+from careeval.results.details import Detail
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import GradedRubric
 from careeval.results.findings import findings
+from careeval.results.numbers import EntryNumbers
 from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import (
     NOT_COMPARABLE,
@@ -50,17 +51,18 @@ from results.authored import (
     judgments,
     ladder_run,
     marks_of_runs,
+    numbers_of,
     responses,
     runs_of,
 )
-from sheets.given_summaries import KNOWN, UNKNOWN, known_and_unknown, priced
+from sheets.given_summaries import KNOWN, UNKNOWN, known_and_unknown, known_and_unknown_runs, priced
 
 # JSON
 
 
 def test_json_of_a_run_by_hand() -> None:
     """The machine contract has each number under its name, and a reason where there is none."""
-    found = summary_json(summarise(by_hand()))
+    found = summary_json(numbers_of(by_hand()))
 
     assert found["schema"] == "careeval.summary/2"
     assert found["note"] == NOT_COMPARABLE
@@ -88,8 +90,8 @@ def test_json_of_a_run_by_hand() -> None:
 def test_json_of_a_known_number_has_no_reason() -> None:
     """A number whose interval is known has no reason, and its bounds only where they differ."""
     whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
-    (known,) = summary_json(summarise(ladder_run(whole)))["entries"]
-    (open_, _) = summary_json(known_and_unknown())["entries"]
+    (known,) = summary_json(numbers_of(ladder_run(whole)))["entries"]
+    (open_, _) = summary_json(numbers_of(known_and_unknown_runs()))["entries"]
     assert known["score"].keys() == {"value", "ci95"}
     assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
 
@@ -102,10 +104,10 @@ def test_shipped_schema() -> None:
 
 def test_json_is_what_its_schema_says() -> None:
     """Known and unknown numbers are valid, through text and back."""
-    summaries = known_and_unknown()
-    reasons = {bool(s.score.reason) for s in summaries}
+    numbers = numbers_of(known_and_unknown_runs())
+    reasons = {bool(each.summary.score.reason) for each in numbers}
     assert reasons == {True, False}
-    text = json.dumps(summary_json(summaries), allow_nan=False)
+    text = json.dumps(summary_json(numbers), allow_nan=False)
     validate(json.loads(text))
 
 
@@ -121,7 +123,7 @@ def test_json_is_what_its_schema_says() -> None:
 )
 def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
     """An unknown number without its reason, or a known one without its bounds, is not valid."""
-    found = summary_json(summarise(by_hand()))
+    found = summary_json(numbers_of(by_hand()))
     found["entries"][0]["score"] = estimate
     with pytest.raises(jsonschema.ValidationError):
         validate(found)
@@ -131,15 +133,14 @@ def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
 @given(marks_of_runs())
 def test_json_never_has_nan(marks: Marks) -> None:
     """Whatever is missing or unresolved, JSON is valid and all its numbers are finite."""
-    found = summary_json(summarise(ladder_run(marks)))
+    found = summary_json(numbers_of(ladder_run(marks)))
     validate(found)
     assert all(math.isfinite(n) for n in leaves(found) if isinstance(n, float))
 
 
 def detailed(runs: Runs) -> dict[str, Any]:
     """The JSON of some runs, in detail."""
-    found = list(entries(runs))
-    return summary_json([summary_of(e) for e in found], [detail_of(e) for e in found])
+    return summary_json(numbers_of(runs, in_detail=True))
 
 
 def test_json_in_detail_by_hand() -> None:
@@ -157,7 +158,7 @@ def test_json_in_detail_by_hand() -> None:
 
 def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
     """Without details an entry has the keys that it always had, and with them one more."""
-    plain = summary_json(summarise(by_hand()))["entries"]
+    plain = summary_json(numbers_of(by_hand()))["entries"]
     full = detailed(by_hand())["entries"]
     assert all(entry.pop("detail") for entry in full)
     assert full == plain
@@ -181,7 +182,7 @@ def test_json_in_detail_is_what_its_schema_says() -> None:
 
 def csv_rows(summaries: list[Summary]) -> list[dict[str, str]]:
     """The table of entries as CSV, read back."""
-    text = csv_text(entries_sheet(summaries).data.frame)
+    text = csv_text(entries_sheet([*map(EntryNumbers, summaries)]).data.frame)
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -215,7 +216,9 @@ def test_csv_of_known_and_unknown() -> None:
 
 def test_csv_has_the_same_columns_without_an_entry() -> None:
     """The header of no entry is that of entries with and without numbers."""
-    none, some = (entries_sheet(summaries).data.frame for summaries in ([], known_and_unknown()))
+    none, some = (
+        entries_sheet(numbers).data.frame for numbers in ([], numbers_of(known_and_unknown_runs()))
+    )
     assert none.schema == some.schema
     assert none.columns[:3] == ["system", "grader", "rubric"]
 
@@ -250,14 +253,14 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     assert share == pytest.approx((8 * 1 + 7 * 0 + 7 / 2) / 22)
     assert (s.severe.count, s.severe.n) == (8, 22)
 
-    assert summary_json([s])["entries"][0]["severe"]["share"]["value"] == share
+    assert summary_json([EntryNumbers(s)])["entries"][0]["severe"]["share"]["value"] == share
     assert float(csv_rows([s])[0]["severe"]) == share
     assert compare(entry, other).metrics["severe"].a == pytest.approx(share)
     assert compare(other, entry).metrics["severe"].difference.value == pytest.approx(share)
     (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.of) == ("severe", ""))
     assert in_eee.estimate.value == share
     printed = percent(share)
-    document = summary_document([s])
+    document = summary_document([EntryNumbers(s)])
     (headline, *_) = document.views
     assert headline.cells(headline.sheet.rows[0])[1].startswith(f"{printed} [")
     assert sentence(s).startswith(f"{printed}%")
@@ -280,7 +283,7 @@ def walked() -> dict[str, set[str]]:
         "summary": detailed(runs),
         "schema": summary_schema(),
         "compare": compare_json([compare(*pair)], found.rankings),
-        "heads": [head for view in summary_document(summarise(runs)).views for head in view.heads],
+        "heads": [head for view in summary_document(numbers_of(runs)).views for head in view.heads],
         "eee": [m.id for e in entries(runs) for m in metrics(e, summary_of(e))],
     }
     return tables | {name: set(words(value)) for name, value in texts.items()}
@@ -329,7 +332,7 @@ def test_an_entry_in_json_is_short() -> None:
     rows = responses(marks, model="openai/gpt-5", cost_usd=0.01, input_tokens=9, output_tokens=9)
     spent = {"cost_usd": 0.001, "input_tokens": 9.0, "output_tokens": 9.0}
     runs = Runs.of(rows, judgments(marks, levels=levels, **spent))
-    (entry,) = summary_json(summarise(runs))["entries"]
+    (entry,) = summary_json(numbers_of(runs))["entries"]
     assert len(entry["by_adl"]) == 6
     assert len(entry["by_domain"]) == 4
     n = len(list(leaves(entry)))
@@ -353,13 +356,13 @@ def leaves(value: Any) -> Iterator[Any]:
 def test_cost_in_json_and_csv() -> None:
     """A cost is dollars, or null with its reason; CSV has the part that is known too."""
     (s,) = priced(0.5, None, n=2)
-    (entry,) = summary_json([s])["entries"]
+    (entry,) = summary_json([EntryNumbers(s)])["entries"]
     reason = "the price of 2 of 2 responses is not known"
     assert entry["cost"] == {
         "asking": {"usd": 1.0, "reason": "", "input_tokens": 620, "output_tokens": 440},
         "grading": {"usd": None, "reason": reason, "input_tokens": None, "output_tokens": None},
     }
-    validate(summary_json([s]))
+    validate(summary_json([EntryNumbers(s)]))
     (row,) = csv_rows([s])
     assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
     assert row["cost.grading.reason"] == reason
@@ -367,7 +370,7 @@ def test_cost_in_json_and_csv() -> None:
 
 def test_schema_refuses_an_unknown_cost_without_its_reason() -> None:
     """A cost that is null and does not say why is not valid."""
-    found = summary_json(priced(0.5, None, n=2))
+    found = summary_json([*map(EntryNumbers, priced(0.5, None, n=2))])
     del found["entries"][0]["cost"]["grading"]["reason"]
     with pytest.raises(jsonschema.ValidationError):
         validate(found)

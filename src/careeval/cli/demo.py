@@ -74,7 +74,7 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
         return unfinished([outcome], root)
     runs = read_runs(root)
     found = findings(runs, probe_agreement(runs, load_bank(), None))
-    print_document(summary_document(found.summaries, more=lexical_sentences(found.summaries)))
+    print_document(summary_document(found.graded, more=lexical_sentences(found.summaries)))
     page = root / "report.html"
     write_page(found, page)
     say(f"The page: {page.resolve().as_uri()}")

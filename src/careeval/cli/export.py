@@ -112,9 +112,7 @@ def _written(
         yield from write_tables(data_tables(found), out, tables, _about(found))
     for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
-            document = summary_document(
-                found.summaries, found.details, tuple(By), found.rankings, in_detail=True
-            )
+            document = summary_document(found.graded, tuple(By), found.rankings, in_detail=True)
             write_text(out / name, write(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]

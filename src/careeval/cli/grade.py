@@ -17,6 +17,7 @@ from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.spec import Run
+from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import summarise
 from careeval.sheets.summary import summary_document
 from careeval.sheets.terminal import print_document
@@ -85,5 +86,6 @@ def grade(
         status = unfinished(outcomes, folder)
     if not any(outcome.stopped for outcome in outcomes):
         summaries = summarise(read_runs(folder))
-        print_document(summary_document(summaries, more=lexical_sentences(summaries)))
+        numbers = [*map(EntryNumbers, summaries)]
+        print_document(summary_document(numbers, more=lexical_sentences(summaries)))
     return status

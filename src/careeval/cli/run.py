@@ -369,13 +369,15 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
     # loaded while the run went on: see `work`
     from careeval.cli.lexical import lexical_sentences
     from careeval.protocol.logs import read_runs
+    from careeval.results.numbers import EntryNumbers
     from careeval.results.summary import summarise
     from careeval.sheets.summary import summary_document
     from careeval.sheets.terminal import print_document
 
     runs = read_runs(root)
     summaries = summarise(runs)
-    print_document(summary_document(summaries, more=lexical_sentences(summaries)))
+    numbers = [*map(EntryNumbers, summaries)]
+    print_document(summary_document(numbers, more=lexical_sentences(summaries)))
     for note in runs.notes:
         say(note)
     if summaries:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -13,14 +14,14 @@ from careeval.cli.options import Selection
 from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.logs import read_runs
-from careeval.results.audit import AuditResults, corrected_by
+from careeval.results.audit import AuditResults
 from careeval.results.details import detail_of
 from careeval.results.entries import entries
+from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import By
 from careeval.results.ranking import rankings
 from careeval.results.summary import Summary, summary_of
 from careeval.sheets.summary import summary_document
-from careeval.sheets.summary_json import summary_json
 
 EXAMPLES = """\
 Examples:
@@ -85,29 +86,39 @@ def summary(
         from careeval.cli.graders import people_say
 
         people = people_say(runs, audit)
-    graded = list(entries(runs))
-    unsorted = [summary_of(entry) for entry in graded]
-    order = sorted(range(len(unsorted)), key=lambda place: _place(sort, unsorted[place]))
-    graded, summaries = [graded[i] for i in order], [unsorted[i] for i in order]
-    corrected = corrected_by(people, graded)
+    known = [(entry, summary_of(entry)) for entry in entries(runs)]
+    known.sort(key=lambda each: _place(sort, each[1]))
+    graded, summaries = [entry for entry, _ in known], [s for _, s in known]
     in_detail = detail or any(each.in_detail for each in parts)
-    details = [detail_of(entry) for entry in graded] if in_detail else []
+    numbers = [
+        EntryNumbers(
+            s,
+            detail_of(entry) if in_detail else None,
+            people[entry.grader].score_of(entry) if entry.grader in people else None,
+        )
+        for entry, s in known
+    ]
     for note in runs.notes:
         say(note)
     document = summary_document(
-        summaries,
-        details,
+        numbers,
         parts,
         rankings(graded, summaries) if len(summaries) > 1 else [],
         people,
-        corrected,
         in_detail=detail,
         more=lexical_sentences(summaries),
     )
-    printing.print(document, lambda: summary_json(summaries, details or None, corrected), out)
+    printing.print(document, lambda: _json(numbers), out)
     if not summaries:
         say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
     return OK
+
+
+def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
+    # it builds models as it is loaded, which a table does not need
+    from careeval.sheets.summary_json import summary_json
+
+    return summary_json(numbers)
 
 
 def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:

@@ -68,20 +68,19 @@ def write_figures(
 
 def _files(findings: Findings) -> Iterator[_File]:
     """All figures, those of the whole first; one of an entry has its place in its name."""
-    summaries, details = findings.summaries, findings.details
-    if not summaries:
+    graded, summaries = findings.graded, findings.summaries
+    if not graded:
         return
     yield _File("overview", "Errors and scores", charts.overview(summaries))
     yield _File("domains", "Domain profile", charts.domains(summaries))
-    yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(summaries, details))
+    yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(graded))
     title = "Scores of the scenarios, by system"
-    yield _File("distributions", title, charts.distributions(summaries, details))
+    yield _File("distributions", title, charts.distributions(graded))
     yield _File("cost", "Score and cost", charts.cost_scatter(summaries))
     yield _File("worst", "Mean and worst response", charts.worst_scatter(summaries))
-    each = zip(entry_names(summaries), summaries, details, strict=True)
-    for n, (name, summary, detail) in enumerate(each, 1):
+    for n, (name, each) in enumerate(zip(entry_names(summaries), graded, strict=True), 1):
         title = f"Scores of the scenarios: {name}"
-        yield _File(f"scenarios-{n:02}", title, charts.distribution(detail, summary))
+        yield _File(f"scenarios-{n:02}", title, charts.distribution(each))
 
 
 def _plain(text: str) -> str:

@@ -224,17 +224,5 @@ def _who(labelled: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple
     return tuple(sorted({each.rater for each in labels if each.adjudicated is adjudicated}))
 
 
-def corrected_by(
-    audits: Mapping[str, AuditResults], entries: Iterable[Entry]
-) -> list[Corrected | None]:
-    """Return each entry's score as people correct it; `None` where nobody audited it.
-
-    Args:
-        audits: Grader → what people say of it.
-        entries: What the graders judged.
-    """
-    return [audits[e.grader].score_of(e) if e.grader in audits else None for e in entries]
-
-
 def _is_severe(stratum: Stratum) -> bool:
     return stratum.points == scoring.SEVERE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from careeval.errors import StatsError
 from careeval.results.amounts import percent
 from careeval.results.audit_sample import Drawn, Graded, Stratum
-from careeval.results.summary import Summary
 from careeval.stats import Estimate, prediction_powered
 
 MIN_AUDITED = 30
@@ -60,25 +59,6 @@ class Corrected:
         if self.people_give == "as much":
             return f"What people read does not show the grader to be off: {sure}"
         return f"People give {self.people_give} than the grader: {sure}"
-
-
-def as_graded(entries: Iterable[tuple[Summary, Corrected | None]]) -> str:
-    """Return what to say of scores as graded that are not these entries' scores; else empty.
-
-    Args:
-        entries: Each with its score as people correct it.
-    """
-    same = all(
-        percent(corrected.graded) == percent(summary.score.value)
-        for summary, corrected in entries
-        if corrected
-    )
-    if same:
-        return ""
-    return (
-        "As graded: over the public responses that the grader judged whole. It differs from the "
-        "score of the run where responses are held out or missing, or not wholly judged."
-    )
 
 
 def corrected_score(

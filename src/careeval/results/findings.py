@@ -8,12 +8,12 @@ from functools import cached_property
 
 from careeval import scoring
 from careeval.results.audit import AuditResults
-from careeval.results.corrected import Corrected
 from careeval.results.details import Detail, ScenarioScore, detail_of
 from careeval.results.entries import Entry, entries
 from careeval.results.grader_card import GraderCard, grader_cards
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.items import ItemStatistic, item_statistics
+from careeval.results.numbers import EntryNumbers
 from careeval.results.probes import ProbeAgreement
 from careeval.results.public import Public, PublicEntry, edition
 from careeval.results.ranking import Ranking, rankings
@@ -21,23 +21,19 @@ from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
 
 
-@dataclass(frozen=True, eq=False)
-class Graded:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Graded(EntryNumbers):
     """One entry, and everything that is computed from it.
 
     Attributes:
+        detail: Its numbers in full, always.
         entry: The system as one grader judged it on one rubric.
-        summary: Its numbers.
-        detail: Its numbers in full.
         public: What may be shown of it.
-        corrected: Its score as people correct it; `None` where its grader was not audited.
     """
 
-    entry: Entry
-    summary: Summary
     detail: Detail
+    entry: Entry
     public: PublicEntry
-    corrected: Corrected | None
 
     @property
     def edition(self) -> str:
@@ -87,16 +83,6 @@ class Findings:
         """Their numbers, in the same order."""
         return tuple(graded.summary for graded in self.graded)
 
-    @property
-    def details(self) -> tuple[Detail, ...]:
-        """Their numbers in full, in the same order."""
-        return tuple(graded.detail for graded in self.graded)
-
-    @property
-    def corrected(self) -> tuple[Corrected | None, ...]:
-        """Their scores as people correct them, in the same order."""
-        return tuple(graded.corrected for graded in self.graded)
-
 
 def findings(
     runs: Runs,
@@ -116,11 +102,11 @@ def findings(
     cards = grader_cards(known, probes, audits=audits)
     graded = tuple(
         Graded(
-            entry,
-            summary_of(entry),
-            detail_of(entry),
-            public.of_entry(entry),
-            cards[entry.grader].corrected.get((entry.system, entry.rubric)),
+            summary=summary_of(entry),
+            detail=detail_of(entry),
+            corrected=cards[entry.grader].corrected.get((entry.system, entry.rubric)),
+            entry=entry,
+            public=public.of_entry(entry),
         )
         for entry in known
     )

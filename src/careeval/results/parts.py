@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from careeval.results.details import Detail
-from careeval.results.summary import Cell, Summary
+from careeval.results.numbers import EntryNumbers
+from careeval.results.summary import Cell, DomainCell
 
 
 class By(StrEnum):
@@ -35,15 +35,14 @@ OVERVIEW = (By.adl, By.domain)
 """What is shown where nothing is asked for."""
 
 
-def cells_by(by: By, summary: Summary, detail: Detail | None) -> Mapping[Any, Cell]:
-    """Return an entry's cells by anything but domain.
+def cells_by(by: By, entry: EntryNumbers) -> Mapping[Any, Cell | DomainCell]:
+    """Return the numbers of an entry's parts.
 
     Raises:
-        ValueError: They are of another kind, or in the detail, and there is none.
+        ValueError: They are in its detail, and there is none.
     """
-    if by is By.adl:
-        return summary.by_adl
-    if by is By.domain or detail is None:
-        raise ValueError(f"there are no such cells by {by}")
-    cells: Mapping[str, Cell] = getattr(detail, f"by_{by}")
+    numbers = entry.detail if by.in_detail else entry.summary
+    if numbers is None:
+        raise ValueError(f"there are no cells by {by} without the detail")
+    cells: Mapping[Any, Cell | DomainCell] = getattr(numbers, f"by_{by}")
     return cells

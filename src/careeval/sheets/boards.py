@@ -46,9 +46,7 @@ def board_sheet(
         standings: Of each, a value for each of `STANDING`, and what a page needs besides.
         caption: What stands above it.
     """
-    sheet = entries_sheet(
-        [each.summary for each in graded], corrected=[each.corrected for each in graded]
-    )
+    sheet = entries_sheet(graded)
     fields = (*(sheet.by_key[key] for key in _NUMBERS), _COST, *STANDING, _CORRECTED)
     rows = [
         row | standing | {"cost_usd": row["cost.asking"]}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from careeval.core.scenario import HarmKind
-from careeval.results.corrected import Corrected
 from careeval.results.details import Detail
 from careeval.results.estimates import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
+from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import By, cells_by
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import Cell, DomainCell, Summary
@@ -58,7 +57,7 @@ NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do th
 NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
-def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
+def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
     """Return what names each entry, and how its bank was made.
 
     That is a value for each of `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`.
@@ -74,6 +73,14 @@ def entry_rows(summaries: Sequence[Summary]) -> list[dict[str, object]]:
         }
         for s, name, judge in zip(summaries, entry_names(summaries), judges(summaries), strict=True)
     ]
+
+
+_Numbers = TypeVar("_Numbers", bound=EntryNumbers)
+
+
+def named(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
+    """Yield each entry behind what `entry_rows` has of it."""
+    return zip(entry_rows([each.summary for each in entries]), entries, strict=True)
 
 
 # One row an entry
@@ -177,27 +184,27 @@ def metric_field(metric: Metric, n: str = "n") -> Field:
 
 
 def entries_sheet(
-    summaries: Sequence[Summary],
-    details: Sequence[Detail] = (),
-    corrected: Sequence[Corrected | None] = (),
+    entries: Sequence[EntryNumbers],
     rankings: Iterable[Ranking] = (),
+    *,
+    in_detail: bool = False,
+    corrected: bool = False,
 ) -> Sheet:
     """Return the numbers of each entry.
 
     Args:
-        summaries: An entry each.
-        details: Theirs, in the same order; without them the sheet lacks their fields.
-        corrected: Their scores as people correct them, likewise.
+        entries: Which.
         rankings: Of these entries, in their order.
+        in_detail: Whether the sheet has the fields of their details.
+        corrected: Whether it has their scores as people correct them.
     """
-    n = worst_n(summaries)
+    n = worst_n(each.summary for each in entries)
     fields = (
         *ENTRY,
         *_FACTS,
         *(metric_field(metric, n) for metric in HEADLINE),
         *_KINDS,
-        *((metric_field(metric) for metric in IN_DETAIL) if details else ()),
-        *(_DETAIL if details else ()),
+        *((*map(metric_field, IN_DETAIL), *_DETAIL) if in_detail else ()),
         *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
         *_STANDING,
@@ -210,8 +217,8 @@ def entries_sheet(
             **{field.key: getattr(s, field.key) for field in _FACTS},
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
-            **(_of_detail(detail) if detail else {}),
-            "corrected": score.corrected if score else NOT_CORRECTED,
+            **(_of_detail(each.detail) if each.detail else {}),
+            "corrected": each.corrected.corrected if each.corrected else NOT_CORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
             "cost.response": s.cost.per_response,
@@ -220,15 +227,8 @@ def entries_sheet(
             "n": f"{s.n_scenarios} × {s.n_epochs}",
             "ranks": ranks.get(place),
         }
-        for place, (names, s, detail, score) in enumerate(
-            zip(
-                entry_rows(summaries),
-                summaries,
-                details or repeat(None, len(summaries)),
-                corrected or repeat(None, len(summaries)),
-                strict=True,
-            )
-        )
+        for place, (names, each) in enumerate(named(entries))
+        for s in (each.summary,)
     ]
     return Sheet(
         "entries",
@@ -312,28 +312,21 @@ _DOMAIN_PART = (
 )
 
 
-def parts_sheet(by: By, summaries: Sequence[Summary], details: Sequence[Detail] = ()) -> Sheet:
+def parts_sheet(by: By, entries: Sequence[EntryNumbers]) -> Sheet:
     """Return the numbers of each part of the scenarios, a row an entry and part.
 
     Args:
         by: What the scenarios are broken down by.
-        summaries: An entry each.
-        details: Theirs, in the same order; may be left out where `by` is in `OVERVIEW`.
+        entries: Which; with their details where `by` is in them.
     """
     rows = [
         {**names, by.value: str(part), **_part(cell)}
-        for names, s, detail in zip(
-            entry_rows(summaries), summaries, details or repeat(None, len(summaries)), strict=True
-        )
-        for part, cell in _cells(by, s, detail).items()
+        for names, each in named(entries)
+        for part, cell in cells_by(by, each).items()
     ]
     fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
-
-
-def _cells(by: By, s: Summary, detail: Detail | None) -> Mapping[Any, Any]:
-    return s.by_domain if by is By.domain else cells_by(by, s, detail)
 
 
 def _part(cell: Cell | DomainCell) -> Row:
@@ -341,12 +334,16 @@ def _part(cell: Cell | DomainCell) -> Row:
     return {"n": cell.n, "score": cell.score, **severe}
 
 
-def adl_and_domain_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
-    """Return the domain-weighted score of each activity and domain, a row each."""
+def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
+    """Return the domain-weighted score of each activity and domain, a row each.
+
+    An entry without its detail has no row.
+    """
     rows = [
         {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
-        for names, detail in zip(entry_rows(summaries), details, strict=True)
-        for adl, domains in detail.by_adl_and_domain.items()
+        for names, each in named(entries)
+        if each.detail
+        for adl, domains in each.detail.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
     fields = (*ENTRY, PARTS[By.adl], PARTS[By.domain], *_DOMAIN_PART, NAME, JUDGE)
@@ -375,8 +372,11 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
 # Many responses
 
 
-def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
-    """Return the worst of k responses, and any severe error in k, a row an entry and k."""
+def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
+    """Return the worst of k responses, and any severe error in k, a row an entry and k.
+
+    An entry without its detail has no row.
+    """
     fields = (
         *ENTRY,
         Field("k", "responses to a scenario, 1 to n", COUNT),
@@ -389,9 +389,10 @@ def at_k_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet
     )
     rows = [
         {**names, "k": k, "worst_at_k": worst, "severe_of_k": severe}
-        for names, detail in zip(entry_rows(summaries), details, strict=True)
+        for names, each in named(entries)
+        if each.detail
         for k, (worst, severe) in enumerate(
-            zip(detail.worst_at_k, detail.severe_of_k, strict=True), start=1
+            zip(each.detail.worst_at_k, each.detail.severe_of_k, strict=True), start=1
         )
     ]
     return Sheet("worst_at_k", "an entry and a number of responses", fields, rows)

@@ -66,8 +66,8 @@ def write_eee(
         What was written.
     """
     written = []
-    for entry, summary in zip(findings.entries, findings.summaries, strict=True):
-        record, samples = eee(entry, summary, retrieved, evaluator, prompts)
+    for each in findings.graded:
+        record, samples = eee(each.entry, each.summary, retrieved, evaluator, prompts)
         lines = "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in samples)
         place = folder / record["detailed_evaluation_results"]["file_path"]
         place.parent.mkdir(parents=True, exist_ok=True)

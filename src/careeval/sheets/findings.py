@@ -13,13 +13,13 @@ from careeval.sheets.sheet import DataTable
 
 def data_tables(findings: Findings) -> Iterator[DataTable]:
     """Yield each table, one after the other: the last two are long."""
-    summaries, details, runs = findings.summaries, findings.details, findings.public.runs
-    yield entries.entries_sheet(summaries, details).data
+    graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
+    yield entries.entries_sheet(graded, in_detail=True).data
     for by in By:
-        yield entries.parts_sheet(by, summaries, details).data
-    yield entries.adl_and_domain_sheet(summaries, details).data
-    yield entries.at_k_sheet(summaries, details).data
-    yield scenarios.scenarios_sheet(summaries, details).data
+        yield entries.parts_sheet(by, graded).data
+    yield entries.adl_and_domain_sheet(graded).data
+    yield entries.at_k_sheet(graded).data
+    yield scenarios.scenarios_sheet(graded).data
     yield directions.directions_sheet(summaries).data
     yield directions.twins_sheet(summaries).data
     yield versus.pairs_sheet(findings.rankings).data
@@ -27,7 +27,7 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield trust.items_sheet(findings.items).data
     yield trust.harms_sheet(findings).data
     yield trust.grader_cards_sheet(findings).data
-    yield people.corrected_sheet(summaries, findings.corrected).data
+    yield people.corrected_sheet(graded).data
     yield trust.grading_noise_sheet(findings).data
     yield trust.grader_pairs_sheet(findings).data
     yield trust.grader_agreement_sheet(findings).data

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from careeval.results.details import Detail, ScenarioScore
+from careeval.results.details import ScenarioScore
 from careeval.results.estimates import NOT_TOLD
 from careeval.results.findings import Graded
 from careeval.results.shown_scenarios import ShownScenario
-from careeval.results.summary import Summary
-from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, entry_rows
+from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, named
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
 from careeval.sheets.page_kinds import ROUND_SHARE
@@ -90,7 +89,7 @@ def scenario_scores_sheet(
     )
     rows = [
         {"bank": edition, "scenario": name, **naming, **_score(each, name)}
-        for naming, each in zip(entry_rows([g.summary for g in entries]), entries, strict=True)
+        for naming, each in named(entries)
         for edition, name in scenarios
         if edition == each.edition and name in each.scores
     ]
@@ -111,7 +110,7 @@ def _score(entry: Graded, name: str) -> Row:
 
 
 def presence_sheet(
-    entries: Iterable[Graded], items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]]
+    entries: Sequence[Graded], items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]]
 ) -> Sheet:
     """Return in how many responses of each entry each item was found.
 
@@ -128,8 +127,7 @@ def presence_sheet(
         *ENTRY[:2],
         Field("presence", "share of its responses in which the item was found", ROUND_SHARE),
     )
-    known = list(entries)
-    names = entry_rows([each.summary for each in known])
+    known = list(named(entries))
     rows = [
         {
             "bank": edition,
@@ -141,7 +139,7 @@ def presence_sheet(
         }
         for (edition, scenario, rubric), of_rubric in items.items()
         for item in of_rubric
-        for naming, each in zip(names, known, strict=True)
+        for naming, each in known
         if each.edition == edition
         and each.summary.rubric == rubric
         and (presence := each.public.presence(scenario, item["item"])) is not None
@@ -179,7 +177,7 @@ def rubric_sheet(
 # Every scenario, shown or not
 
 
-def scenarios_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> Sheet:
+def scenarios_sheet(entries: Sequence[Graded]) -> Sheet:
     """Return an entry's score in each scenario."""
     fields = (
         *ENTRY,
@@ -212,8 +210,8 @@ def scenarios_sheet(summaries: Sequence[Summary], details: Sequence[Detail]) -> 
             "n_severe": score.n_severe,
             "reason": _why_unknown(score),
         }
-        for names, detail in zip(entry_rows(summaries), details, strict=True)
-        for score in detail.scenarios
+        for names, each in named(entries)
+        for score in each.detail.scenarios
     ]
     return Sheet("scenarios", "an entry's score in a scenario", fields, rows)
 

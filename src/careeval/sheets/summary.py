@@ -7,9 +7,8 @@ from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.audit import AuditResults
-from careeval.results.corrected import Corrected
-from careeval.results.details import Detail
 from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import OVERVIEW, By
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
@@ -43,12 +42,10 @@ from careeval.stats import MIN_CLUSTERS, Estimate
 
 
 def summary_document(
-    summaries: Sequence[Summary],
-    details: Sequence[Detail] = (),
+    entries: Sequence[EntryNumbers],
     by: Sequence[By] = (),
     rankings: Sequence[Ranking] = (),
     audits: Mapping[str, AuditResults] = {},
-    corrected: Sequence[Corrected | None] = (),
     *,
     in_detail: bool = False,
     more: Sequence[str] = (),
@@ -56,27 +53,26 @@ def summary_document(
     """Return what is said of entries: nothing where there is none.
 
     Args:
-        summaries: An entry each.
-        details: Theirs, in the same order, where any of `by` is in them, or `in_detail`.
+        entries: Which; with their details where any of `by` is in them, or `in_detail`.
         by: What to break the scenarios down by, a table each; an overview where nothing is named.
         rankings: Of these entries, in their order.
-        audits: Grader → what people who read its judgments say of it.
-        corrected: Each entry's score as people correct it, where there are `audits`.
-        in_detail: Whether to show what is in `details` of each entry.
+        audits: Grader → what people who read its judgments say of it; without any, no score is
+            shown as they correct it.
+        in_detail: Whether to show what is in the detail of each entry.
         more: Notes to stand at the end.
     """
-    in_files = details if in_detail else ()
-    sheet = entries_sheet(summaries, in_files, corrected if audits else (), rankings)
-    parts = [parts_sheet(each, summaries, details) for each in by or OVERVIEW]
-    if not summaries:
+    sheet = entries_sheet(entries, rankings, in_detail=in_detail, corrected=bool(audits))
+    parts = [parts_sheet(each, entries) for each in by or OVERVIEW]
+    if not entries:
         return Document((), (), sheet)
+    summaries = [each.summary for each in entries]
     names = _Names.of(summaries)
     blocks: list[str | View] = [*sentences(summaries), _headline(sheet, names, rankings)]
-    blocks += people_remarks(audits, summaries, corrected)
-    if any(corrected):
-        blocks.append(_corrected(summaries, corrected, names))
+    blocks += people_remarks(audits, entries)
+    if audits and any(each.corrected for each in entries):
+        blocks.append(_corrected(entries, names))
     if in_detail:
-        blocks += [_in_detail(sheet, names), _at_k(summaries, details, names)]
+        blocks += [_in_detail(sheet, names), _at_k(entries, names)]
     if by:
         blocks += [_part(part, names) for part in parts]
     else:
@@ -90,11 +86,11 @@ def summary_document(
         *cost_lines(summaries),
         *more,
     ]
-    data = _parts(parts, corrected if audits else ()) if by else sheet
+    data = _parts(parts, corrected=bool(audits)) if by else sheet
     return Document(tuple(blocks), tuple(notes), data, caption(summaries))
 
 
-def _parts(sheets: Sequence[Sheet], corrected: Sequence[Corrected | None]) -> Sheet:
+def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
     """Return all parts as one sheet; where people read responses, with why no part is corrected."""
     sheet = stacked_parts_sheet(sheets)
     if not corrected:
@@ -150,11 +146,9 @@ def _headline(sheet: Sheet, names: _Names, rankings: Sequence[Ranking]) -> View:
     return names.view(sheet, (*columns, Shown("n")), sheet.caption)
 
 
-def _corrected(
-    summaries: Sequence[Summary], corrected: Sequence[Corrected | None], names: _Names
-) -> View:
+def _corrected(entries: Sequence[EntryNumbers], names: _Names) -> View:
     columns = (Shown("graded"), Shown("corrected"), Shown("n_responses"), Shown("n_judgments"))
-    sheet = corrected_sheet(summaries, corrected)
+    sheet = corrected_sheet(entries)
     return names.view(sheet, columns, sheet.caption)
 
 
@@ -181,8 +175,8 @@ def _across(sheet: Sheet, by: By, names: _Names) -> View:
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
-def _at_k(summaries: Sequence[Summary], details: Sequence[Detail], names: _Names) -> View:
+def _at_k(entries: Sequence[EntryNumbers], names: _Names) -> View:
     """Return the worst of k responses, a row an entry and k."""
-    sheet = at_k_sheet(summaries, details)
+    sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
     return names.view(sheet, columns, "The worst of k responses", grouped=True)

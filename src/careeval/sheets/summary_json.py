@@ -15,7 +15,8 @@ from careeval.results.details import Detail, Length
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
-from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell, Summary
+from careeval.results.numbers import EntryNumbers
+from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell
 from careeval.stats import Estimate
 
 
@@ -197,35 +198,20 @@ class SummaryFile:
 _FILE = TypeAdapter(SummaryFile)
 
 
-def summary_json(
-    summaries: Sequence[Summary],
-    details: Sequence[Detail] | None = None,
-    corrected: Sequence[Corrected | None] | None = None,
-) -> dict[str, Any]:
-    """Summaries as JSON values.
+def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
+    """Return the numbers of entries as JSON values.
 
     An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only
     where unresolved judgments could move it, and it is not of a part of the scenarios.
-
-    Args:
-        summaries: An entry each.
-        details: Theirs, in the same order; without them no entry has a `detail`.
-        corrected: Theirs, likewise, where anybody was audited.
     """
-    known: dict[str, Any] = _shortened(dumped(summaries, details, corrected))
+    known: dict[str, Any] = _shortened(dumped(entries))
     return known
 
 
-def dumped(
-    summaries: Sequence[Summary],
-    details: Sequence[Detail] | None = None,
-    corrected: Sequence[Corrected | None] | None = None,
-) -> dict[str, Any]:
-    """The same, each number with all its fields."""
-    unknown: list[None] = [None] * len(summaries)
-    rows = zip(summaries, details or unknown, corrected or unknown, strict=True)
+def dumped(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
+    """Return the same, each number with all its fields."""
     dump: dict[str, Any] = _FILE.dump_python(
-        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(*row) for row in rows]), mode="json"
+        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(each) for each in entries]), mode="json"
     )
     dump["entries"] = [_with_numbers_in_place(entry) for entry in dump["entries"]]
     return dump
@@ -244,7 +230,8 @@ def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
     return placed
 
 
-def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None) -> EntryFile:
+def _entry(entry: EntryNumbers) -> EntryFile:
+    summary = entry.summary
     return EntryFile(
         system=summary.system,
         model=summary.asked,
@@ -263,8 +250,8 @@ def _entry(summary: Summary, detail: Detail | None, corrected: Corrected | None)
         not_ranked=summary.not_ranked,
         warnings=summary.warnings,
         directions={d.key: DirectionFile(d.n, d.share) for d in directions(summary)},
-        detail=None if detail is None else _detail(detail),
-        corrected=corrected,
+        detail=None if entry.detail is None else _detail(entry.detail),
+        corrected=entry.corrected,
     )
 
 

@@ -11,10 +11,10 @@ from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
 from careeval.results.audit import AuditResults
-from careeval.results.corrected import Corrected
 from careeval.results.cost import Cost
 from careeval.results.directions import directions
 from careeval.results.estimates import Errors
+from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
@@ -245,26 +245,23 @@ def _either(what: str, names: Iterable[str]) -> str:
 
 
 def people_remarks(
-    audits: Mapping[str, AuditResults],
-    summaries: Sequence[Summary],
-    corrected: Sequence[Corrected | None],
+    audits: Mapping[str, AuditResults], entries: Sequence[EntryNumbers]
 ) -> list[str]:
     """Return what people say of these graders, and why a score is not corrected.
 
     Args:
         audits: Grader → what people say of it; nothing is said without any.
-        summaries: An entry each.
-        corrected: Of each, its score as people correct it.
+        entries: Whose scores people correct.
     """
     if not audits:
         return []
-    names = entry_names(summaries)
+    names = entry_names([each.summary for each in entries])
     return [
         *(f"{grader}: {audit.sentence()}" for grader, audit in audits.items()),
         *(
             f"{name} not corrected: {score.corrected.reason}."
-            for name, score in zip(names, corrected, strict=True)
-            if score and score.corrected.value is None
+            for name, each in zip(names, entries, strict=True)
+            if (score := each.corrected) and score.corrected.value is None
         ),
         CORRECTED,
     ]

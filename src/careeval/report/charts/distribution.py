@@ -32,7 +32,8 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.grid import Block, Column, stacked
 from careeval.report.words import in_full, value
 from careeval.results.amounts import percent
-from careeval.results.details import Detail, ScenarioScore
+from careeval.results.details import ScenarioScore
+from careeval.results.findings import Graded
 from careeval.results.summary import Summary
 from careeval.sheets.names import plain
 
@@ -45,14 +46,14 @@ _TALLEST = 24
 _SCORE_BELOW = 7
 
 
-def distribution(detail: Detail, summary: Summary) -> Figure:
-    """Every scenario's score: its responses, their mean and the lowest of them.
+def distribution(entry: Graded) -> Figure:
+    """Return every scenario's score: its responses, their mean and the lowest of them.
 
     A row a scenario, best first within its activity. A response's tick is the taller, the more of
     the scenario's responses have its score.
     """
-    found = detail.scenarios
-    known = [s for s in found if s.score is not None]
+    summary, scenarios = entry.summary, entry.detail.scenarios
+    known = [s for s in scenarios if s.score is not None]
     groups = _groups(known)
     inner = WIDE - 2 * MARGIN
     hollow = bool(summary.not_ranked)
@@ -78,18 +79,19 @@ def distribution(detail: Detail, summary: Summary) -> Figure:
         marks += [mark for mark in drawn if isinstance(mark, Words)]
     lowest += _LABELS
     shown = tuple(moved(marks, MARGIN, MARGIN))
-    return Figure(WIDE, lowest + 2 * MARGIN, shown, _description(summary, found))
+    return Figure(WIDE, lowest + 2 * MARGIN, shown, _description(summary, scenarios))
 
 
-def distributions(
-    summaries: Sequence[Summary], details: Sequence[Detail], width: int = WIDE
-) -> Figure:
-    """How many scenarios have which score, a row of bars an entry."""
-    scores = [[rounded(s.score) for s in d.scenarios if s.score is not None] for d in details]
+def distributions(entries: Sequence[Graded], width: int = WIDE) -> Figure:
+    """Return how many scenarios have which score, a row of bars an entry."""
+    summaries = [each.summary for each in entries]
+    scores = [
+        [rounded(s.score) for s in each.detail.scenarios if s.score is not None] for each in entries
+    ]
     bins = [Counter(map(_bin, each)) for each in scores]
     most = max((n for each in bins for n in each.values()), default=1)
-    cells = [_bars(found, most, s) for found, s in zip(bins, summaries, strict=True)]
-    entries = [
+    cells = [_bars(counts, most, s) for counts, s in zip(bins, summaries, strict=True)]
+    meanings = [
         KeyEntry(
             f"scenarios with a score of so many % of their points, in steps of {_BIN}; "
             f"the longest bar is {most}",
@@ -103,7 +105,7 @@ def distributions(
         f"{name}: {_spread(each)}" for name, each in zip(names(summaries), scores, strict=True)
     ]
     block = Block(names(summaries), [Column("", cells)], _TALLEST + 14)
-    return stacked(entries, [block], width, " ".join(said))
+    return stacked(meanings, [block], width, " ".join(said))
 
 
 def _groups(scenarios: Sequence[ScenarioScore]) -> list[tuple[str, list[ScenarioScore]]]:

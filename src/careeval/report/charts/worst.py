@@ -35,7 +35,7 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.labels import spread
 from careeval.report.words import in_full, value
 from careeval.results.details import Detail
-from careeval.results.summary import Summary
+from careeval.results.findings import Graded
 from careeval.stats import Estimate
 
 _MOST_BANDS = 3
@@ -63,10 +63,8 @@ class _Series:
     hollow: bool
 
 
-def worst_at_k(
-    summaries: Sequence[Summary], details: Sequence[Detail], width: int = WIDE
-) -> Figure:
-    """The score by the lowest of k responses, and the share with a severe error in any of k.
+def worst_at_k(entries: Sequence[Graded], width: int = WIDE) -> Figure:
+    """Return the score by the lowest of k responses, and the share with a severe error in any of k.
 
     Each curve ends at its entry's name; up to three have the band of their interval.
     """
@@ -75,19 +73,19 @@ def worst_at_k(
     each = inner if stacked else (inner - _BETWEEN) / 2
     marks: list[Mark] = []
     y = 0.0
-    drawn = [any(e.value is not None for e in (*d.worst_at_k, *d.severe_of_k)) for d in details]
-    if any(s.not_ranked and there for s, there in zip(summaries, drawn, strict=True)):
+    called = list(zip(names([each.summary for each in entries]), entries, strict=True))
+    if any(each.summary.not_ranked and _is_drawn(each.detail) for each in entries):
         marks, y = key([HOLLOW], inner)
         y += 14
     first, height = _panel(
         "Score by the lowest of k responses, %",
-        _series(summaries, details, lambda d: d.worst_at_k),
+        _series(called, lambda d: d.worst_at_k),
         each,
         (0, 100),
     )
     second, other = _panel(
         "Scenarios with a severe error in any of k, %",
-        _series(summaries, details, lambda d: d.severe_of_k),
+        _series(called, lambda d: d.severe_of_k),
         each,
         (0, 10),
     )
@@ -99,33 +97,31 @@ def worst_at_k(
         marks += moved(second, each + _BETWEEN, y)
         y += max(height, other)
     reasons = [
-        f"{name}: {_reason(detail)}"
-        for name, detail, there in zip(names(summaries), details, drawn, strict=True)
-        if not there
+        f"{name}: {_reason(each.detail)}" for name, each in called if not _is_drawn(each.detail)
     ]
     said, y = not_drawn(reasons, inner, y)
     marks += said
     shown = tuple(moved(marks, MARGIN, MARGIN))
-    return Figure(width, y + 2 * MARGIN, shown, _description(summaries, details))
+    return Figure(width, y + 2 * MARGIN, shown, _description(called))
+
+
+def _is_drawn(detail: Detail) -> bool:
+    return any(e.value is not None for e in (*detail.worst_at_k, *detail.severe_of_k))
 
 
 def _series(
-    summaries: Sequence[Summary],
-    details: Sequence[Detail],
-    take: Callable[[Detail], Sequence[Estimate]],
+    called: Sequence[tuple[str, Graded]], take: Callable[[Detail], Sequence[Estimate]]
 ) -> list[_Series]:
     return [
         _Series(
             name,
-            take(detail),
+            take(each.detail),
             _SHAPES[n % len(_SHAPES)],
             _COLOURS[n % len(_COLOURS)],
             dashed=n // len(_SHAPES) % 2 == 1,
-            hollow=bool(summary.not_ranked),
+            hollow=bool(each.summary.not_ranked),
         )
-        for n, (name, summary, detail) in enumerate(
-            zip(names(summaries), summaries, details, strict=True)
-        )
+        for n, (name, each) in enumerate(called)
     ]
 
 
@@ -201,13 +197,13 @@ def _curve(one: _Series, found: Sequence[tuple[int, Place]], banded: bool) -> li
     return marks
 
 
-def _description(summaries: Sequence[Summary], details: Sequence[Detail]) -> str:
+def _description(called: Sequence[tuple[str, Graded]]) -> str:
     said = [
         "Score if every scenario had got the lowest of k responses, "
         "and share of scenarios with a severe error in any of k."
     ]
-    for name, detail in zip(names(summaries), details, strict=True):
-        for what, found in (("score", detail.worst_at_k), ("severe", detail.severe_of_k)):
+    for name, each in called:
+        for what, found in (("score", each.detail.worst_at_k), ("severe", each.detail.severe_of_k)):
             if found:
                 last = f" to {value(found[-1])} for {len(found)}" if len(found) > 1 else ""
                 said.append(f"{name}, {what}: from {value(found[0])} for one response{last}.")

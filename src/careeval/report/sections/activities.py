@@ -26,10 +26,10 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def overview_table(report: Report) -> PageTable:
     """Return each entry's numbers, and its score by activity, drawn in their cells."""
-    parts = parts_sheet(By.adl, report.summaries)
+    parts = parts_sheet(By.adl, report.graded)
     wide, keys = across(parts, "name", By.adl.value, PART)
     known = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
-    entries = entries_sheet(report.summaries)
+    entries = entries_sheet(report.graded)
     sheet = entries.adding(
         *(wide.by_key[key] for key in keys), rows=(known.get(r["name"], {}) for r in entries.rows)
     )

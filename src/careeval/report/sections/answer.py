@@ -36,7 +36,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def numbers_table(report: Report) -> PageTable:
     """Return the headline's numbers of all entries, in full."""
-    sheet = entries_sheet(report.summaries, rankings=report.findings.rankings)
+    sheet = entries_sheet(report.graded, report.findings.rankings)
     columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
     for metric in HEADLINE:
         head = report.score_name if metric.key == "score" else ""

@@ -87,15 +87,15 @@ def _board(ranking: Ranking, findings: Findings) -> Board:
     ranked = {each.place: each for each in ranking.ranked}
     left = (
         place
-        for place, entry in enumerate(findings.entries)
-        if place not in ranked and basis(entry) == ranking.basis
+        for place, each in enumerate(findings.graded)
+        if place not in ranked and basis(each.entry) == ranking.basis
     )
     several = len(ranked) > 1
     cards = []
     for place in (*ranked, *left):
-        s, standing = findings.summaries[place], ranked.get(place)
+        each, standing = findings.graded[place], ranked.get(place)
+        s, corrected = each.summary, each.corrected
         why_not = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
-        corrected = findings.corrected[place]
         facts = [*_facts(s, standing if several else None)]
         notes = [*_notes(s)]
         if corrected:

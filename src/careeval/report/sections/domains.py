@@ -12,7 +12,7 @@ from careeval.core.scenario import Domain
 from careeval.report.page_table import PageColumn, PageTable, Scale
 from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, part_strip
 from careeval.report.sections.section import Report, Section
-from careeval.results.details import Detail
+from careeval.results.findings import Graded
 from careeval.results.parts import By
 from careeval.results.summary import Summary
 from careeval.sheets.across import PartScore, across
@@ -36,8 +36,8 @@ _ALL = "all"
 def _fill(report: Report) -> Mapping[str, Any]:
     sizes = [
         cell.n
-        for detail in report.details
-        for by_domain in detail.by_adl_and_domain.values()
+        for each in report.graded
+        for by_domain in each.detail.by_adl_and_domain.values()
         for cell in by_domain.values()
         if cell.n
     ]
@@ -54,8 +54,8 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def by_domain_table(report: Report) -> PageTable:
     """Return the score in the four domains: of one entry a row each, of several a column each."""
     if report.is_of_one:
-        return entry_parts(By.domain, report.summaries[0], report.details[0])
-    sheet = parts_sheet(By.domain, report.summaries)
+        return entry_parts(By.domain, report.graded[0])
+    sheet = parts_sheet(By.domain, report.graded)
     scale = Scale.over(row["score"] for row in sheet.rows)
     wide, keys = across(sheet, "name", "domain", PartScore(n=True))
     small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
@@ -73,22 +73,21 @@ def by_domain_table(report: Report) -> PageTable:
 def maps(report: Report) -> Iterator[PageTable]:
     """Yield a table of activities and domains for each entry that has a score."""
     names = entry_names(report.summaries)
-    for name, s, detail in zip(names, report.summaries, report.details, strict=True):
-        if s.score.value is not None:
-            yield _map(name, s, detail, in_full=report.is_of_one)
+    for name, each in zip(names, report.graded, strict=True):
+        if each.summary.score.value is not None:
+            yield _map(name, each, in_full=report.is_of_one)
 
 
-def _map(name: str, s: Summary, detail: Detail, *, in_full: bool) -> PageTable:
+def _map(name: str, entry: Graded, *, in_full: bool) -> PageTable:
     """Return activities down and domains across.
 
     Args:
         name: Of the entry.
-        s: Its summary, for the margins.
-        detail: Its parts.
+        entry: Whose parts.
         in_full: Whether a cell has its interval.
     """
-    sheet = adl_and_domain_sheet([s], [detail])
-    rows = list(_with_margins(sheet, s))
+    sheet = adl_and_domain_sheet([entry])
+    rows = list(_with_margins(sheet, entry.summary))
     wide, keys = across(
         replace(sheet, rows=rows), "adl", "domain", PartScore(interval=in_full, n=True)
     )

@@ -8,13 +8,12 @@ from typing import Any
 from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section
-from careeval.results.corrected import as_graded
 from careeval.results.findings import Findings
 from careeval.results.grader_card import GraderCard
 from careeval.results.items import ItemStatistic
 from careeval.sheets.audit import against_people_sheet
 from careeval.sheets.kinds import COUNT
-from careeval.sheets.people import corrected_sheet
+from careeval.sheets.people import as_graded, corrected_sheet
 from careeval.sheets.sheet import Field, Row
 from careeval.sheets.trust import (
     grader_agreement_sheet,
@@ -44,9 +43,10 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def _is_there(report: Report) -> bool:
     findings = report.findings
+    corrected = any(each.corrected for each in findings.graded)
     judged_again = any(card.noise for card in findings.cards.values())
     odd = any(map(_why_odd, findings.items))
-    return any(findings.corrected) or judged_again or bool(findings.grader_pairs) or odd
+    return corrected or judged_again or bool(findings.grader_pairs) or odd
 
 
 # Read by people
@@ -71,9 +71,9 @@ CORRECTED = (
 def corrected_table(findings: Findings) -> PageTable:
     """Return all scores as people correct them; no row where nobody was audited."""
     return PageTable(
-        corrected_sheet(findings.summaries, findings.corrected),
+        corrected_sheet(findings.graded),
         (PageColumn("name"), *CORRECTED),
-        note=as_graded(zip(findings.summaries, findings.corrected, strict=True)),
+        note=as_graded(findings.graded),
         look="telling",
     )
 
@@ -81,7 +81,7 @@ def corrected_table(findings: Findings) -> PageTable:
 def corrected_by(grader: str, findings: Findings) -> PageTable:
     """Return the scores that one grader gave, as people correct them, where room is little."""
     return PageTable(
-        corrected_sheet(findings.summaries, findings.corrected).where(grader=grader),
+        corrected_sheet(findings.graded).where(grader=grader),
         (
             PageColumn("system", beneath=lambda row: (row["rubric"],)),
             _GRADED,

@@ -25,7 +25,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def costs_table(report: Report) -> PageTable:
     """Return what asking and grading cost."""
     keys = ("name", "cost.asking", "cost.grading", "cost.response")
-    sheet = entries_sheet(report.summaries)
+    sheet = entries_sheet(report.graded)
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
 
 

@@ -23,13 +23,12 @@ from careeval.sheets.sheet import Row
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    summaries, details = report.summaries, report.details
     directions = _directions(report)
     return {
         "curves": figure(
             "worst_at_k",
             "The lowest of k responses",
-            lambda width: charts.worst_at_k(summaries, details, width),
+            lambda width: charts.worst_at_k(report.graded, width),
         ),
         "at_k": [
             _at_k(report, "worst_at_k", "The lowest of k responses, score"),
@@ -40,7 +39,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
         else figure(
             "distribution",
             "Scores of the scenarios",
-            lambda width: charts.distributions(summaries, details, width),
+            lambda width: charts.distributions(report.graded, width),
         ),
         "scenarios": _scenarios(report),
         "folded_tables": [epochs_table(report), *([directions] if directions.rows else [])],
@@ -49,7 +48,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
     """Return one number by the number of responses k, a column each."""
-    sheet = at_k_sheet(report.summaries, report.details)
+    sheet = at_k_sheet(report.graded)
     wide, keys = across(sheet, "name", "k", replace(MEASURE, lacking=""), key)
     unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
 
@@ -67,7 +66,7 @@ def _at_k(report: Report, key: str, caption: str) -> PageTable:
 def _scenarios(report: Report) -> PageTable:
     """Return each scenario's score, a column an entry; of one entry with each response drawn."""
     order = {adl.value: place for place, adl in enumerate(Adl)}
-    sheet = scenarios_sheet(report.summaries, report.details)
+    sheet = scenarios_sheet(report.graded)
     rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
     sheet, caption = replace(sheet, rows=rows), "Every scenario in numbers"
     if report.is_of_one:
@@ -108,7 +107,7 @@ def epochs_table(report: Report) -> PageTable:
         PageColumn("per_100_words"),
     )
     return PageTable(
-        entries_sheet(report.summaries, report.details),
+        entries_sheet(report.graded, in_detail=True),
         columns,
         "Epochs and length of answers",
         "Beneath a number: its 95% interval.",

@@ -8,9 +8,8 @@ from functools import partial
 
 from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade, strip_of
 from careeval.report.sections.section import Report
-from careeval.results.details import Detail
+from careeval.results.findings import Graded
 from careeval.results.parts import By
-from careeval.results.summary import Summary
 from careeval.sheets.across import PartScore, across
 from careeval.sheets.entries import parts_sheet
 from careeval.sheets.sheet import Row, Sheet
@@ -28,13 +27,13 @@ def parts_table(by: By, report: Report) -> PageTable:
     Of one entry a number has a column, and its activities stand beneath the whole.
     """
     if report.is_of_one:
-        (s,), (detail,) = report.summaries, report.details
-        table = entry_parts(by, s, detail)
+        (entry,) = report.graded
+        table, s = entry_parts(by, entry), entry.summary
         if by is not By.adl:
             return table
         whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
         return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
-    sheet = parts_sheet(by, report.summaries, report.details)
+    sheet = parts_sheet(by, report.graded)
     wide, keys = across(sheet, by.value, "name", PART)
     columns = (
         PageColumn(by.value, beneath=lambda row: (_sizes(row[key] for key in keys if key in row),)),
@@ -47,15 +46,14 @@ def parts_table(by: By, report: Report) -> PageTable:
     return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), FEW, "heat many")
 
 
-def entry_parts(by: By, s: Summary, detail: Detail) -> PageTable:
+def entry_parts(by: By, entry: Graded) -> PageTable:
     """Return the numbers of one entry's parts, drawn in their cells.
 
     Args:
         by: What the scenarios are broken down by; there are no errors by domain.
-        s: The entry.
-        detail: The same in full.
+        entry: Whose parts.
     """
-    sheet = parts_sheet(by, [s], [detail])
+    s, sheet = entry.summary, parts_sheet(by, [entry])
     rubric, is_domain = s.rubric.value, by is By.domain
     scores = Scale.over([s.score, *(row["score"] for row in sheet.rows)])
     shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]

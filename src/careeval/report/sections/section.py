@@ -9,8 +9,7 @@ from typing import Any
 
 from careeval.report.payload import Payload
 from careeval.report.words import score_name
-from careeval.results.details import Detail
-from careeval.results.findings import Findings
+from careeval.results.findings import Findings, Graded
 from careeval.results.summary import Summary
 from careeval.sheets.words import entry_names
 
@@ -30,14 +29,14 @@ class Report:
     read: Payload
 
     @property
-    def summaries(self) -> Sequence[Summary]:
-        """An entry each."""
-        return self.findings.summaries
+    def graded(self) -> Sequence[Graded]:
+        """The entries with their numbers."""
+        return self.findings.graded
 
     @property
-    def details(self) -> Sequence[Detail]:
-        """The same in full."""
-        return self.findings.details
+    def summaries(self) -> Sequence[Summary]:
+        """The summary of each."""
+        return self.findings.summaries
 
     @property
     def is_of_one(self) -> bool:

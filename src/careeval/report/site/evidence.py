@@ -16,7 +16,6 @@ from careeval.report.sections.grader import (
 )
 from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import Contents, with_pages
-from careeval.results.corrected import as_graded
 from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.items import ItemStatistic
 from careeval.sheets.graders import (
@@ -25,7 +24,7 @@ from careeval.sheets.graders import (
     probes_by_trap_sheet,
 )
 from careeval.sheets.kinds import SHARE
-from careeval.sheets.people import corrected_sheet
+from careeval.sheets.people import as_graded, corrected_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust import items_sheet
 
@@ -127,10 +126,7 @@ def corrected(site: Contents, grader: str | None = None) -> Sheet:
         for each in site.listed
         if each.graded.corrected and grader in {None, each.summary.grader}
     ]
-    sheet = corrected_sheet(
-        [each.summary for each in listed], [each.graded.corrected for each in listed]
-    )
-    return with_pages(sheet, listed)
+    return with_pages(corrected_sheet([each.graded for each in listed]), listed)
 
 
 def _corrected(card: GraderCard, site: Contents) -> PageTable:
@@ -139,7 +135,7 @@ def _corrected(card: GraderCard, site: Contents) -> PageTable:
         corrected(site, card.grader),
         (PageColumn("system", link=page_of_row), *CORRECTED),
         f"Scores by {Grader.parse(card.grader).model}, corrected by people",
-        as_graded((each.summary, each.corrected) for each in entries),
+        as_graded(entries),
         look="telling",
         file="corrected-scores",
         part=ALL_GRADERS,

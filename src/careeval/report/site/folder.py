@@ -285,10 +285,9 @@ def _sheets(
         yield board.file("leaderboard"), boards.board_table(board, site).sheet
         yield board.file("pairs"), pairs.all_pairs(board)
     yield "entries", boards.all_entries(site)
-    summaries = [listed.summary for listed in site.listed]
-    details = [listed.graded.detail for listed in site.listed]
+    graded = [listed.graded for listed in site.listed]
     for by in By:
-        yield f"by-{by}", parts_sheet(by, summaries, details)
+        yield f"by-{by}", parts_sheet(by, graded)
     for sheet in pairs.all_tables(couples):
         yield sheet.name.replace("_", "-"), sheet
     yield "scenarios", shown_scenarios_sheet(scene.shown for scene in shown)
@@ -365,7 +364,7 @@ def _scatters(site: Contents) -> list[Figure]:
 
 def _curves(listed: Listed) -> list[Figure]:
     """How the worst falls with more responses, and how the scenarios spread."""
-    s, d, rubric = [listed.summary], [listed.graded.detail], listed.rubric.value
+    graded, rubric = [listed.graded], listed.rubric.value
     of = listed.anchor or "entry"
     return [
         _figure(
@@ -373,13 +372,13 @@ def _curves(listed: Listed) -> list[Figure]:
             "Worst of k",
             f"The score, {rubric}, if the lowest of k responses counts, and how often one of them "
             "has a severe error.",
-            lambda width: charts.worst_at_k(s, d, width),
+            lambda width: charts.worst_at_k(graded, width),
         ),
         _figure(
             f"{of}-spread",
             "Scores by scenario",
             f"How the scenarios’ scores spread, {rubric}.",
-            lambda width: charts.distributions(s, d, width),
+            lambda width: charts.distributions(graded, width),
         ),
     ]
 

@@ -11,12 +11,11 @@ from careeval.report.site.boards import listing
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
 from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
-from careeval.results.corrected import as_graded
 from careeval.results.harms import Harm, harms
 from careeval.results.parts import By
 from careeval.sheets.directions import directions_sheet
 from careeval.sheets.kinds import RANKS
-from careeval.sheets.people import corrected_sheet
+from careeval.sheets.people import as_graded, corrected_sheet
 from careeval.sheets.scenarios import scenario_scores_sheet
 
 MOST_QUOTES = 24
@@ -125,7 +124,7 @@ OTHER_PARTS = (By.condition, By.situation, By.assistance, By.actor)
 
 def part_table(by: By, listed: Listed) -> PageTable:
     """Return the numbers of an entry's parts; no rows where its scenarios do not say."""
-    table = entry_parts(by, listed.summary, listed.graded.detail)
+    table = entry_parts(by, listed.graded)
     notes = ([BY_DOMAIN] if by is By.domain else []) + ([table.note] if table.note else [])
     return replace(
         table,
@@ -141,13 +140,12 @@ def part_table(by: By, listed: Listed) -> PageTable:
 
 def corrected_table(listed: Listed) -> PageTable:
     """Return an entry's score as people correct it; no row without an audit of its grader."""
-    corrected = listed.graded.corrected
-    sheet = corrected_sheet([listed.summary], [corrected])
+    sheet = corrected_sheet([listed.graded])
     return PageTable(
         sheet,
         CORRECTED,
         f"{sheet.caption}, {listed.rubric.value}",
-        as_graded([(listed.summary, corrected)]),
+        as_graded([listed.graded]),
         look="telling",
         sortable=False,
         file="corrected-scores",
