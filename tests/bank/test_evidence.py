@@ -27,8 +27,12 @@ PASSED = Evidence(
     realism="5/5",
     validity="4/5",
     objections=0,
+    rejected=(),
     study_id="aaaa",
 )
+
+BEFORE_ITEMS = PASSED.model_copy(update={"rejected": None})
+"""As an earlier version wrote it, which asked for no ratings of items."""
 
 OBJECTED = PASSED.model_copy(update={"study_id": "bbbb", "objections": 1})
 
@@ -85,9 +89,13 @@ def old(folder: BankFolder) -> BankFolder:
 
 
 def test_a_bank_of_an_earlier_version_means_what_it_meant(old: BankFolder) -> None:
-    """Without `evidence.json`, status and evidence of a scenario's file stand, and check clean."""
-    assert standings_of(old) == (Status.validated, (PASSED,))
-    assert check(old.load()) == []
+    """Without `evidence.json`, status and evidence of a scenario's file stand.
+
+    What is asked for since then is found lacking: raters rate the items too.
+    """
+    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS,))
+    (problem,) = check(old.load())
+    assert "fewer than three rated the relevance of each item" in problem.message
 
 
 def test_a_status_has_one_hash_wherever_it_stands(folder: BankFolder) -> None:
@@ -108,7 +116,7 @@ def test_what_an_earlier_version_wrote_is_carried_over(old: BankFolder) -> None:
     assert (old.root / SCENARIO).read_bytes() == before
     entry = json.loads((old.root / FILE).read_text(encoding="utf-8"))["dressing-001"]
     assert [each["study_id"] for each in entry["evidence"]] == ["aaaa", "cccc"]
-    assert standings_of(old) == (Status.validated, (PASSED, other))
+    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS, other))
 
 
 def test_old_evidence_holds_a_status_as_it_did(old: BankFolder) -> None:
@@ -118,7 +126,7 @@ def test_old_evidence_holds_a_status_as_it_did(old: BankFolder) -> None:
     )
     apply(old, Status.reviewed, few)
     assert not (old.root / FILE).exists()
-    assert standings_of(old) == (Status.validated, (PASSED,))
+    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS,))
 
 
 def test_an_entry_comes_before_the_file_of_its_scenario(old: BankFolder) -> None:

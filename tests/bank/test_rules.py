@@ -146,7 +146,7 @@ FAULTS: dict[str, list[Planted]] = {
 
 ENOUGH = (
     "evidence: [{study: Made up, round: 1, version: 1, raters: {occupational-therapist: 3,"
-    " roboticist: 2}, realism: 4/5, validity: 5/5, objections: 0}]"
+    " roboticist: 2}, realism: 4/5, validity: 5/5, objections: 0, rejected: []}]"
 )
 """What the least panel that validates has found."""
 
@@ -184,6 +184,10 @@ FAULTS["CE127"] = [
          "enough: too few were asked, and said, whether its −2 items deserve it"),
         (vetted(", objections: 0", ""), "{study",
          "enough: too few were asked, and said, whether its −2 items deserve it"),
+        (vetted("rejected: []", "rejected: [actions/waits]"), "{study",
+         "enough: raters reject 1 item: actions/waits"),
+        (vetted(", rejected: []", ""), "{study",
+         "enough: fewer than three rated the relevance of each item"),
     ]
 ]  # fmt: skip
 
@@ -265,7 +269,7 @@ def test_enough_evidence(folder: BankFolder) -> None:
     failed = ENOUGH.removeprefix("evidence: [").removesuffix("]").replace("4/5", "1/5")
     folder.plant(SCENARIO, "evidence: [", f"evidence: [{failed}, ")
     assert check(folder.load()) == []
-    folder.plant(SCENARIO, "objections: 0}]", f"objections: 0}}, {failed}]")
+    folder.plant(SCENARIO, "rejected: []}]", f"rejected: []}}, {failed}]")
     assert check(folder.load()) == []
 
 

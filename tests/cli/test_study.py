@@ -77,11 +77,13 @@ def both(scenario: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
 
 
 def deserved(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
-    """Everybody leaves both its items of −2 as they are."""
-    of = load_bank(folder.root).scenario(scenario)
-    items = [f"{r}/{i.id}" for r in Rubric for i in of.rubric(r) if i.points == -2]
-    assert len(items) == 2
-    return [(rater, scenario, "points", item, "-2") for rater in ALL for item in items]
+    """Everybody leaves both its items of −2 as they are, and finds each item relevant."""
+    scenario_ = load_bank(folder.root).scenario(scenario)
+    items = {f"{r}/{i.id}": i.points for r in Rubric for i in scenario_.rubric(r)}
+    severe = [name for name, points in items.items() if points == -2]
+    assert len(severe) == 2
+    rows = [(rater, scenario, "points", name, "-2") for rater in ALL for name in severe]
+    return rows + [(rater, scenario, "relevance", name, "5") for rater in ALL for name in items]
 
 
 def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
@@ -421,7 +423,7 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
     assert "--points --rubric both" in first["lacking"][0]
     # once it is revised, the next round asks them
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
-    assert run(["study", "round", str(path), "--bank", str(folder.root), "--points",
+    assert run(["study", "round", str(path), "--bank", str(folder.root), "--items", "--points",
                 "--rubric", "both"]) == OK  # fmt: skip
     assert "validated" not in capsys.readouterr().err
     assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
@@ -431,10 +433,11 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--points"], ""),
-        (["--points", "--raters", "occupational-therapist:2"],
+        (["--items", "--points"], ""),
+        (["--points"], "nobody rates the relevance of every item: --items --rubric both does"),
+        (["--items", "--points", "--raters", "occupational-therapist:2"],
          "3 of 3 have fewer raters than 3 occupational therapists and 2 others"),
-        (["--points", "--raters-per-scenario", "4"], "3 of 3 have fewer raters"),
+        (["--items", "--points", "--raters-per-scenario", "4"], "3 of 3 have fewer raters"),
     ],
 )  # fmt: skip
 def test_a_panel_that_cannot_validate_is_told_of(
@@ -449,6 +452,26 @@ def test_a_panel_that_cannot_validate_is_told_of(
     err = capsys.readouterr().err
     assert ("not every scenario can become validated" in err) == bool(words)
     assert words in err
+
+
+def test_items_that_raters_reject_keep_a_scenario_from_being_validated(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Five raters who find every item of no relevance validate nothing, and the items are named."""
+    rows = [
+        (*row[:4], 1) if row[2] == "relevance" else row for row in deserved(folder, "dressing-001")
+    ]
+    assert said([*both("dressing-001", [5] * 5), *rows]) == OK
+    first = apply_json(capsys, study, folder)
+    assert first["to"] == "reviewed"
+    items = {row[3] for row in rows if row[2] == "relevance"}
+    assert set(first["evidence"]["rejected"]) == items
+    (lacking,) = first["lacking"]
+    assert lacking.startswith(f"raters reject {len(items)} items: ")
+    assert lacking.endswith(f" and {len(items) - 3} more")
 
 
 def test_one_rater_lowers_nothing(
@@ -561,7 +584,7 @@ def test_a_second_study_leaves_the_evidence_of_the_first(
     assert said(rows) == OK
     assert run(line) == OK
     study.rename(tmp_path / "first.db")
-    assert new(folder, tmp_path, "--points") == OK
+    assert new(folder, tmp_path, "--items", "--points") == OK
     assert said(rows) == OK
     for _ in range(2):
         assert run(line) == OK

@@ -18,6 +18,7 @@ from careeval.results.decided import Decision, ScenarioResult
 from careeval.results.judged import Terms
 from careeval.results.panel import Years
 from careeval.results.round_said import (
+    Proposed,
     RoundSaid,
     Seated,
     without_held_out_words,
@@ -59,7 +60,7 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
         (),
         (),
         hashes={name: f"hash of {name}" for name in given_},
-        severe=dict.fromkeys(given_, frozenset()),
+        items={name: {} for name in given_},
     )
 
 
@@ -307,8 +308,8 @@ def test_held_out_items_are_called_by_their_places(scenario: Scenario) -> None:
     views = tuple(PointsView(rater, item, 1, 0) for item in items)
     comments = (Comment(rater, whole.subject(secret.id), "tells"),
                 *(Comment(rater, item, "tells") for item in items))  # fmt: skip
-    severe = {secret.id: frozenset(items[:2])}
-    whole = replace(whole, views=views, comments=comments, severe=severe)
+    proposed = {secret.id: dict.fromkeys(items[:2], Proposed(-2))}
+    whole = replace(whole, views=views, comments=comments, items=proposed)
     found = without_held_out_words(whole, {secret.id: secret}, {secret.id})
     assert found.held_out == {secret.id}
     assert found.ratings == whole.ratings
@@ -317,7 +318,7 @@ def test_held_out_items_are_called_by_their_places(scenario: Scenario) -> None:
     called = [v.subject for v in found.views]
     assert len(set(called)) == len(items)
     assert [c.subject for c in found.comments[1:]] == called
-    assert found.severe[secret.id] == frozenset(called[:2])
+    assert [*found.items[secret.id]] == called[:2]
     public = scenario.model_copy(update={"split": Split.public})
     assert without_held_out_words(whole, {secret.id: public}, ()) == whole
 
@@ -346,14 +347,18 @@ SEVERE = Subject("s-1", 1, 1, Rubric.actions, "pulls-arm")
 def _with_items(
     views: Sequence[int | None],
     relevance: Sequence[int] = (5,) * 8,
-    severe: frozenset[Subject] | None = frozenset({SEVERE}),
+    items: Sequence[Subject] | None = (SEVERE,),
     panel: Sequence[Rater] = PAPER_PANEL,
+    *,
+    rated_by: Sequence[Rater] = PAPER_PANEL,
+    proposed: Mapping[str, Mapping[Subject, Proposed]] | None = None,
+    realism: Sequence[int | None] = (5,) * 8,
 ) -> StudyResults:
     """A study of one scenario, with what raters think of the points of its item of −2."""
-    whole = said({"s-1": ([5] * 8, [5] * 8)})
+    whole = said({"s-1": (realism, [5] * 8)})
     seen = tuple(PointsView(r, SEVERE, -2, v) for r, v in zip(panel, views, strict=True))
     rated = tuple(
-        Rating(r, SEVERE, Scale.relevance, v) for r, v in zip(PAPER_PANEL, relevance, strict=True)
+        Rating(r, SEVERE, Scale.relevance, v) for r, v in zip(rated_by, relevance, strict=True)
     )
     note = Comment(PAPER_PANEL[0], SEVERE, "Not with her shoulder.")
     return results(
@@ -362,7 +367,8 @@ def _with_items(
             ratings=(*whole.ratings, *rated),
             views=seen,
             comments=(note,),
-            severe={} if severe is None else {"s-1": severe},
+            items=proposed
+            or ({} if items is None else {"s-1": dict.fromkeys(items, Proposed(-2))}),
         )
     )
 
@@ -386,13 +392,13 @@ UNASKED = "too few were asked, and said, whether its −2 items deserve it"
     "study",
     [
         # the points of one item of −2, or of none, were asked
-        _with_items([-2] * 8, severe=None),
+        _with_items([-2] * 8, items=None),
         # they were, and nobody said, or one therapist less or one other less than validation needs
         _with_items([], panel=[]),
         _with_items([-2] * 5, panel=PAPER_PANEL[3:]),
         _with_items([-2] * 6, panel=PAPER_PANEL[:6]),
         # of one item they said, of the other not
-        _with_items([-2] * 8, severe=frozenset({SEVERE, replace(SEVERE, item="shouts")})),
+        _with_items([-2] * 8, items=[SEVERE, replace(SEVERE, item="shouts")]),
     ],
     ids=["unasked", "unsaid", "two therapists", "one other", "one item"],
 )
@@ -401,9 +407,71 @@ def test_objections_that_nobody_was_asked_for_are_unknown(study: StudyResults) -
     stands = stand(study)
     assert stands.evidence.objections is None
     assert stands.status is Status.reviewed
-    (lacking,) = stands.lacking
+    lacking = stands.lacking[0]
     assert lacking.startswith(UNASKED)
     assert "--points --rubric both" in lacking
+
+
+RIGHTS = {"s-1": {SEVERE: Proposed(-2, rights=True)}}
+RECEIVES = Rater("r09", Role.person_with_disability)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "rejections"),
+    [
+        # eight: .78 asks for seven (.88), since 6/8 = .75
+        ([5, 5, 4, 4, 4, 4, 4, 1], ()),
+        ([5, 5, 4, 4, 4, 4, 3, 1], ("relevance: 6 of 8, where 7 were needed",)),
+        # five: 4/5 less chance is .76, 3/5 is .42
+        ([5, 5, 4, 4, 1], ()),
+        ([5, 5, 4, 3, 1], ("relevance: 3 of 5, a modified kappa of 0.42, under 0.74",)),
+        # three: all must
+        ([5, 5, 4], ()),
+        ([5, 5, 3], ("relevance: 2 of 3, a modified kappa of 0.47, under 0.74",)),
+        # fewer than three decide nothing
+        ([1, 1], ()),
+    ],
+)
+def test_an_item_that_is_not_relevant_is_rejected(
+    relevance: Sequence[int], rejections: tuple[str, ...]
+) -> None:
+    """An item is held to .78 where six or more rated it, and to a modified kappa of .74 below."""
+    panel = PAPER_PANEL[: len(relevance)]
+    (found,) = _with_items([-2] * 8, relevance, rated_by=panel).latest
+    assert found.items[0].rejections == rejections
+
+
+def test_an_item_whose_sign_most_would_turn_is_rejected() -> None:
+    """Five of eight who would give a −2 good points reject it; four are not most."""
+    (found,) = _with_items([1, 1, 2, 2, 1, -2, None, -2]).latest
+    assert found.items[0].rejections == ("5 of 8 would turn its sign",)
+    (found,) = _with_items([1, 1, 2, 2, 0, -1, None, -2]).latest
+    assert found.items[0].rejections == ()
+
+
+def test_those_who_receive_care_have_a_say_on_their_rights() -> None:
+    """An item against their rights that most of them reject is rejected, whatever others find."""
+    panel = [*PAPER_PANEL[:7], RECEIVES]
+    study = _with_items([-2] * 7 + [0], panel=panel, rated_by=panel, proposed=RIGHTS)
+    assert study.latest[0].items[0].rejections == ("1 of 1 who receive care reject it",)
+    assert stand(study).evidence.rejected == ("actions/pulls-arm",)
+    assert "raters reject 1 item: actions/pulls-arm" in stand(study).lacking
+    injury = _with_items([-2] * 7 + [0], panel=panel, rated_by=panel)
+    assert injury.latest[0].items[0].rejections == ()
+
+
+def test_items_that_too_few_rated_are_unknown() -> None:
+    """With an item that two rated, rejected items are null, and nothing is validated."""
+    stands = stand(_with_items([-2] * 8, (5, 5), rated_by=PAPER_PANEL[:2]))
+    assert (stands.status, stands.evidence.rejected) == (Status.reviewed, None)
+    assert "fewer than three rated the relevance of each item" in stands.lacking[0]
+
+
+def test_who_left_out_a_scale_still_judges_items() -> None:
+    """A rater without a rating of realism is no rater of both scales, and counts for the −2."""
+    study = _with_items([-2] * 8, realism=[5, 5, 5, 5, None, 5, 5, 5])
+    least = stand(study)
+    assert least.evidence.objections == 0
 
 
 def test_the_least_panel_that_said_is_enough() -> None:

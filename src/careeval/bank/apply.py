@@ -14,6 +14,7 @@ from careeval.bank.load import OWN_BANK, Bank, load_bank
 from careeval.bank.sealed import SEALED
 from careeval.core.rating import Role, Scale
 from careeval.core.scenario import Evidence, Scenario, Status
+from careeval.core.text import counted
 from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes, write_text
 
@@ -61,8 +62,8 @@ def unmet(evidence: Evidence) -> tuple[str, ...]:
     It is not beside other evidence of the version with objections, which stay open.
 
     Asked for are three occupational therapists and two other stakeholders who rated both scales,
-    both passing the paper's rule, and no objection to an item of −2 points: none that is known of
-    because as many were asked, and said.
+    both passing the paper's rule; no objection to an item of −2 points, known because as many were
+    asked, and said; and no item that raters reject, known because three or more rated each.
     """
     found, n_raters = list(too_few(evidence.raters)), sum(_by_role(evidence.raters))
     for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
@@ -75,11 +76,38 @@ def unmet(evidence: Evidence) -> tuple[str, ...]:
         )
     elif n:
         found.append(_open(n))
+    if evidence.rejected is None:
+        found.append(
+            "fewer than three rated the relevance of each item: plan the next round, or a new "
+            "study, with --items --points --rubric both"
+        )
+    elif evidence.rejected:
+        found.append(_rejected(evidence.rejected))
     return tuple(found)
+
+
+def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
+    """Return why evidence validated nothing when items were not yet asked for."""
+    return unmet(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
 
 
 def _open(n: int) -> str:
     return f"{n} open objection{'s' if n > 1 else ''} to an item of −2 points"
+
+
+def _rejected(items: Sequence[str]) -> str:
+    """Return what raters reject in words, with the names of the first three."""
+    rest = len(items) - 3
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"raters reject {counted(len(items), 'item')}: {', '.join(items[:3])}{more}"
+
+
+def _open_faults(evidence: Evidence) -> str:
+    """Return what raters hold against items, which stays open while the version stands."""
+    faults = [_open(evidence.objections)] if evidence.objections else []
+    if evidence.rejected:
+        faults.append(_rejected(evidence.rejected))
+    return " and ".join(faults)
 
 
 def too_few(raters: Mapping[str, int]) -> tuple[str, ...]:
@@ -225,13 +253,14 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
 def _known(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
     """Return all evidence of a scenario, also that of its earlier versions.
 
-    Of another text of this version, objections alone stay: they are open for as long as the version
-    stands. What the scenario's own file says of the entry's version, or before, is in the entry.
+    Of another text of this version, objections and rejected items alone stay: they are open for as
+    long as the version stands. What the scenario's own file says of the entry's version, or before,
+    is in the entry.
     """
     entry = bank.vettings.get(scenario.id)
     if entry is None or bank.vetting(scenario):
         return scenario.evidence
-    kept = (e for e in entry.evidence if e.version != scenario.version or e.objections)
+    kept = (e for e in entry.evidence if e.version != scenario.version or _open_faults(e))
     later = (e for e in scenario.evidence if e.version > entry.version)
     return (*kept, *later)
 
@@ -256,7 +285,8 @@ def _weighed(
 ) -> tuple[Standing, str]:
     """Return a standing as it is beside other evidence; and why nothing is written, or else ''.
 
-    Whoever objects to an item of −2 points, nothing is validated while the version stands.
+    While somebody objects to an item of −2 points, or raters reject an item, no version is
+    validated.
 
     Args:
         scenario: As it is in the bank.
@@ -266,17 +296,17 @@ def _weighed(
     """
     before, new = scenario.status, standing.evidence
     rest = [e for e in others if e.version == scenario.version]
-    objecting = [e for e in rest if e.objections]
+    objecting = [e for e in rest if _open_faults(e)]
     if standing.status is not Status.withdrawn and objecting:
-        told = (f"{_open(e.objections or 0)}, in round {e.round} of {e.study!r}" for e in objecting)
+        told = (f"{_open_faults(e)}, in round {e.round} of {e.study!r}" for e in objecting)
         lacking = (*standing.lacking, *told)
         standing = replace(standing, status=Status.reviewed, lacking=lacking)
-    falls = before is Status.validated and bool(objecting or new.objections)
+    falls = before is Status.validated and bool(objecting or _open_faults(new))
     held = Status.reviewed if falls else before
     why = _does_not_lower(held, standing, rest)
     if not why:
         return standing, ""
-    if not (falls or corrects or new.objections):
+    if not (falls or corrects or _open_faults(new)):
         return standing, why
     return replace(standing, status=held, lacking=(*standing.lacking, why)), ""
 
@@ -292,11 +322,16 @@ def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]
     new = standing.evidence
     if RANKS.index(standing.status) >= RANKS.index(before):
         return ""
-    gave = [e for e in rest if before is not Status.validated or not unmet(e)]
+    gave = [e for e in rest if before is not Status.validated or not _unmet_before_items(e)]
     most = max((sum(_by_role(e.raters)) for e in gave), default=0)
     if (n := sum(_by_role(new.raters))) < most:
         few = f"{n} {'is' if n == 1 else 'are'} too few to make it {standing.status}"
         return f"{most} raters made it {before}; {few}"
-    if gave and new.objections is None and not unmet(new.model_copy(update={"objections": 0})):
-        return f"it is {before}, and too few were asked here whether its −2 items deserve it"
+    unasked = {"objections": new.objections or 0, "rejected": new.rejected or ()}
+    if (
+        gave
+        and None in (new.objections, new.rejected)
+        and not unmet(new.model_copy(update=unasked))
+    ):
+        return f"it is {before}, and too few were asked here about its items"
     return ""

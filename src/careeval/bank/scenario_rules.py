@@ -111,9 +111,9 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     as long as the version stands, whatever another study found. A text that was changed since it
     was rated has lost its status, and needs a version of its own.
     Example: an entry of `evidence.json` with `"status": "validated"`, as `careeval study apply`
-    writes it: three occupational therapists, two others, both scales at 0.8 or more, and as many
-    asked about each −2 with no objection: `"objections": 0`, where `null` says that too few were
-    asked.
+    writes it: three occupational therapists, two others, both scales at 0.8 or more; as many asked
+    about each −2 with no objection: `"objections": 0`; and three or more who rated each item and
+    reject none: `"rejected": []`. In either, `null` says that too few were asked.
     """
     if scenario.status is Status.withdrawn:
         return

@@ -117,8 +117,8 @@ def new(
         split: Public or held-out scenarios.
         limit: At most so many scenarios, taken from the activities in turn.
         items: Have the rubrics' items rated on their relevance too.
-        points: Ask about the items' provisional points too: of both rubrics, it takes these to
-            validate.
+        points: Ask about the items' provisional points too. Items and points of both rubrics are
+            what it takes to validate.
         rubric: Of which rubrics.
         per_rater: At most so many scenarios each.
         raters_per_scenario: So many raters a scenario; everybody where not given.

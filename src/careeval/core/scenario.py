@@ -271,7 +271,9 @@ class Evidence(Frozen):
     validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
     """The same for clinical validity."""
     objections: Annotated[int, Field(ge=0)] | None = None
-    """To items of -2 points; null where too few of these raters were asked and said, of each."""
+    """To items of -2 points; null where too few were asked and said, of each."""
+    rejected: tuple[Text, ...] | None = None
+    """Items that raters reject, as rubric/id; null where too few rated the items' relevance."""
     study_id: Slug | None = None
     """Which study, since titles are shared; absent where it was written before studies had one."""
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from careeval.core.rating import Comment, PointsView, Scale, Subject
+from careeval.core.rating import Comment, PointsView, Rater, Role, Scale, Subject
 from careeval.core.text import signed
 from careeval.results.judged import Judged, Terms
 from careeval.results.round_said import Answers
+from careeval.stats.validity import MIN_RATERS, falls_short_of_excellent
 
 OF_SCENARIO = (Scale.realism, Scale.validity)
 """The scales of a scenario; both decide, and they are never averaged."""
@@ -39,6 +40,7 @@ class ItemResult:
         relevance: Their ratings; none of them where it was not asked.
         views: What they think of its points.
         comments: In the order of raters.
+        rights: Whether the item describes a harm to the person's rights.
     """
 
     subject: Subject
@@ -46,6 +48,7 @@ class ItemResult:
     relevance: Judged
     views: tuple[PointsView, ...]
     comments: tuple[Comment, ...]
+    rights: bool = False
 
     @property
     def objections(self) -> tuple[PointsView, ...]:
@@ -58,9 +61,33 @@ class ItemResult:
         return f"{self.subject.rubric}/{self.subject.item}"
 
     @property
+    def rejections(self) -> tuple[str, ...]:
+        """Why no scenario with this item is validated; empty where raters do not reject it."""
+        reasons, given = [], self.relevance.at_cut
+        if given and given.n >= MIN_RATERS and (short := falls_short_of_excellent(given)):
+            reasons.append(f"relevance: {short}")
+        other_sign = [v for v in self.views if v.points and v.points * v.proposed < 0]
+        if 2 * len(other_sign) > len(self.views):
+            reasons.append(f"{len(other_sign)} of {len(self.views)} would turn its sign")
+        against, asked = self._receivers()
+        if self.rights and 2 * len(against) > len(asked):
+            reasons.append(f"{len(against)} of {len(asked)} who receive care reject it")
+        return tuple(reasons)
+
+    def _receivers(self) -> tuple[set[Rater], set[Rater]]:
+        """Return who of those who receive care rejects the item, and who of them judged it."""
+        cut, receives = self.relevance.terms.cut, Role.person_with_disability
+        ratings = [r for r in self.relevance.ratings if r.rater.role is receives]
+        views = [v for v in self.views if v.rater.role is receives and v.points is not None]
+        against = {r.rater for r in ratings if r.value < cut}
+        against |= {v.rater for v in views if v.points is not None and v.points >= 0}
+        return against, {r.rater for r in ratings} | {v.rater for v in views}
+
+    @property
     def to_read(self) -> tuple[str, ...]:
         """What somebody must read of it."""
         found = [self.relevance.falls_short] if self.relevance.passes is False else []
+        found += [reason for reason in self.rejections if not reason.startswith("relevance")]
         found += self.relevance.low_ratings
         if self.objections:
             n, of = len(self.objections), len(self.views)
@@ -153,6 +180,7 @@ def scenario_result(
                 judged(item, Scale.relevance),
                 answers.views.get(item, ()),
                 answers.comments.get(item, ()),
+                bool((proposed := answers.proposed(item)) and proposed.rights),
             )
             for item in answers.items(name)
         ),

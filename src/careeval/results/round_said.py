@@ -33,6 +33,14 @@ class Seated:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a bank proposes of an item: its points, and whether what it describes harms rights."""
+
+    points: int
+    rights: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RoundSaid:
     """One round as it came in.
 
@@ -43,8 +51,8 @@ class RoundSaid:
         note: What could not be read, as a sentence; empty where all could.
         words: What raters read: scenario or item → its text, those that may be shown.
         hashes: Of the texts that were rated, as `careeval.bank.rated_hash`: scenario → hash.
-        severe: Scenario → its items of −2 points; no key where the points of one were not asked,
-            or where nothing of the items could be read.
+        items: Scenario → each of its items, as the bank proposes it; no key where the text that was
+            rated is lost.
         held_out: Scenarios of which no words may be shown: their items are called by their places,
             and comments on them are `WITHHELD`.
     """
@@ -58,7 +66,7 @@ class RoundSaid:
     note: str = ""
     words: Mapping[Subject, str] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
-    severe: Mapping[str, frozenset[Subject]] = field(default_factory=dict)
+    items: Mapping[str, Mapping[Subject, Proposed]] = field(default_factory=dict)
     held_out: frozenset[str] = frozenset()
 
     def subject(self, scenario: str) -> Subject:
@@ -100,7 +108,10 @@ def without_held_out_words(
             else c
             for c in said.comments
         ),
-        severe={name: frozenset(map(called, items)) for name, items in said.severe.items()},
+        items={
+            name: {called(item): proposed for item, proposed in items.items()}
+            for name, items in said.items.items()
+        },
         held_out=frozenset(secret),
     )
 
@@ -128,6 +139,10 @@ class Answers:
         for subject in (*self.ratings, *self.views, *self.comments):
             if subject.rubric is not None:
                 self._items[subject.scenario].add(subject)
+
+    def proposed(self, item: Subject) -> Proposed | None:
+        """Return what the bank proposes of an item; `None` where its text is lost."""
+        return self.said.items.get(item.scenario, {}).get(item)
 
     def rated(self, subject: Subject, scale: Scale) -> tuple[Rating, ...]:
         """What was given it on a scale."""

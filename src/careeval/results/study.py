@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
 from careeval.bank.apply import Standing, too_few, unmet
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Evidence, Status
-from careeval.results.decided import Decision, ScenarioResult, scenario_result
+from careeval.results.decided import SEVERE, Decision, ScenarioResult, scenario_result
 from careeval.results.judged import PAPER, Judged, Terms
 from careeval.results.panel import RolePanel, panel
 from careeval.results.rater_agreement import Agreement, rater_agreement
 from careeval.results.round_said import Answers, RoundSaid
-from careeval.stats.validity import Endorsement, Rule, s_cvi_ave, s_cvi_ua
+from careeval.stats.validity import MIN_RATERS, Endorsement, Rule, s_cvi_ave, s_cvi_ua
 
 PAPER_RATERS = 8
 """How many rated the paper's bank."""
@@ -173,9 +173,9 @@ def standing(
     """The status that a result gives its version.
 
     `validated` needs three occupational therapists and two other stakeholders who rated both
-    scales, both passing, and no objection to an item of −2 points where as many were asked, and
-    said, of each. A scenario that is dropped by such a panel is `withdrawn`. All else that was
-    rated is `reviewed`.
+    scales, both passing; no objection to an item of −2 points where as many were asked, and said,
+    of each; and no item that its raters reject, where three or more rated each. A scenario that is
+    dropped by such a panel is `withdrawn`. All else that was rated is `reviewed`.
 
     Args:
         result: Of the newest round, by the paper's terms.
@@ -203,7 +203,8 @@ def standing(
         raters=raters,
         realism=_count(realism),
         validity=_count(validity),
-        objections=n_open if _asked_of_severe(result, said, both) else None,
+        objections=n_open if _asked_of_severe(result, said) else None,
+        rejected=_rejected(result, said),
         study_id=study_id,
     )
     lacking = unmet(evidence)
@@ -219,13 +220,30 @@ def standing(
     return Standing(name, version, said.hashes[name], status, evidence, lacking)
 
 
-def _asked_of_severe(result: ScenarioResult, said: RoundSaid, panel: Collection[Rater]) -> bool:
-    """Whether enough of those who rated both scales said what each item of −2 points deserves."""
-    severe = said.severe.get(result.subject.scenario)
-    if severe is None:
+def _asked_of_severe(result: ScenarioResult, said: RoundSaid) -> bool:
+    """Tell whether enough said what each item of −2 points deserves."""
+    items = said.items.get(result.subject.scenario)
+    if items is None:
         return False
     who = {item.subject: {view.rater for view in item.views} for item in result.items}
-    return not any(too_few(_by_role(who.get(item, set()) & set(panel))) for item in severe)
+    severe = (item for item, proposed in items.items() if proposed.points == SEVERE)
+    return not any(too_few(_by_role(who.get(item, ()))) for item in severe)
+
+
+def _rejected(result: ScenarioResult, said: RoundSaid) -> tuple[str, ...] | None:
+    """Return the items that raters reject; `None` where fewer than three rated any of them.
+
+    An item of 0 points is not asked for relevance, and lacks no rating.
+    """
+    items = said.items.get(result.subject.scenario)
+    if items is None:
+        return None
+    rated = {item.subject: len(item.relevance.ratings) for item in result.items}
+    asked = (item for item, proposed in items.items() if proposed.points)
+    rejected = tuple(item.name for item in result.items if item.rejections)
+    if not rejected and any(rated.get(item, 0) < MIN_RATERS for item in asked):
+        return None
+    return rejected
 
 
 def _by_role(raters: Iterable[Rater]) -> dict[str, int]:

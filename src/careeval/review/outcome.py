@@ -9,9 +9,10 @@ from typing import Any
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Subject
-from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
 from careeval.results.round_said import (
+    Proposed,
     RoundSaid,
     Seated,
     without_held_out_words,
@@ -24,11 +25,9 @@ from careeval.review.questions import questions
 from careeval.review.said import said
 from careeval.review.store import Store, Work
 from careeval.review.study import (
-    SEVERE,
     Rated,
     Seat,
     StudyPlan,
-    asks_severe,
     read_plan,
     scenarios_of,
 )
@@ -150,25 +149,24 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
         },
         {rated.id: rated.hash for rated in plan.scenarios},
         {
-            name: severe
+            name: _proposed(plan, scenario)
             for name, scenario in shown.items()
-            if scenario is not None and (severe := _severe(plan, scenario)) is not None
+            if scenario is not None
         },
     )
     public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
     return without_held_out_words(found, shown, public)
 
 
-def _severe(plan: StudyPlan, scenario: Scenario) -> frozenset[Subject] | None:
-    """A scenario's items of −2 points; None where the points of one of them are not asked."""
-    if not asks_severe(plan, scenario):
-        return None
-    return frozenset(
-        Subject(scenario.id, scenario.version, plan.round, rubric, item.id)
+def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, Proposed]:
+    """Return what the bank proposes of each item of a scenario."""
+    return {
+        Subject(scenario.id, scenario.version, plan.round, rubric, item.id): Proposed(
+            item.points, item.harm is HarmKind.rights
+        )
         for rubric in Rubric
         for item in scenario.rubric(rubric)
-        if item.points == SEVERE
-    )
+    }
 
 
 def _agreed(plan: StudyPlan, work: Work) -> bool:

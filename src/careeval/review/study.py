@@ -307,6 +307,8 @@ def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str
     found = []
     if not all(asks_severe(plan, scenario) for scenario in scenarios):
         found.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
+    if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
+        found.append("nobody rates the relevance of every item: --items --rubric both does")
     panels = {rated.id: Counter[str]() for rated in plan.scenarios}
     for seat in plan.seats:
         for name in seat.scenarios:

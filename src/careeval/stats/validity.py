@@ -22,6 +22,12 @@ MIN_RATERS = 3
 """With fewer raters nothing is decided: their ratings are shown as they are."""
 
 
+MANY_RATERS = 6
+"""From so many raters up an item is held to an I-CVI; fewer are held to a modified kappa."""
+
+EXCELLENT_KAPPA = 0.74
+
+
 class Rule(StrEnum):
     """When an item is kept rather than revised, by how many of its raters endorse it.
 
@@ -178,6 +184,26 @@ def modified_kappa(k: int, n: int) -> float:
     """
     by_chance = comb(n, k) * 0.5**n
     return (Endorsement(k, n).value - by_chance) / (1 - by_chance)
+
+
+def falls_short_of_excellent(given: Endorsement) -> str:
+    """Return how an item falls short of excellent content validity; empty where it does not.
+
+    Six raters or more: an I-CVI of .78, rounded to two decimals. Three to five: a modified kappa
+    above .74, since so few agree by chance more often.
+
+    Raises:
+        StatsError: Fewer than three rated it.
+
+    Source: Polit, Beck and Owen 2007, doi:10.1002/nur.20199.
+    """
+    least = Rule.polit.least(given.n)
+    if given.n >= MANY_RATERS:
+        return "" if given.k >= least else f"{given.k} of {given.n}, where {least} were needed"
+    kappa = modified_kappa(given.k, given.n)
+    if kappa >= EXCELLENT_KAPPA:
+        return ""
+    return f"{given.k} of {given.n}, a modified kappa of {kappa:.2f}, under {EXCELLENT_KAPPA}"
 
 
 def s_cvi_ave(items: Sequence[Endorsement]) -> float:
