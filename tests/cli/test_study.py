@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -424,7 +425,7 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
     # once it is revised, the next round asks them
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
     assert run(["study", "round", str(path), "--bank", str(folder.root), "--items", "--points",
-                "--rubric", "both"]) == OK  # fmt: skip
+                "--rubric", "both", "--yes"]) == OK  # fmt: skip
     assert "validated" not in capsys.readouterr().err
     assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
     assert apply_json(capsys, path, folder)["to"] == "validated"
@@ -523,7 +524,7 @@ def test_a_second_round_keeps_the_first(
     item = load_bank(folder.root).scenarios[0].actions[0].id
     assert said([*both("dressing-001", [3] * 5), ("r01", "dressing-001", "", item, 2)]) == OK
     old = BankFolder.good(tmp_path / "old")
-    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    plan = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     assert run(plan) == USAGE
     assert "has been revised" in capsys.readouterr().err
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
@@ -542,6 +543,102 @@ def test_a_second_round_keeps_the_first(
     assert [each["item"] for each in found["earlier"][0]["items"]] == [item]
 
 
+def test_a_round_says_what_it_ends_and_asks(
+    said: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without --yes no round is planned; with it the old round's paper forms are still taken."""
+    old = shutil.copytree(folder.root, tmp_path / "old")
+    assert (
+        said([("r01", "dressing-001", "realism", "", 3), ("r02", "dressing-001", "", "", "", "Hm")])
+        == OK
+    )
+    folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
+    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    assert run(plan) == USAGE
+    err = capsys.readouterr().err
+    assert "Round 1 ends: 2 of its 15 forms have an answer." in err
+    assert "--yes plans it" in err
+    assert run([*plan, "--yes"]) == OK
+    late = tmp_path / "late.csv"
+    late.write_text("rater,scenario,scale,value\nr02,dressing-001,realism,4\n", encoding="utf-8")
+    line = ["study", "import", str(study), str(late), "--typed-by", "an assistant", "--bank"]
+    assert run([*line, str(old), "--round", "1"]) == OK
+    assert run([*line, str(old), "--round", "3"]) == USAGE
+    assert "there is no round 3" in capsys.readouterr().err
+    store = Store.open(study)
+    assert store.answers("r02", "1/dressing-001@1")["realism"].value == "4"
+    store.close()
+
+
+def test_only_who_rated_a_scenario_rates_its_new_version(
+    said: Callable[..., int], study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of five rated it: these two are asked again."""
+    assert said([(rater, "dressing-001", "realism", "", 3) for rater in ("r02", "r04")]) == OK
+    folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
+    line = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
+    assert [seat["id"] for seat in out_json(capsys, *line)["raters"]] == ["r02", "r04"]
+
+
+def test_further_raters_are_invited(
+    study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rater more gets the next pseudonym, a link, and the scenarios; the study stays the same."""
+    line = ["study", "invite", str(study), "--bank", str(folder.root)]
+    before = read_plan(Store.open(study).plans("study")[-1]).study_id
+    (rater,) = out_json(capsys, *line, "roboticist:1")["raters"]
+    assert (rater["id"], rater["role"], rater["n_scenarios"]) == ("r06", "roboticist", 3)
+    store = Store.open(study)
+    link = store.link(rater["link"].rpartition("/")[2])
+    assert link is not None
+    assert link.rater.id == "r06"
+    assert read_plan(store.plans("study")[-1]).study_id == before
+    store.close()
+    assert run(line) == USAGE
+    assert "--replace RATER" in capsys.readouterr().err
+
+
+def test_who_takes_a_place_takes_no_answers(
+    said: Callable[..., int], study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The new rater has the role and scenarios, and nothing answered; the old link is off."""
+    assert said([("r01", "dressing-001", "realism", "", 3)]) == OK
+    line = ["study", "invite", str(study), "--bank", str(folder.root), "--replace", "r01"]
+    (rater,) = out_json(capsys, *line)["raters"]
+    assert (rater["id"], rater["role"]) == ("r06", "occupational-therapist")
+    store = Store.open(study)
+    assert (store.work("r06"), store.revoked()) == ({}, {"r01"})
+    assert len(store.work("r01")) == 1
+    store.close()
+    assert run([*line[:-1], "r77"]) == USAGE
+    assert "there is no rater 'r77'" in capsys.readouterr().err
+
+
+def test_a_withdrawal_leaves_what_enough_raters_gave(
+    said: Callable[..., int], folder: BankFolder, tmp_path: Path
+) -> None:
+    """One of four therapists withdraws: the study, applied again, still validates."""
+    study = tmp_path / "study.db"
+    study.unlink()
+    roles = ["occupational-therapist:4", "family-caregiver:2"]
+    assert new(folder, tmp_path, "--items", "--points", "--raters", *roles) == OK
+    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
+    rows += [("r06", *row[1:]) for row in rows if row[0] == "r05"]
+    assert said(rows) == OK
+    line = ["study", "apply", str(study), "--bank", str(folder.root), "--yes"]
+    assert run(line) == OK
+    assert load_bank(folder.root).scenario("dressing-001").status is Status.validated
+    assert run(["study", "withdraw", str(study), "r01", "--yes"]) == OK
+    assert run(line) == OK
+    found = load_bank(folder.root).scenario("dressing-001")
+    assert found.status is Status.validated
+    assert [each.realism for each in found.evidence] == ["5/5"]
+
+
 def test_a_scenario_revised_late_is_rated_again(
     said: Callable[..., int],
     study: Path,
@@ -549,7 +646,7 @@ def test_a_scenario_revised_late_is_rated_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Round 2 holds one scenario; another, revised afterwards, and no more, is in round 3."""
-    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    plan = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     folder.plant("dressing/dressing-002.yaml", "\nversion: 1\n", "\nversion: 2\n")
     assert run(plan) == OK
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
@@ -569,7 +666,7 @@ def test_a_withdrawn_scenario_is_not_in_a_further_round(
     for path in (SCENARIO, "dressing/dressing-002.yaml"):
         folder.plant(path, "\nversion: 1\n", "\nversion: 2\n")
     folder.plant(SCENARIO, "status: drafted\n", "status: withdrawn\n")
-    plan = ["study", "round", str(study), "--bank", str(folder.root)]
+    plan = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     assert run([*plan, "dressing-001"]) == USAGE
     assert "dressing-001 is withdrawn" in capsys.readouterr().err
     assert out_json(capsys, *plan)["n_scenarios"] == 1

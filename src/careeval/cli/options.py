@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,3 +117,11 @@ class Scenarios:
             "limit": self.limit,
             **({"twins": True} if self.twins else {}),
         }
+
+
+def agrees(question: str) -> bool:
+    """Ask a question on a terminal; where there is none, nobody agrees."""
+    if not sys.stdin.isatty():
+        return False
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -19,6 +20,7 @@ from careeval.cli.options import Json, Yes
 from careeval.cli.printing import Printing
 from careeval.cli.study_answer import answer
 from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.study_plan import invite, link_lines, plan_json, round_, tell_plan
 from careeval.cli.study_print import print_
 from careeval.cli.study_results import apply, results
 from careeval.core.scenario import Split, Status
@@ -26,14 +28,10 @@ from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.review.questions import minutes
 from careeval.review.store import Store
 from careeval.review.study import (
     StudyPlan,
-    cannot_validate,
-    last_rounds,
     new_plan,
-    next_round,
     read_plan,
     scenarios_of,
 )
@@ -53,6 +51,8 @@ Examples:
   careeval study round study.db --bank my-bank  rate again what was revised
   careeval study apply study.db --bank my-bank  status and evidence into it
   careeval study link study.db r03              a new link for who lost theirs
+  careeval study invite study.db roboticist:1   one more rater
+  careeval study invite study.db --replace r03  somebody else in r03's place
   careeval study backup study.db copy.db        while people rate
   careeval study close study.db                 nobody sees or changes anything
 
@@ -69,6 +69,8 @@ invited.Invitation(
     off="what was answered stands",
 ).mount(app)
 app.command(print_, name="print")
+app.command(round_, name="round")
+app.command(invite)
 app.command(answer)
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
@@ -156,73 +158,16 @@ def new(
     finally:
         store.close()
     if links is not None:
-        invited.write_private(links, _link_lines(plan, made))
-    _tell_plan(plan, loaded)
+        invited.write_private(links, link_lines(plan, made))
+    tell_plan(plan, loaded)
     if as_json:
-        print_json(_new_json(plan, made if links is None else {}))
+        print_json(plan_json(plan, made if links is None else {}))
     elif links is None:
-        print(_link_lines(plan, made), end="")
+        print(link_lines(plan, made), end="")
         say("These links are shown this once: pass each on to one person, and keep no copy.")
-    say(f"Written: {out}{f' and {links}' if links else ''}. Next: careeval study serve {out}")
-    return OK
-
-
-@app.command(name="round")
-def round_(
-    study: Path,
-    scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
-    *,
-    bank: BankFolder = None,
-    items: Yes = False,
-    points: Yes = False,
-    rubric: Literal["both", "ladder", "actions"] | None = None,
-    as_json: Json = False,
-) -> int:
-    """Plan the next round: who rated a scenario that was revised since rates its new version.
-
-    The links stay the same. Both rounds are kept and reported. What was asked before is asked
-    again, and more where it is said.
-
-    Args:
-        study: The study's file.
-        scenarios: Which; every one whose version has risen since it was last rated, and that is not
-            withdrawn, where not given.
-        bank: Folder of the bank, with the scenarios as revised.
-        items: Have the rubrics' items rated on their relevance too.
-        points: Ask about the items' provisional points too.
-        rubric: Of which rubrics; of those of the last round, else of both, where not given.
-        as_json: Print JSON.
-    """
-    from careeval.review.handed_in import who_answered
-
-    loaded = rated_bank(bank)
-    with invited.opened(study, "study") as store:
-        plans = [read_plan(text) for text in store.plans("study")]
-        versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
-        last = {name: plan.rated(name).version for name, plan in last_rounds(plans).items()}
-        risen = [name for name, version in last.items() if versions.get(name, 0) > version]
-        if not (chosen := list(scenarios) or risen):
-            raise UsageError(
-                "no scenario of this study has been revised in this bank since it was last rated",
-                hint="raise a scenario's version when you revise it, and name the bank's folder",
-            )
-        further = next_round(
-            plans,
-            loaded,
-            chosen,
-            store.raters(),
-            who_answered(store),
-            relevance=items,
-            points=points,
-            rubrics=rubrics_named(rubric) if rubric else (),
-        )
-        if not further.seats:
-            raise UsageError("nobody who rated these scenarios is still in")
-        store.add_plan("study", further.json_text())
-    _tell_plan(further, loaded)
-    if as_json:
-        print_json(_new_json(further, {}))
-    say(f"Round {further.round} is planned. Stop and start careeval study serve {study}.")
+    where = f" --bank {shlex.quote(str(bank))}" if bank else ""
+    serve_it = f"careeval study serve {shlex.quote(str(out))}{where}"
+    say(f"Written: {out}{f' and {links}' if links else ''}. Next: {serve_it}")
     return OK
 
 
@@ -298,6 +243,7 @@ def import_(
     *,
     typed_by: str,
     bank: BankFolder = None,
+    round: _Count | None = None,
     replace: Yes = False,
     as_json: Json = False,
 ) -> int:
@@ -311,7 +257,8 @@ def import_(
         study: The study's file.
         file: The CSV file.
         typed_by: Who typed it: a role or a pseudonym, kept with each answer.
-        bank: Folder of the bank.
+        bank: Folder of the bank, as it was when the round was planned.
+        round: Which round the forms are of; the newest where not given.
         replace: Replace answers that are there and differ.
         as_json: Print JSON.
     """
@@ -320,7 +267,7 @@ def import_(
     typist = invited.typist(typed_by)
     loaded = rated_bank(bank)
     with invited.opened(study, "study") as store:
-        plan = _newest(store)
+        plan = _round(store, round)
         sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
         n = save_sheets(store, sheets, typist)
     if as_json:
@@ -351,38 +298,10 @@ def _newest(store: Store) -> StudyPlan:
     return read_plan(store.plans("study")[-1])
 
 
-def _link_lines(plan: StudyPlan, links: dict[str, str]) -> str:
-    return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
-
-
-def _tell_plan(plan: StudyPlan, bank: Bank) -> None:
-    shown = scenarios_of(plan, bank)
-    loads = [len(seat.scenarios) for seat in plan.seats]
-    times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
-    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
-    each = f"{fewest}{counted(max(loads), 'scenario')}"
-    most = max(len(seat.answers) for seat in plan.seats)
-    own = f", {most} of them to be answered first" if most else ""
-    say(
-        f"{counted(len(plan.scenarios), 'scenario')}, {counted(len(plan.seats), 'rater')}, {each} "
-        f"each{own}: about {counted(round(max(times)), 'minute')} for who has the most."
-    )
-    if lacking := cannot_validate(plan, shown.values()):
-        say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
-
-
-def _new_json(plan: StudyPlan, links: dict[str, str]) -> dict[str, Any]:
-    return {
-        "title": plan.title,
-        "round": plan.round,
-        "n_scenarios": len(plan.scenarios),
-        "raters": [
-            {
-                "id": seat.id,
-                "role": seat.role.value,
-                "n_scenarios": len(seat.scenarios),
-                **({"link": links[seat.id]} if links else {}),
-            }
-            for seat in plan.seats
-        ],
-    }
+def _round(store: Store, number: int | None) -> StudyPlan:
+    """Return a round by its number, the newest where none is given; raises UsageError."""
+    plans = store.plans("study")
+    if number is not None and number > len(plans):
+        n = counted(len(plans), "round")
+        raise UsageError(f"there is no round {number}: {store.path} has {n}")
+    return read_plan(plans[(number or len(plans)) - 1])

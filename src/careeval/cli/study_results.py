@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from careeval.bank.apply import Change, apply_changes, plan_changes
+from careeval.bank.apply import apply_changes, plan_changes
 from careeval.cli.app import OK, say
 from careeval.cli.invited import opened
-from careeval.cli.options import Json, Yes
+from careeval.cli.options import Json, Yes, agrees
 from careeval.cli.printing import Printing, print_in
 from careeval.cli.study_bank import BankFolder, rated_bank
 from careeval.core.text import counted
@@ -106,7 +105,8 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     if not any(change.vetting for change in changes):
         say("There is nothing to write.")
         return OK
-    if not yes and not _agrees(changes):
+    n = sum(change.vetting is not None for change in changes)
+    if not yes and not agrees(f"Write the status of {counted(n, 'scenario')}?"):
         if as_json:  # what would change has been said, and one document is all that is printed
             say("Nothing was written: --yes writes it.")
             return OK
@@ -141,13 +141,3 @@ def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> Study
         n_withdrawn=gone,
         study_id=study_id(plans),
     )
-
-
-def _agrees(changes: Sequence[Change]) -> bool:
-    if not sys.stdin.isatty():
-        return False
-    n = sum(change.vetting is not None for change in changes)
-    print(
-        f"Write the status of {counted(n, 'scenario')}? [y/N] ", end="", file=sys.stderr, flush=True
-    )
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

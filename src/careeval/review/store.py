@@ -131,6 +131,14 @@ class Store:
             ).fetchone()
         return int(row[0])
 
+    def amend_plan(self, content: str) -> None:
+        """Put a plan in the place of the newest."""
+        with self._database.write() as write:
+            write.execute(
+                "UPDATE plans SET content = ? WHERE number = (SELECT max(number) FROM plans)",
+                (content,),
+            )
+
     @property
     def kind(self) -> Kind:
         """Whether it is a study's or an audit's."""

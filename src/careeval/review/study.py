@@ -225,6 +225,7 @@ def next_round(
     scenarios: Iterable[str],
     raters: Iterable[Rater],
     answered: Collection[str] = (),
+    rated: Mapping[str, Collection[str]] = {},
     *,
     relevance: bool = False,
     points: bool = False,
@@ -232,7 +233,8 @@ def next_round(
 ) -> StudyPlan:
     """A further round over revised scenarios: who rated one last rates its new version.
 
-    Who has handed in answers of their own has seen rubrics since, and writes no more of them.
+    A scenario that nobody rated is rated by those who were asked to. Who has handed in answers of
+    their own has seen rubrics since, and writes no more of them.
 
     Args:
         plans: Every round so far, from the first.
@@ -240,6 +242,7 @@ def next_round(
         scenarios: Their ids.
         raters: Who is still in.
         answered: The ids of those who have handed in answers.
+        rated: Scenario → the ids of those who rated it in its newest round.
         relevance: Whether items are rated on their relevance from now on; where they were, they
             are.
         points: The same for the items' provisional points.
@@ -250,7 +253,7 @@ def next_round(
         BankError: The bank has no such scenario.
         ReviewError: A scenario is withdrawn, was in no round, or has not been revised since.
     """
-    first, plan, before = plans[0], plans[-1], last_rounds(plans)
+    plan, before = plans[-1], last_rounds(plans)
     revised = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
     for scenario in revised:
         if scenario.status is Status.withdrawn:
@@ -263,18 +266,18 @@ def next_round(
                 f"{scenario.id} is still version {scenario.version}, as in round {last.round}",
                 hint="raise its version when you revise it",
             )
-    sat = {scenario.id: before[scenario.id].seats for scenario in revised}
     present = set(raters)
     seats = []
-    for seat in first.seats:
-        if seat.rater not in present:
+    for person in {seat.id: seat for each in plans for seat in each.seats}.values():
+        if person.rater not in present:
             continue
-        had = {name: other for name, row in sat.items() for other in row if other.id == seat.id}
-        again = [name for name in seat.scenarios if name in had and name in had[name].scenarios]
-        Random(f"{plan.seed}/{plan.round + 1}/{seat.id}").shuffle(again)
-        owed = () if seat.id in answered else (n for n in again if n in had[n].answers)
+        sat = {s.id: before[s.id].seat(person.id) for s in revised}
+        had = {name: seat for name, seat in sat.items() if seat and name in seat.scenarios}
+        again = [name for name in had if person.id in (rated.get(name) or (person.id,))]
+        Random(f"{plan.seed}/{plan.round + 1}/{person.id}").shuffle(again)
+        owed = () if person.id in answered else (n for n in again if n in had[n].answers)
         update = {"scenarios": tuple(again), "answers": tuple(owed)}
-        seats.append(seat.model_copy(update=update))
+        seats.append(person.model_copy(update=update))
     relevance, points = relevance or plan.relevance, points or plan.points
     asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
     return plan.model_copy(
@@ -288,6 +291,55 @@ def next_round(
             "seats": tuple(seat for seat in seats if seat.scenarios),
         }
     )
+
+
+def with_raters(plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str]) -> StudyPlan:
+    """Return a round with more raters, who rate the scenarios that fewest rate.
+
+    Each gets as many scenarios as the rater who has most, and writes no answers of their own.
+
+    Args:
+        plan: The round.
+        roles: One a further rater.
+        taken: Ids that the study has given, in any round.
+    """
+    seats, taken = list(plan.seats), {*taken}
+    load = max(len(seat.scenarios) for seat in seats)
+    for role in roles:
+        name = _next_id(taken)
+        random = Random(f"{plan.seed}/{plan.round}/{name}")
+        n_raters = Counter(scenario for seat in seats for scenario in seat.scenarios)
+        names = [rated.id for rated in plan.scenarios]
+        random.shuffle(names)
+        chosen = sorted(names, key=lambda each: n_raters[each])[:load]
+        random.shuffle(chosen)
+        seats.append(Seat(id=name, role=role, scenarios=tuple(chosen)))
+        taken.add(name)
+    return plan.model_copy(update={"seats": tuple(seats)})
+
+
+def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> StudyPlan:
+    """Return a round with somebody new for the scenarios of a rater, who keeps what they gave.
+
+    Args:
+        plan: The round.
+        rater: The id of whoever is replaced.
+        taken: Ids that the study has given, in any round.
+
+    Raises:
+        ReviewError: That rater is not in this round.
+    """
+    seat = plan.seat(rater)
+    if seat is None:
+        raise ReviewError(f"{rater} is not in round {plan.round}")
+    new = seat.model_copy(update={"id": _next_id(taken)})
+    return plan.model_copy(update={"seats": (*plan.seats, new)})
+
+
+def _next_id(taken: Iterable[str]) -> str:
+    """Return the pseudonym after the highest that was given: one of somebody gone is not reused."""
+    numbers = [int(name[1:]) for name in taken if name[:1] == "r" and name[1:].isdecimal()]
+    return f"r{max(numbers, default=0) + 1:02}"
 
 
 def asks_severe(plan: StudyPlan, scenario: Scenario) -> bool:

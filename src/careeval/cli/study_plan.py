@@ -1,0 +1,216 @@
+"""`careeval study round` and `invite`: further rounds and further raters of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from careeval.bank import Bank
+from careeval.cli import invited
+from careeval.cli.app import OK, print_json, say
+from careeval.cli.invited import ADDRESS
+from careeval.cli.options import Json, Yes, agrees
+from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.core.scenario import Status
+from careeval.core.text import counted
+from careeval.errors import UsageError
+from careeval.protocol.select import rubrics_named
+from careeval.review.questions import minutes
+from careeval.review.store import Work
+from careeval.review.study import (
+    StudyPlan,
+    cannot_validate,
+    last_rounds,
+    next_round,
+    read_plan,
+    scenarios_of,
+    study_id,
+    with_raters,
+    with_replacement,
+)
+
+
+def round_(
+    study: Path,
+    scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    bank: BankFolder = None,
+    items: Yes = False,
+    points: Yes = False,
+    rubric: Literal["both", "ladder", "actions"] | None = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> int:
+    """Plan the next round: who rated a scenario that was revised since rates its new version.
+
+    It ends the round before, and says how much of that is rated before it asks. The links stay the
+    same, both rounds are kept and reported, and paper forms of the old one can still be imported.
+    What was asked before is asked again, and more where it is said.
+
+    Args:
+        study: The study's file.
+        scenarios: Which; every one whose version has risen since it was last rated, and that is not
+            withdrawn, where not given.
+        bank: Folder of the bank, with the scenarios as revised.
+        items: Have the rubrics' items rated on their relevance too.
+        points: Ask about the items' provisional points too.
+        rubric: Of which rubrics; of those of the last round, else of both, where not given.
+        yes: Plan it without asking.
+        as_json: Print JSON.
+    """
+    from careeval.review.handed_in import who_answered
+
+    loaded = rated_bank(bank)
+    with invited.opened(study, "study") as store:
+        plans = [read_plan(text) for text in store.plans("study")]
+        work = store.everybody()
+        versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
+        last = last_rounds(plans)
+        risen = [n for n, plan in last.items() if versions.get(n, 0) > plan.rated(n).version]
+        if not (chosen := list(scenarios) or risen):
+            raise UsageError(
+                "no scenario of this study has been revised in this bank since it was last rated",
+                hint="raise a scenario's version when you revise it, and name the bank's folder",
+            )
+        further = next_round(
+            plans,
+            loaded,
+            chosen,
+            store.raters(),
+            who_answered(store),
+            {n: [r for r in work if work[r].get(plan.task(n))] for n, plan in last.items()},
+            relevance=items,
+            points=points,
+            rubrics=rubrics_named(rubric) if rubric else (),
+        )
+        if not further.seats:
+            raise UsageError("nobody who rated these scenarios is still in")
+        tell_plan(further, loaded)
+        say(_ends(plans[-1], work))
+        if not (yes or agrees(f"Plan round {further.round}?")):
+            raise UsageError("no round was planned", hint="--yes plans it")
+        store.add_plan("study", further.json_text())
+    if as_json:
+        print_json(plan_json(further, {}))
+    say(f"Round {further.round} is planned. Stop and start careeval study serve {study}.")
+    return OK
+
+
+def _ends(plan: StudyPlan, work: Mapping[str, Work]) -> str:
+    """Return what becomes of a round when the next is planned."""
+    pages = [(seat.id, plan.task(name)) for seat in plan.seats for name in seat.scenarios]
+    rated = sum(bool(work.get(rater, {}).get(task)) for rater, task in pages)
+    return (
+        f"Round {plan.round} ends: {rated:,} of its {len(pages):,} forms have an answer. What is "
+        f"open in a browser can then no longer be saved; paper forms are still taken, with "
+        f"careeval study import --round {plan.round} and the bank as it was."
+    )
+
+
+def invite(
+    study: Path,
+    raters: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    replace: str | None = None,
+    bank: BankFolder = None,
+    links: Path | None = None,
+    address: str = ADDRESS,
+    as_json: Json = False,
+) -> int:
+    """Add raters to the newest round, or put somebody new in a rater's place; prints their links.
+
+    Further raters get the scenarios that fewest rate. Whoever takes a place gets its scenarios, a
+    pseudonym and a link of their own, and nothing that was answered or agreed to; the old link is
+    switched off, and what was answered with it stands until it is withdrawn.
+
+    Args:
+        study: The study's file.
+        raters: Role and number, as occupational-therapist:2.
+        replace: The rater whose place somebody takes, in the same role.
+        bank: Folder of the bank.
+        links: Write the links to this file, for its owner alone, instead of printing them.
+        address: Where raters reach the app.
+        as_json: Print JSON.
+    """
+    if bool(raters) == bool(replace):
+        raise UsageError(
+            "who is invited?", hint="roles with numbers, as roboticist:2, or --replace RATER"
+        )
+    if links is not None:
+        invited.expect_new(links, None)
+    loaded, roles = rated_bank(bank), invited.roles(raters)
+    with invited.opened(study, "study") as store:
+        texts = store.plans("study")
+        plans = [read_plan(text) for text in texts]
+        plan = plans[-1]
+        taken = {seat.id for each in plans for seat in each.seats}
+        if replace and replace not in {rater.id for rater in store.raters()}:
+            raise UsageError(f"there is no rater {replace!r}")
+        if replace:
+            more = with_replacement(plan, replace, taken)
+        else:
+            more = with_raters(plan, roles, taken)
+        new = more.seats[len(plan.seats) :]
+        made = {s.id: invited.link_to(address, store.add_rater(s.rater)) for s in new}
+        store.amend_plan(more.model_copy(update={"study_id": study_id(texts)}).json_text())
+        if replace:
+            store.revoke(replace)
+    tell_plan(more, loaded)
+    alone = more.model_copy(update={"seats": new})
+    if links is not None:
+        invited.write_private(links, link_lines(alone, made))
+    if as_json:
+        print_json(plan_json(alone, {} if links else made))
+    elif links is None:
+        print(link_lines(alone, made), end="")
+        say("These links are shown this once: pass each on to one person, and keep no copy.")
+    if replace:
+        say(f"The link of {replace} opens nothing now. What they answered stands.")
+    say(f"Stop and start careeval study serve {study}.")
+    return OK
+
+
+# What is said of a plan
+
+
+def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
+    """Return a line a rater: pseudonym, role and link."""
+    return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
+
+
+def tell_plan(plan: StudyPlan, bank: Bank) -> None:
+    """Say how many rate how much, how long it may take, and whether it can validate."""
+    shown = scenarios_of(plan, bank)
+    loads = [len(seat.scenarios) for seat in plan.seats]
+    times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
+    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
+    each = f"{fewest}{counted(max(loads), 'scenario')}"
+    most = max(len(seat.answers) for seat in plan.seats)
+    own = f", {most} of them to be answered first" if most else ""
+    say(
+        f"{counted(len(plan.scenarios), 'scenario')}, {counted(len(plan.seats), 'rater')}, {each} "
+        f"each{own}: about {counted(round(max(times)), 'minute')} for who has the most."
+    )
+    if lacking := cannot_validate(plan, shown.values()):
+        say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
+
+
+def plan_json(plan: StudyPlan, links: Mapping[str, str]) -> dict[str, Any]:
+    """Return a plan as JSON has it."""
+    return {
+        "title": plan.title,
+        "round": plan.round,
+        "n_scenarios": len(plan.scenarios),
+        "raters": [
+            {
+                "id": seat.id,
+                "role": seat.role.value,
+                "n_scenarios": len(seat.scenarios),
+                **({"link": links[seat.id]} if links else {}),
+            }
+            for seat in plan.seats
+        ],
+    }
