@@ -12,13 +12,13 @@ from cyclopts.validators import Number
 
 from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import ADDRESS
+from careeval.cli.invited import local
 from careeval.cli.options import Json, Yes
 from careeval.cli.printing import Out, Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.store import Store
+from careeval.review.store import PORTS, Store
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
@@ -44,7 +44,7 @@ def new(
     scenario: bool = True,
     seed: int = 0,
     links: Path | None = None,
-    address: str = ADDRESS,
+    address: str = local("audit"),
     as_json: Json = False,
 ) -> int:
     """Plan who labels what, write the audit's file, and print each person's link, once.
@@ -100,7 +100,11 @@ def new(
 
 
 def serve(
-    audit: Path, *, host: str = "127.0.0.1", port: int = 8700, behind_proxy: str | None = None
+    audit: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORTS["audit"],
+    behind_proxy: str | None = None,
 ) -> int:
     """Run the labellers' app until Ctrl-C; what is saved is saved.
 
@@ -144,7 +148,7 @@ def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> 
 
 
 def adjudicator(
-    audit: Path, *, role: Role = Role.other, address: str = ADDRESS, as_json: Json = False
+    audit: Path, *, role: Role = Role.other, address: str = local("audit"), as_json: Json = False
 ) -> int:
     """Name somebody else to settle, once the adjudicator has withdrawn, and print their link.
 

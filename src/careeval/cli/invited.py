@@ -18,10 +18,12 @@ from careeval.core.rating import Role
 from careeval.errors import UsageError
 from careeval.files import read_text
 from careeval.review.consent import Consent
-from careeval.review.store import Kind, Store
+from careeval.review.store import PORTS, Kind, Store
 
-ADDRESS = "http://127.0.0.1:8700"
-"""Where people reach the app, unless a proxy makes it known elsewhere."""
+
+def local(kind: Kind) -> str:
+    """Return where people reach the app, unless a proxy makes it known elsewhere."""
+    return f"http://127.0.0.1:{PORTS[kind]}"
 
 
 def consent(text: Path | None, ethics: str, contact: str) -> Consent:
@@ -207,19 +209,19 @@ class Invitation:
         return OK
 
     def link(
-        self, file: Path, person: str, *, address: str = ADDRESS, as_json: Json = False
+        self, file: Path, person: str, *, address: str | None = None, as_json: Json = False
     ) -> int:
         """Print a new link for a {person}; the old one, and every open session, ends.
 
         Args:
             file: The {kind}'s file.
             person: Pseudonym.
-            address: Where people reach the app.
+            address: Where people reach the app; this machine where not given.
             as_json: Print JSON.
         """
         with opened(file, self.kind) as store:
             self._expect(store, person)
-            made = link_to(address, store.replace_token(person))
+            made = link_to(address or local(self.kind), store.replace_token(person))
         if as_json:
             print_json({"rater": person, "link": made})
         else:

@@ -15,7 +15,7 @@ from cyclopts.validators import Number
 from careeval.bank import Bank
 from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import ADDRESS
+from careeval.cli.invited import local
 from careeval.cli.options import Json, Yes
 from careeval.cli.printing import Printing
 from careeval.cli.study_answer import answer
@@ -28,7 +28,7 @@ from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.review.store import Store
+from careeval.review.store import PORTS, Store
 from careeval.review.study import (
     StudyPlan,
     new_plan,
@@ -99,7 +99,7 @@ def new(
     answers: _Count | None = None,
     seed: int = 0,
     links: Path | None = None,
-    address: str = ADDRESS,
+    address: str = local("study"),
     as_json: Json = False,
 ) -> int:
     """Plan who rates what, write the study's file, and print each rater's link, once.
@@ -177,7 +177,7 @@ def serve(
     *,
     bank: BankFolder = None,
     host: str = "127.0.0.1",
-    port: int = 8700,
+    port: int = PORTS["study"],
     behind_proxy: str | None = None,
 ) -> int:
     """Run the raters' app until Ctrl-C; what is saved is saved.

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from careeval.bank import Bank
 from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import ADDRESS
+from careeval.cli.invited import local
 from careeval.cli.options import Json, Yes, agrees
 from careeval.cli.study_bank import BankFolder, rated_bank
 from careeval.core.scenario import Status
@@ -117,7 +117,7 @@ def invite(
     replace: str | None = None,
     bank: BankFolder = None,
     links: Path | None = None,
-    address: str = ADDRESS,
+    address: str = local("study"),
     as_json: Json = False,
 ) -> int:
     """Add raters to the newest round, or put somebody new in a rater's place; prints their links.

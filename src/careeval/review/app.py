@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,8 @@ from careeval.review.desk import RedirectError, RefusedError
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
 from careeval.review.pages import refusal
-from careeval.review.store import Store
+from careeval.review.store import PORTS, Store
 from careeval.review.turns import Turns
-
-PORT = 8700
 
 _STATIC = Path(__file__).with_name("static")
 
@@ -41,13 +39,13 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
     Args:
         bank: Whose scenarios a study rates; an audit needs none.
         store: The study's or the audit's.
-        settings: At which addresses it is reached; this machine's, port 8700, where not given.
+        settings: At which addresses it is reached; this machine's where not given.
 
     Raises:
         BankError: The bank lacks a scenario of the plan.
         ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
-    settings = settings or Settings.loopback(PORT)
+    settings = settings or Settings.loopback(PORTS[store.kind])
     # FastAPI's own pages of documentation load scripts from elsewhere
     app = FastAPI(openapi_url=None)
     app.state.turns = Turns()
@@ -121,7 +119,7 @@ def serve(
     bank: Bank | None,
     *,
     host: str = "127.0.0.1",
-    port: int = PORT,
+    port: int | None = None,
     behind_proxy: str | None = None,
     limits: Limits | None = None,
     ready: Callable[[str], None] | None = None,
@@ -132,7 +130,7 @@ def serve(
         store_path: The study's or the audit's file.
         bank: As of `create_app`.
         host: Where to listen.
-        port: The same; 0 takes a free one.
+        port: The same; that of its kind where not given, and 0 takes a free one.
         behind_proxy: The https address at which a proxy makes it known; without one, it is known to
             this machine alone.
         limits: How long to wait for whoever is connected.
@@ -147,7 +145,9 @@ def serve(
             f"{host} is open to the network, and links would travel in clear text",
             hint="put a proxy with https before it, and name its address with --behind-proxy",
         )
-    with closing(Store.open(store_path)) as store, _listening(host, port) as listener:
+    with closing(Store.open(store_path)) as store, ExitStack() as opened:
+        wanted = PORTS[store.kind] if port is None else port
+        listener = opened.enter_context(_listening(host, wanted))
         port = listener.getsockname()[1]
         settings = Settings.behind_proxy(behind_proxy) if behind_proxy else Settings.loopback(port)
         config = uvicorn.Config(

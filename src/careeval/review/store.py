@@ -25,6 +25,9 @@ from careeval.review.database import Database
 
 Kind = Literal["study", "audit"]
 
+PORTS: Mapping[Kind, int] = {"study": 8700, "audit": 8701}
+"""Where each is served, so that both can be at once."""
+
 Work = Mapping[str, Mapping[str, "Answer"]]
 """All that one rater answered: by task, then by field. What was taken back is not in it."""
 
