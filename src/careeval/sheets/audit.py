@@ -292,6 +292,11 @@ def _counted(audit: AuditResults) -> Iterator[str]:
         f"{audit.n_settled:,}, by adjudication {audit.n_adjudicated:,}. Left out: "
         f"{audit.n_tied:,} tied, {audit.n_unsure:,} unsure."
     )
+    if audit.n_unsure or audit.waiting.one_sure or audit.waiting.outvoted:
+        yield (
+            "A label of unsure decides nothing: where others are sure, theirs count. What is left "
+            "out is stood for by the settled judgments of its kind: same points, same verdict."
+        )
     yield (
         "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "
         "the grader's mean and what people say otherwise of what they read; a system needs "
