@@ -11,7 +11,7 @@ from careeval.core.text import counted
 from careeval.review.asking import Progress
 from careeval.review.study import StudyPlan
 from careeval.sheets.document import Document
-from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind
+from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind, Number, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.study_kinds import ROLE
 
@@ -30,9 +30,12 @@ class _OwnAnswers(Kind):
         return f"{value['n_written']}{asked}, {stands}"
 
 
+_MINUTES = Number(unit=Unit(1, "", 1), lacking="")
+
 _STATUS = (
     Field("rater", "pseudonym"),
     Field("role", "in which capacity", ROLE),
+    Field("opened", "whether they have opened their link", FLAG),
     Field("agreed", "whether they agreed to the terms", FLAG),
     Field("revoked", "whether their link is switched off", Flag(yes="link off", no=""), "Link"),
     Field("own_answers", "answers of their own", _OwnAnswers(is_number=False), in_files=False),
@@ -40,6 +43,9 @@ _STATUS = (
     Field("started", "scenarios that are rated in part", COUNT),
     Field("skipped", "scenarios that are left out", COUNT),
     Field("untouched", "scenarios still to rate", COUNT, "Left"),
+    Field("finished", "whether they say that they have finished, and leave the rest out", FLAG),
+    Field("minutes", "median of the time over a scenario that is done", _MINUTES, "Minutes each"),
+    Field("n_fast", "scenarios done in less time than it takes to read them", COUNT, "Too fast"),
     Field("n_typed", "answers that somebody else typed", COUNT, "Typed"),
     Field("last", "when anything of theirs was last saved, UTC"),
 )
@@ -66,9 +72,13 @@ def _status(each: Whereabouts) -> Row:
     return {
         "rater": each.rater.id,
         "role": each.rater.role.value,
+        "opened": each.opened,
         "agreed": each.agreed,
         "revoked": each.revoked,
         **{p.name: each.counts.get(p, 0) for p in Progress},
+        "finished": each.finished,
+        "minutes": each.minutes,
+        "n_fast": each.n_fast,
         "n_typed": each.n_typed,
         "own_answers": {
             "n_asked": each.n_to_write,

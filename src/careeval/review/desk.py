@@ -16,7 +16,7 @@ from careeval.review.forms import read_form
 from careeval.review.guard import Settings
 from careeval.review.store import Store, Work
 
-CONSENT, ABOUT, PREFERENCES = "consent", "about", "preferences"
+CONSENT, ABOUT, FINISHED, PREFERENCES = "consent", "about", "finish", "preferences"
 """Tasks that every study and audit has: what is answered there is about the rater."""
 
 

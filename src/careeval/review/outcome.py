@@ -20,8 +20,9 @@ from careeval.results.round_said import (
 )
 from careeval.review import own_answers
 from careeval.review.asking import Progress, progress
-from careeval.review.desk import ABOUT, CONSENT
-from careeval.review.questions import questions
+from careeval.review.desk import ABOUT, CONSENT, FINISHED
+from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
+from careeval.review.questions import n_words, questions
 from careeval.review.said import said
 from careeval.review.store import Store, Work
 from careeval.review.study import (
@@ -38,8 +39,12 @@ class Whereabouts:
     """How far one rater is with the newest round.
 
     Attributes:
+        opened: Whether they have opened their link, or saved anything.
         agreed: Whether they have agreed to the terms.
+        finished: Whether they say that they have finished, and leave out what is left.
         counts: Their scenarios, by how far each is.
+        minutes: Median of the time over a scenario that is done; `None` where no time is known.
+        n_fast: Scenarios that were done in less time than it takes to read them.
         last: When anything of theirs was last saved, UTC; empty where nothing was.
         n_typed: Answers that somebody else typed for them.
         revoked: Whether their link is switched off.
@@ -49,8 +54,12 @@ class Whereabouts:
     """
 
     rater: Rater
+    opened: bool
     agreed: bool
+    finished: bool
     counts: Mapping[Progress, int]
+    minutes: float | None
+    n_fast: int
     last: str
     n_typed: int
     revoked: bool
@@ -70,19 +79,32 @@ def whereabouts(
         scenarios: Its scenarios, as they are shown.
     """
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    found, revoked = [], store.revoked()
+    found, revoked, events = [], store.revoked(), store.events()
+    opened = store.opened() | {event.rater for event in events if not event.typed_by}
+    times = minutes_by_task(events)
+    words = {name: n_words(plan, scenario) for name, scenario in scenarios.items()}
     for seat in seats_in(store, plan):
         work = store.work(seat.id)
-        counts = Counter(
-            progress(questions(plan, scenarios[name], seat.id), work.get(plan.task(name), {}))
+        states = {
+            name: progress(questions(plan, scenarios[name], seat.id), work.get(plan.task(name), {}))
             for name in seat.scenarios
-        )
+        }
+        took = {
+            name: minutes
+            for name, state in states.items()
+            if state is Progress.done
+            and (minutes := times.get(seat.id, {}).get(plan.task(name))) is not None
+        }
         last = max((a.at for answers in work.values() for a in answers.values()), default="")
         found.append(
             Whereabouts(
                 seat.rater,
+                seat.id in opened,
                 _agreed(plan, work),
-                counts,
+                str(plan.round) in work.get(FINISHED, {}),
+                Counter(states.values()),
+                median_minutes(took.values()),
+                sum(is_faster_than_reading(took[name], words[name]) for name in took),
                 last,
                 typed[seat.id],
                 seat.id in revoked,

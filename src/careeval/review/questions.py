@@ -88,6 +88,12 @@ def questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question
     return tuple(found)
 
 
+def n_words(plan: StudyPlan, scenario: Scenario) -> int:
+    """Return how many words a rater reads: of the scenario, and of the items asked about."""
+    items = (item.text for rubric in plan.rubrics for item in scenario.rubric(rubric))
+    return sum(len(text.split()) for text in (scenario.text, *items))
+
+
 def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
     """How long a careful rater may need for a scenario: a guess from its words and questions.
 
@@ -96,9 +102,7 @@ def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
     asked = questions(plan, scenario, rater)
     seat = plan.seat(rater)
     answers = seat is not None and scenario.id in seat.answers
-    read = len(scenario.text.split()) * (2 if answers else 1)
-    items = {q.about.item.id: q.about.item.text for q in asked if q.about}
-    read += sum(len(text.split()) for text in items.values())
+    read = n_words(plan, scenario) + (len(scenario.text.split()) if answers else 0)
     scales = sum(isinstance(q.kind, Scale) for q in asked)
     views = sum(q.kind == "points" for q in asked)
     asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW

@@ -219,6 +219,10 @@ class Store:
         rows = self._database.rows("SELECT id, role FROM raters ORDER BY id")
         return tuple(Rater(name, Role(role)) for name, role in rows)
 
+    def opened(self) -> frozenset[str]:
+        """Return the ids of those who have opened their link since it was made."""
+        return frozenset(name for (name,) in self._database.rows("SELECT rater FROM sessions"))
+
     def revoked(self) -> frozenset[str]:
         """Who is in, but with a link that is switched off: nothing more comes from them."""
         rows = self._database.rows("SELECT id FROM raters WHERE revoked")

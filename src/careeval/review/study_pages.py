@@ -16,6 +16,7 @@ from careeval.review.answering import Gap, Typed, keep, leave_practice, next_pra
 from careeval.review.asking import Progress, about, first_open, missing, progress
 from careeval.review.changes import Form
 from careeval.review.desk import (
+    FINISHED,
     FORM,
     Desk,
     Here,
@@ -36,8 +37,6 @@ from careeval.review.study_form import fields, notices
 from careeval.review.turns import Page
 
 router = APIRouter(route_class=Page)
-
-FINISHED = "finish"
 
 
 @dataclass(frozen=True)
