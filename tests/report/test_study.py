@@ -152,6 +152,22 @@ def test_comments_stand_once() -> None:
     assert html.count("<blockquote") == 2
 
 
+def test_comments_of_an_earlier_round_stay() -> None:
+    """A scenario that is rated again keeps what was written of its first version, on its card."""
+    (first,) = made_up().rounds
+    name = "dressing-001"
+    again = tuple(
+        Rating(rater, Subject(name, 2, 2), scale, 5)
+        for rater in PANEL
+        for scale in (Scale.realism, Scale.validity)
+    )
+    seats = tuple(Seated(rater, (name,)) for rater in PANEL)
+    second = RoundSaid(2, {name: 2}, seats, again, (), ())
+    html = render_study(study_results("Pilot", "made-up", "1-A", [first, second]))
+    card = words_of(article_of(html, name))
+    assert "Comments of round 1 Her shoulder first. r07, family caregiver" in card
+
+
 def test_the_words_that_raters_saw_stand_once() -> None:
     """Each scale's ends are told as the app has them, once."""
     html = render_study(made_up())

@@ -55,6 +55,19 @@ class Card:
             yield f"{about}: {counts}; {decided(each).lower()}."
 
     @property
+    def said_before(self) -> Iterator[tuple[int, list[tuple[str, tuple[Comment, ...]]]]]:
+        """Yield each earlier round in which somebody wrote, with what is shown of it.
+
+        Comments stand beside what they are on: an item's text and name, or nothing for the scenario
+        itself.
+        """
+        for each in self.earlier:
+            on_items = ((f"{i.text} ({i.name})".strip(), i.comments) for i in each.items)
+            remarked = [(called, c) for called, c in (("", each.comments), *on_items) if shown(c)]
+            if remarked:
+                yield each.subject.round, remarked
+
+    @property
     def items(self) -> list[ItemResult]:
         """Its items of which there is something to read."""
         return [i for i in self.result.items if i.to_read or shown(i.comments)]
@@ -69,7 +82,8 @@ class Card:
     def says_something(self) -> bool:
         """Whether there is more to read of it than its numbers."""
         result = self.result
-        return bool(result.low_ratings or result.comments or self.items or self.n_withheld)
+        here = result.low_ratings or result.comments or self.items or self.n_withheld
+        return bool(here) or any(True for _ in self.said_before)
 
 
 def cards(study: StudyResults) -> list[Card]:
