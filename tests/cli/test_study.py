@@ -574,6 +574,23 @@ def test_a_round_says_what_it_ends_and_asks(
     store.close()
 
 
+def test_consent_on_paper_is_recorded(
+    study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rater whose signed form somebody saw has agreed, until the terms change."""
+    line = ["study", "consented", str(study), "r02", "--typed-by", "an assistant"]
+    assert run(line) == OK
+    status = ["study", "status", str(study), "--bank", str(folder.root)]
+    agreed = [each["agreed"] for each in out_json(capsys, *status)["raters"]]
+    assert agreed == [False, True, False, False, False]
+    assert run(["study", "terms", str(study)]) == USAGE
+    assert "these are the terms already" in capsys.readouterr().err
+    assert run(["study", "terms", str(study), "--contact", "another@example.org"]) == OK
+    assert not any(each["agreed"] for each in out_json(capsys, *status)["raters"])
+    assert run([*line[:3], "r77", *line[4:]]) == USAGE
+    assert "there is no rater 'r77'" in capsys.readouterr().err
+
+
 def test_only_who_rated_a_scenario_rates_its_new_version(
     said: Callable[..., int], study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

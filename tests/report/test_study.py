@@ -182,7 +182,7 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
     assert "Rated by 8 of the 8 who were invited: 4 scenarios" in words
     assert "occupational therapist 5 5 20 35 0 15.0 3 to 30, of 5" in words
     assert "family caregiver 2 2 8 14 0 unknown fewer than three of this role" in words
-    assert "All who rated agreed, in the app, to the terms of the study." in words
+    assert "All who rated agreed to the terms of the study." in words
     said = found.rounds[0]
     alone = replace(
         said,

@@ -26,10 +26,17 @@ def local(kind: Kind) -> str:
     return f"http://127.0.0.1:{PORTS[kind]}"
 
 
-def consent(text: Path | None, ethics: str, contact: str) -> Consent:
-    """What people agree to; raises UsageError where it cannot be read, or is not all said."""
+def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> Consent:
+    """Return what people agree to; raises UsageError where a file cannot be read or terms lack.
+
+    Args:
+        text: File with the terms.
+        ethics: Reference of the approval.
+        contact: Whom to ask.
+        before: The terms where no file is given.
+    """
     said = {
-        "--consent": _read(text).strip() if text else "",
+        "--consent": _read(text).strip() if text else before,
         "--ethics": ethics.strip(),
         "--contact": contact.strip(),
     }

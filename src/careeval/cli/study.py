@@ -20,6 +20,7 @@ from careeval.cli.options import Json, Yes
 from careeval.cli.printing import Printing
 from careeval.cli.study_answer import answer
 from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.study_consent import consented, terms
 from careeval.cli.study_plan import invite, link_lines, plan_json, round_, tell_plan
 from careeval.cli.study_print import print_
 from careeval.cli.study_results import apply, results
@@ -52,6 +53,8 @@ Examples:
   careeval study apply study.db --bank my-bank  status and evidence into it
   careeval study link study.db r03              a new link for who lost theirs
   careeval study invite study.db roboticist:1   one more rater
+  careeval study consented study.db r03 --typed-by "a research assistant"
+  careeval study terms study.db --consent new.txt   all agree anew
   careeval study invite study.db --replace r03  somebody else in r03's place
   careeval study backup study.db copy.db        while people rate
   careeval study close study.db                 nobody sees or changes anything
@@ -71,6 +74,8 @@ invited.Invitation(
 app.command(print_, name="print")
 app.command(round_, name="round")
 app.command(invite)
+app.command(consented)
+app.command(terms)
 app.command(answer)
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]

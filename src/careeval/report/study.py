@@ -94,11 +94,11 @@ def _consent(study: StudyResults) -> str:
     if not rated:
         return ""
     if agreed == rated:
-        return "All who rated agreed, in the app, to the terms of the study."
+        return "All who rated agreed to the terms of the study."
     if not agreed:
         return "Whether they agreed to the terms of the study is not recorded here."
     return (
-        f"{agreed} of the {rated} who rated agreed, in the app, to the terms of the study; of the "
+        f"{agreed} of the {rated} who rated agreed to the terms of the study; of the "
         "rest, consent is not recorded here."
     )
 

@@ -38,7 +38,7 @@ class RolePanel:
     Attributes:
         n_invited: Who has a place in the study.
         n_rated: Of them, who rated anything.
-        n_agreed: Of those who rated, who agreed to the terms in the app.
+        n_agreed: Of those who rated, who agreed to the terms.
         n_asked: Scenarios that they were given, each in each round.
         n_ratings: Ratings that they gave.
         n_typed: Answers that somebody else typed for them.

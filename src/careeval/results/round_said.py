@@ -21,7 +21,7 @@ class Seated:
     Attributes:
         scenarios: What the rater was given.
         n_typed: Answers that somebody else typed for them.
-        agreed: Whether they agreed to the terms in the app; who rates on paper agrees elsewhere.
+        agreed: Whether they agreed to the terms, in the app or as recorded from paper.
         years: Of experience; `None` where it was not said.
     """
 

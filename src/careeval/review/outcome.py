@@ -192,7 +192,7 @@ def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, Proposed]
 
 
 def _agreed(plan: StudyPlan, work: Work) -> bool:
-    """Whether a rater agreed, in the app, to the terms as they are."""
+    """Whether a rater agreed to the terms as they are."""
     given = work.get(CONSENT, {}).get("given")
     return given is not None and given.value == plan.consent.digest
 

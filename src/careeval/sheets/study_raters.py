@@ -91,7 +91,7 @@ def panel_sheet(study: StudyResults) -> Sheet:
         Field("n_asked", "scenarios that this rater was given", COUNT),
         Field("n_rated", "of them, rated on a scale at least", COUNT),
         Field("n_typed", "answers that somebody else typed for this rater", COUNT),
-        Field("agreed", "whether this rater agreed to the terms in the app", FLAG),
+        Field("agreed", "whether this rater agreed to the terms", FLAG),
     )
     rows: list[Row] = []
     for each in study.rounds:
@@ -113,7 +113,7 @@ def panel_sheet(study: StudyResults) -> Sheet:
 PANEL_COUNTS = (
     Field("n_invited", "who has a place in the study; not who withdrew", COUNT, "Invited"),
     Field("n_rated", "of them, who rated anything", COUNT, "Rated"),
-    Field("n_agreed", "of those who rated, who agreed to the terms in the app", COUNT, "Agreed"),
+    Field("n_agreed", "of those who rated, who agreed to the terms", COUNT, "Agreed"),
     Field(
         "n_asked", "scenarios that they were given, each in each round", COUNT, "Scenarios asked"
     ),
