@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from readings import second_reading
 
 from careeval.bank.imports import import_bank
 from careeval.bank.load import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, pack
-from careeval.bank.second_reading import second_reading
 from careeval.bank.yaml_nodes import read_yaml
 from careeval.cli.config import read_settings
 from careeval.cli.invited import _read as read_consent

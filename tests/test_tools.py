@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from readings import LabelRead, PointsRead
 
 from bank_folder import GOOD_BANK
 from careeval.bank import bank_folder, load_bank
-from careeval.bank.second_reading import LabelRead, PointsRead
 
 TOOL = Path(__file__).parent.parent / "tools" / "second_reading.py"
 
@@ -81,7 +81,7 @@ def test_rows_replace_those_of_the_same_scenario(tool: dict[str, Any], tmp_path:
 @pytest.mark.parametrize("name", ["2", "3"])
 def test_own_readings_are_of_what_stands_in_the_bank(name: str) -> None:
     """Every reading names a scenario of the bank; the last is of the version that stands there."""
-    from careeval.bank.second_reading import second_reading
+    from readings import second_reading
 
     folder = bank_folder(name)
     bank = load_bank(folder)

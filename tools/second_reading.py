@@ -2,6 +2,7 @@
 
     python tools/second_reading.py sheets FOLDER              a sheet a scenario, to be read blind
     python tools/second_reading.py take FOLDER --round last   what was read, into the bank
+    python tools/second_reading.py stats BANK                 how far readings say what stands there
 
 A sheet has a scenario, its items shuffled and without points, domains or reasons, and its probes
 without traps or labels. Beside `<id>.md` the reader writes `<id>.json`:
@@ -19,20 +20,25 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from readings import (
+    FOLDER,
+    Consistency,
+    LabelRead,
+    PointsRead,
+    reading_document,
+    second_reading,
+)
 
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.load import read_bank
 from careeval.bank.row_files import parse_rows, rows_text
 from careeval.bank.sealed import pack
-from careeval.bank.second_reading import (
-    FOLDER,
-    Consistency,
-    LabelRead,
-    PointsRead,
-)
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario, Split
+from careeval.sheets.markdown import markdown
 
 T = TypeVar("T", Probe, RubricItem)
 
@@ -104,14 +110,20 @@ def _domains(levels: Any) -> str:
 
 
 def main() -> None:
-    """Write sheets, or take what was read."""
+    """Write sheets, take what was read, or say how far it says what stands in the bank."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("what", choices=["sheets", "take"])
+    parser.add_argument("what", choices=["sheets", "take", "stats"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--round", choices=["first", "last"], default="first")
     parser.add_argument("--only", nargs="*", default=[], help="ids; all where not given")
     parser.add_argument("--held-out", type=Path, help="a held-out split that lies open")
     given = parser.parse_args()
+    if given.what == "stats":
+        read = second_reading(given.folder, {})
+        document = reading_document(load_bank(given.folder), read)
+        sys.stdout.write(markdown(replace(document, notes=())))
+        sys.stderr.write("".join(f"{note}\n" for note in document.notes))
+        return
     bank, wanted = _bank(given.held_out)
     scenarios = [
         s for s in bank.scenarios if s.split is wanted and (not given.only or s.id in given.only)

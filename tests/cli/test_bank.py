@@ -15,12 +15,9 @@ import pytest
 
 from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import load_bank
-from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
-from careeval.bank.second_reading import FOLDER, PointsRead
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.cli.bank import EXAMPLES
-from careeval.core.scenario import Rubric
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -92,53 +89,14 @@ def test_stats_are_made_of_the_files(
     folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Coverage, probes and the second reading, whose kappa is computed anew from its rows."""
-    home = folder.root / FOLDER
-    home.mkdir()
-    rows = [
-        PointsRead("dressing-001", 1, Rubric.actions, item, author, reader, "", "")
-        for item, author, reader in (("stops", 2, 2), ("asks-where", 1, -1), ("carries-on", -2, -2))
-    ]
-    (home / "points-first.csv").write_text(rows_text(rows, PointsRead), encoding="utf-8")
-    (home / "points-last.csv").write_text(rows_text(rows[::2], PointsRead), encoding="utf-8")
-
     assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
 
     told = json.loads(capsys.readouterr().out)
     assert told["coverage"]["condition"]["stroke"]["dressing"] == 1
     assert told["probes"]["scores"]["expert"] == {"n": 1, "ladder": 1.0, "actions": 1.0}
-    first, last = (told["second_reading"]["points"][name] for name in ("first", "last"))
-    assert (first["n_sign_flips"], first["open"]) == (1, ["dressing-001 asks-where"])
-    assert (last["n"], last["weighted_kappa"], last["open"]) == (2, 1.0, [])
-    assert first["weighted_kappa_actions"] == first["weighted_kappa"] != 1
     assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
     printed = capsys.readouterr().out
-    assert "AI self-consistency: no validation" in printed
     assert "1 scenario, the public split" in printed
-    assert told["second_reading"]["misread"] == []
-    assert "has no" not in printed
-
-
-def test_stats_name_readings_of_what_is_not_there(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Readings of a withdrawn scenario have one line, after what the second reading came to."""
-    home = folder.root / FOLDER
-    home.mkdir()
-    rows = [
-        PointsRead(scenario, 1, Rubric.actions, item, 1, 1, "", "")
-        for scenario, item in (("eating-001", "a"), ("eating-001", "b"), ("dressing-001", "gone"))
-    ]
-    (home / "points-last.csv").write_text(rows_text(rows, PointsRead), encoding="utf-8")
-    expected = [
-        "points-last.csv: the bank has no scenario 'eating-001'",
-        "points-last.csv: dressing-001 has no 'gone' among its actions",
-    ]
-
-    assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
-
-    assert capsys.readouterr().out.splitlines()[-2:] == [f"  {words}" for words in expected]
-    assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
-    assert json.loads(capsys.readouterr().out)["second_reading"]["misread"] == expected
 
 
 def test_check_says_what_a_bank_is_held_to(

@@ -9,19 +9,14 @@ import pytest
 from bank_folder import BankFolder
 from careeval.bank import Bank
 from careeval.bank.pilot import Presence
-from careeval.bank.second_reading import PointsRead, SecondReading
-from careeval.core.scenario import Rubric
 from careeval.sheets.bank import (
     coverage_views,
     figures,
     list_document,
     pilot_document,
-    reading_view,
     stats_document,
 )
 from careeval.sheets.bank_json import pilot_json, scenario_json, stats_json
-
-NOTHING_READ = SecondReading({}, {})
 
 
 @pytest.fixture
@@ -47,7 +42,7 @@ def test_a_list_has_a_cell_under_every_head(bank: Bank) -> None:
 
 def test_coverage_adds_up(bank: Bank) -> None:
     """Each part is a row with its scenarios; the last row sums them, and files leave it out."""
-    stats = stats_json(bank, NOTHING_READ)
+    stats = stats_json(bank)
     views = list(coverage_views(stats))
     assert [view.caption for view in views] == [
         "Condition by activity",
@@ -65,20 +60,9 @@ def test_coverage_adds_up(bank: Bank) -> None:
     assert "all" not in frame["part"].to_list()
 
 
-def test_a_reading_has_a_row_and_what_is_not_defined_a_dash(bank: Bank) -> None:
-    """Kappa of readings that are all of one grade is not defined; nothing read is no table."""
-    read = [PointsRead("dressing-001", 1, Rubric.ladder, "stops", 1, 1, "", "")]
-    view = reading_view(stats_json(bank, SecondReading({"first": read}, {})))
-    cells = dict(zip(view.heads, view.cells(view.sheet.rows[0]), strict=True))
-    assert (cells["read"], cells["reading"], cells["n"]) == ("points", "first", "1")
-    assert (cells["weighted kappa"], cells["equal"]) == ("–", "1")
-    captions = [v.caption for v in stats_document("A bank", stats_json(bank, NOTHING_READ)).views]
-    assert not [caption for caption in captions if caption.startswith("Second reading")]
-
-
 def test_figures_say_what_a_bank_holds(bank: Bank) -> None:
     """One scenario is said to be one, and every act is counted by its points."""
-    first, *others = figures(stats_json(bank, NOTHING_READ))
+    first, *others = figures(stats_json(bank))
     assert first == "1 scenario, the public split"
     points = [action.points for action in bank.scenarios[0].actions]
     actions = next(sentence for sentence in others if sentence.startswith("Actions: "))

@@ -167,7 +167,7 @@ def stats(
     out: Out = None,
     printing: Printing = Printing(),
 ) -> int:
-    """Count what a bank covers, and what its probes and second readings come to.
+    """Count what a bank covers, and what its probes come to.
 
     Args:
         bank: The bank's folder; careeval's own bank where not given.
@@ -178,7 +178,6 @@ def stats(
     """
     from careeval.bank import pilot as pilots
     from careeval.bank.sealed import unseal
-    from careeval.bank.second_reading import second_reading
     from careeval.sheets.bank import pilot_document, stats_document
     from careeval.sheets.bank_json import pilot_json, stats_json
 
@@ -195,7 +194,7 @@ def stats(
         numbers = pilot_json(loaded, rows)
         document = pilot_document(numbers)
     else:
-        numbers = stats_json(loaded, second_reading(root, held_out))
+        numbers = stats_json(loaded)
         document = stats_document(loaded.about.title, numbers)
     printing.print(document, lambda: numbers, out)
     return OK

@@ -42,23 +42,21 @@ def list_document(rows: Iterable[Row]) -> Document:
 
 
 def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
-    """Return what a bank covers, what its probes come to, and its second reading.
+    """Return what a bank covers, and what its probes come to.
 
     Args:
         title: Of the bank.
         stats: From `stats_json`.
     """
-    reading = stats["second_reading"]
-    open_items = (reading[kind].get("last", {}).get("open") for kind in ("points", "labels"))
+    probes = probes_view(stats)
     blocks = (
         f"{title} · {stats['bank']} {stats['version']}",
         *figures(stats),
         stats["provenance"],
         *coverage_views(stats),
-        *(view for view in (probes_view(stats), reading_view(stats)) if view.sheet.rows),
+        *((probes,) if probes.sheet.rows else ()),
     )
-    notes = (*(f"open: {', '.join(ids)}" for ids in open_items if ids), *reading["misread"])
-    return Document(blocks, notes, coverage_sheet(stats), stats["provenance"])
+    return Document(blocks, (), coverage_sheet(stats), stats["provenance"])
 
 
 def figures(stats: Mapping[str, Any]) -> Iterator[str]:
@@ -145,31 +143,6 @@ def probes_view(stats: Mapping[str, Any]) -> View:
     rows = [{"probe": name, **scores} for name, scores in stats["probes"]["scores"].items()]
     sheet = Sheet("probe_labels", "probes of one trap", fields, rows)
     return _view(sheet, "What the probes' labels come to, %")
-
-
-def reading_view(stats: Mapping[str, Any]) -> View:
-    """Return how far the second reader said what stands in the bank."""
-    kappa = Number(unit=Unit(1, "", 3))
-    fields = (
-        Field("what", "what was read: points of items, or labels of probes", head="Read"),
-        Field("reading", "first, or last, after what the first led to"),
-        Field("n", "items, or labels", COUNT, brief="n"),
-        Field("weighted_kappa", "quadratic weights; null if not defined", kappa),
-        Field("weighted_kappa_actions", "the same of the actions", kappa, "Actions alone"),
-        Field("n_equal", "that both say", COUNT, "Equal"),
-        Field(
-            "n_two_or_more_apart", "points apart, or of opposite sign", COUNT, "Two or more apart"
-        ),
-        Field("n_sign_flips", "that one calls good and the other bad", COUNT, "Of opposite sign"),
-    )
-    reading = stats["second_reading"]
-    rows = [
-        {"what": what, "reading": name, **numbers}
-        for what in ("points", "labels")
-        for name, numbers in reading[what].items()
-    ]
-    sheet = Sheet("second_reading", "a reading of the points, or of the labels", fields, rows)
-    return _view(sheet, f"Second reading. {reading['what']}")
 
 
 # How its items do

@@ -16,10 +16,8 @@ from careeval.bank.coverage import (
     shares_of,
 )
 from careeval.bank.pilot import Presence, health
-from careeval.bank.second_reading import Consistency, LabelRead, PointsRead, SecondReading, misread
 from careeval.core.scenario import Scenario, Split
 
-SELF_CONSISTENCY = "AI self-consistency: no validation, no agreement of experts, no reliability."
 PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."
 
 
@@ -39,7 +37,7 @@ def scenario_json(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def stats_json(bank: Bank, reading: SecondReading) -> dict[str, Any]:
+def stats_json(bank: Bank) -> dict[str, Any]:
     """Return what `careeval bank stats --json` prints."""
     scenarios = bank.bases
     texts, counts = lengths(scenarios), probe_counts(bank)
@@ -71,35 +69,6 @@ def stats_json(bank: Bank, reading: SecondReading) -> dict[str, Any]:
                 for name, scores in counts.scores.items()
             },
         },
-        "second_reading": {
-            "what": SELF_CONSISTENCY,
-            "points": {name: _consistency(read) for name, read in reading.points.items() if read},
-            "labels": {name: _labels(read) for name, read in reading.labels.items() if read},
-            "misread": list(misread(bank, reading)),
-        },
-    }
-
-
-def _consistency(read: Sequence[PointsRead]) -> dict[str, Any]:
-    consistency = Consistency.of(read)
-    return {
-        "n": consistency.n,
-        "weighted_kappa": consistency.kappa,
-        # a reader who gives five rungs the five grades can hardly but agree on them
-        "weighted_kappa_actions": Consistency.of(r for r in read if r.rubric == "actions").kappa,
-        "n_equal": consistency.equal,
-        "n_sign_flips": len(consistency.flips),
-        "n_two_or_more_apart": len(consistency.far),
-        "open": [f"{item.scenario} {item.item}" for item in consistency.far],
-    }
-
-
-def _labels(read: Sequence[LabelRead]) -> dict[str, Any]:
-    differ = [row for row in read if row.author != row.reader]
-    return {
-        "n": len(read),
-        "n_equal": len(read) - len(differ),
-        "open": [f"{row.scenario} {row.probe} {row.item}" for row in differ],
     }
 
 

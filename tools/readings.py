@@ -21,19 +21,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+import pydantic
 
 from careeval.bank.load import Bank
 from careeval.bank.row_files import read_rows
 from careeval.bank.schema import Label
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import StatsError
+from careeval.sheets.document import Document
+from careeval.sheets.kinds import COUNT, Number, Unit
+from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.stats import weighted_kappa
 
 FOLDER = "second-reading"
 WHAT = "second reading"
 Round = Literal["first", "last"]
-Version = Annotated[int, Field(ge=1)]
+Version = Annotated[int, pydantic.Field(ge=1)]
 LEVELS = (-2, -1, 0, 1, 2)
 FAR = 2
 """Points apart from which an item is looked at again."""
@@ -194,3 +197,58 @@ def _no_labels(bank: Bank, reading: SecondReading) -> Iterator[str]:
             yield f"{row.scenario} has no probe {row.probe!r}"
         if all(action.id != row.item for action in scenario.actions):
             yield f"{row.scenario} has no {row.item!r} among its actions"
+
+
+_KAPPA = Number(unit=Unit(1, "", 3))
+_FIELDS = (
+    Field("what", "what was read: points of items, or labels of probes", head="Read"),
+    Field("reading", "first, or last, after what the first led to"),
+    Field("n", "items, or labels", COUNT, brief="n"),
+    Field("weighted_kappa", "quadratic weights; null if not defined", _KAPPA),
+    # a reader who gives five rungs the five grades can hardly but agree on them
+    Field("weighted_kappa_actions", "the same of the actions", _KAPPA, "Actions alone"),
+    Field("n_equal", "that both say", COUNT, "Equal"),
+    Field("n_two_or_more_apart", "points apart, or of opposite sign", COUNT, "Two or more apart"),
+    Field("n_sign_flips", "that one calls good and the other bad", COUNT, "Of opposite sign"),
+)
+
+
+def reading_document(bank: Bank, reading: SecondReading) -> Document:
+    """Return how far the second reader said what stands in a bank, and what is still open."""
+    rows = [
+        *(_points(name, read) for name, read in reading.points.items() if read),
+        *(_labels(name, read) for name, read in reading.labels.items() if read),
+    ]
+    sheet = Sheet("second_reading", "a reading of the points, or of the labels", _FIELDS, rows)
+    last = reading.points.get("last", ()), reading.labels.get("last", ())
+    points = [f"{row.scenario} {row.item}" for row in last[0] if row.far]
+    labels = [
+        f"{row.scenario} {row.probe} {row.item}" for row in last[1] if row.author != row.reader
+    ]
+    still_open = (f"open: {', '.join(names)}" for names in (points, labels) if names)
+    view = View(
+        sheet,
+        tuple(Shown(field.key) for field in _FIELDS),
+        "Second reading. AI self-consistency: no validation, no agreement of experts, no "
+        "reliability.",
+    )
+    return Document((view,) if rows else (), (*still_open, *misread(bank, reading)), sheet)
+
+
+def _points(name: str, read: Sequence[PointsRead]) -> Row:
+    consistency = Consistency.of(read)
+    return {
+        "what": "points",
+        "reading": name,
+        "n": consistency.n,
+        "weighted_kappa": consistency.kappa,
+        "weighted_kappa_actions": Consistency.of(r for r in read if r.rubric == "actions").kappa,
+        "n_equal": consistency.equal,
+        "n_sign_flips": len(consistency.flips),
+        "n_two_or_more_apart": len(consistency.far),
+    }
+
+
+def _labels(name: str, read: Sequence[LabelRead]) -> Row:
+    n_equal = sum(row.author == row.reader for row in read)
+    return {"what": "labels", "reading": name, "n": len(read), "n_equal": n_equal}

@@ -6,20 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from bank_folder import GOOD_BANK
-from careeval.bank import load_bank
-from careeval.bank.row_files import parse_rows, rows_text
-from careeval.bank.sealed import SEALED
-from careeval.bank.second_reading import (
+from readings import (
     FOLDER,
     Consistency,
     LabelRead,
     PointsRead,
     SecondReading,
     misread,
+    reading_document,
     second_reading,
 )
+
+from bank_folder import GOOD_BANK
+from careeval.bank import load_bank
+from careeval.bank.row_files import parse_rows, rows_text
+from careeval.bank.sealed import SEALED
 from careeval.core.scenario import Rubric
 from careeval.errors import BankError
 
@@ -156,3 +157,21 @@ def test_a_file_that_is_no_csv_is_named() -> None:
     text = rows_text([ROW], PointsRead).replace("stops", '"' + "x" * 200_000)
     with pytest.raises(BankError, match=r"x\.csv is no CSV"):
         parse_rows(text, PointsRead, "x.csv", "second reading")
+
+
+def test_a_reading_has_a_row_and_names_what_is_open() -> None:
+    """Both readings of the points are told apart; kappa of one grade alone is not defined."""
+    rows = [
+        PointsRead("dressing-001", 1, Rubric.actions, item, author, reader, "", "")
+        for item, author, reader in (("stops", 2, 2), ("asks-where", 1, -1), ("carries-on", -2, -2))
+    ]
+    bank = load_bank(GOOD_BANK)
+    document = reading_document(bank, SecondReading({"first": rows, "last": rows[:1]}, {}))
+    first, last = document.data.rows
+    assert (first["n_sign_flips"], first["n_equal"]) == (1, 2)
+    assert (last["n"], last["weighted_kappa"]) == (1, None)
+    (view,) = document.views
+    assert "AI self-consistency: no validation" in view.caption
+    named = reading_document(bank, SecondReading({"last": rows[1:2]}, {}))
+    assert "open: dressing-001 asks-where" in [*named.notes]
+    assert reading_document(bank, SecondReading({}, {})).blocks == ()
