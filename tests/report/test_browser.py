@@ -15,9 +15,12 @@ from careeval.results.tables import Runs
 from careeval.sheets.words import sentence
 from chromium import IN_A_BROWSER
 
+from .conftest import whole
+
 pytestmark = IN_A_BROWSER
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => part.open = true)"
+TOP = "section => section.getBoundingClientRect().top"
 FILLED = "#reader .answer:has(.words, p.none)"
 ALL = 28
 """Public responses."""
@@ -28,6 +31,14 @@ def address(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Where the page is."""
     path = tmp_path_factory.mktemp("page") / "page.html"
     write_page(found, path)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page of nine systems, whose lists are long."""
+    path = tmp_path_factory.mktemp("many") / "page.html"
+    write_page(findings(whole([f"system-{n}" for n in range(1, 10)])), path)
     return path.as_uri()
 
 
@@ -86,6 +97,28 @@ def test_it_fits_a_phone(page: Page, address: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert page.locator("#more .narrow").first.is_visible()
     assert not page.locator("#more figure .wide").first.is_visible()
+
+
+@pytest.mark.parametrize(
+    "at", ["situations", "responses", "beside", "methods", "at=harms&points=-2", "at=beside"]
+)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_address_lands_where_it_leads(width: int, at: str, page: Page, many: str) -> None:
+    """Opened at a section, the page shows its beginning, whatever is drawn above it afterwards."""
+    page.set_viewport_size({"width": width, "height": 600})
+    _open(page, f"{many}#{at}")
+    name = at.partition("&")[0].removeprefix("at=")
+    page.wait_for_timeout(300)
+    assert 0 <= page.locator(f"#{name}").evaluate(TOP) <= 20
+
+
+def test_a_reader_who_scrolled_stays(page: Page, many: str) -> None:
+    """Somebody who read on before the responses were unpacked is not taken back."""
+    page.goto(f"{many}#overview")
+    page.mouse.wheel(0, 200)
+    page.locator("html[data-ready]").wait_for(state="attached")
+    page.wait_for_timeout(100)
+    assert page.locator("#overview").evaluate(TOP) < -100
 
 
 def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:

@@ -9,6 +9,9 @@
   const counts = document.querySelectorAll("#ledger-count, #reader-count");
   const say = (text) => { for (const count of counts) count.textContent = text; };
   for (const count of counts) count.hidden = false;
+  let moved = false;
+  for (const type of ["wheel", "touchmove", "pointerdown", "keydown"])
+    addEventListener(type, () => { moved = true; }, { once: true, passive: true });
   const PAGE = 20, LONG = 20000;
   const STATES = ["answered", "empty", "refused", "missing"];
   const FILTERS = ["adl", "condition", "situation", "actor", "scenario", "system", "grader", "epoch", "points", "mark", "domain", "q"];
@@ -422,7 +425,7 @@
       apply();
       if (beside) compare();
       left?.focus({ preventScroll: true });
-      const back = () => scrollTo({ top: state.top, behavior: "instant" });
+      const back = () => scrollTo(0, state.top);
       back();
       // after the browser's own guess
       requestAnimationFrame(back);
@@ -436,7 +439,12 @@
       }
     });
     for (const part of document.querySelectorAll(".script")) part.hidden = false;
-    if (location.hash.includes("=")) follow(); else { apply(); if (beside) compare(); }
+    if (location.hash.includes("=")) follow(); else {
+      apply();
+      if (beside) compare();
+      // what was drawn has moved the section that the address leads to
+      if (!moved) $(location.hash.slice(1))?.scrollIntoView();
+    }
 
     // An item and its quote light up together; a button behind a quote leads to its item.
     const scope = (element) => element.closest(".beside");
