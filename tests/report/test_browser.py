@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from careeval.report.page import write_page
 from careeval.results.findings import Findings, findings
@@ -20,6 +20,8 @@ from .conftest import whole
 pytestmark = IN_A_BROWSER
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => part.open = true)"
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1280, "height": 900}
 TOP = "section => section.getBoundingClientRect().top"
 FILLED = "#reader .answer:has(.words, p.none)"
 ALL = 28
@@ -212,6 +214,43 @@ def test_an_error_leads_to_its_response(page: Page, address: str) -> None:
     first.get_by_role("link", name="Read the response").click()
     expect(page.locator("#reader-count")).to_have_text("1 response")
     assert words in page.locator("#reader .answer[open] .words").inner_text()
+
+
+def test_a_response_that_is_read_stands_alone(page: Page, many: str) -> None:
+    """On a phone an error's response is on the first screen, without the filters, and one only."""
+    page.set_viewport_size(PHONE)
+    _open(page, many)
+    page.locator("#ledger").get_by_role("link", name="Read the response").first.click()
+    expect(page.locator("#reader-count")).to_have_text("1 response")
+    assert page.locator("#reader .answer").count() == 1
+    assert 0 < page.locator("#reader .answer").evaluate(TOP) < PHONE["height"] / 2
+    assert not page.locator("#responses form").is_visible()
+    page.get_by_role("button", name="Show all responses that fit").click()
+    assert page.locator("#responses form").is_visible()
+    assert page.locator("#reader .answer").count() == 20
+
+
+def test_all_navigation_is_reached_on_a_phone(page: Page, address: str) -> None:
+    """Each link of the navigation stands whole within the width of a phone."""
+    page.set_viewport_size(PHONE)
+    _open(page, address)
+    ends = page.locator("nav a").evaluate_all("a => a.map(a => a.getBoundingClientRect().right)")
+    assert len(ends) > 8
+    assert max(ends) <= PHONE["width"]
+
+
+def test_a_clipped_table_says_that_it_scrolls(page: Page, address: str) -> None:
+    """Beside a table that is cut at its window's edge stands that it scrolls, and at no other."""
+    told = """[...document.querySelectorAll('.scroll')].filter((each) => each.clientWidth).map((each) =>
+        [each.scrollWidth > each.clientWidth,
+         getComputedStyle(each, '::before').content.includes('Scrolls sideways')])"""
+    for size in (PHONE, DESK):
+        page.set_viewport_size(size)
+        _open(page, address)
+        page.evaluate(OPEN_ALL)
+        page.wait_for_function(f"{told}.every(([scrolls, says]) => scrolls === says)")
+    page.set_viewport_size(PHONE)
+    page.wait_for_function(f"{told}.some(([scrolls]) => scrolls)")
 
 
 def test_a_jump_leaves_the_ledger_as_it_is(page: Page, address: str) -> None:

@@ -263,7 +263,10 @@
     let reading = null, drawn = {};
     const apply = () => {
       const kept = fits(), filters = chosen.toString();
-      if ($("reader-all")) $("reader-all").hidden = !reading;
+      if ($("reader-all")) {
+        $("reader-all").hidden = !reading;
+        for (const part of $("responses").querySelectorAll(":scope > :is(.lead, .note, form)")) part.hidden = Boolean(reading);
+      }
       if (drawn.filters !== filters || drawn.reading !== reading) {
         const grader = chosen.get("grader");
         showResponses?.(!reading ? kept : [{ response: reading,

@@ -51,11 +51,12 @@
     }
   }
 
-  // only what scrolls is a stop of the keyboard
+  // only what scrolls is a stop of the keyboard, and it says that it scrolls
   const regions = document.getElementsByClassName("scroll");
   const stops = () => {
     const found = [...regions].map((region) => [region, region.scrollWidth > region.clientWidth]);
     for (const [region, scrolls] of found) {
+      region.classList.toggle("clipped", scrolls);
       region.dataset.label ??= region.getAttribute("aria-label") ?? "";
       for (const [attribute, value] of [["role", "region"], ["tabindex", "0"], ["aria-label", region.dataset.label]])
         if (scrolls) region.setAttribute(attribute, value); else region.removeAttribute(attribute);
