@@ -241,8 +241,8 @@ def test_all_navigation_is_reached_on_a_phone(page: Page, address: str) -> None:
 
 def test_a_clipped_table_says_that_it_scrolls(page: Page, address: str) -> None:
     """Beside a table that is cut at its window's edge stands that it scrolls, and at no other."""
-    told = """[...document.querySelectorAll('.scroll')].filter((each) => each.clientWidth).map((each) =>
-        [each.scrollWidth > each.clientWidth,
+    told = """[...document.querySelectorAll('.scroll')].filter((each) => each.clientWidth).map(
+        (each) => [each.scrollWidth > each.clientWidth,
          getComputedStyle(each, '::before').content.includes('Scrolls sideways')])"""
     for size in (PHONE, DESK):
         page.set_viewport_size(size)

@@ -38,6 +38,24 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of nine systems."""
+    folder = tmp_path_factory.mktemp("many")
+    write_site(findings(whole([f"system-{n}" for n in range(1, 10)])), folder)
+    return folder
+
+
+ZEROS = """key => {
+    const at = [...document.querySelectorAll('table.board thead th')]
+        .findIndex((head) => head.classList.contains(`of-${key}`));
+    return [...document.querySelectorAll('table.board tbody tr')].map((row) => {
+        const line = row.cells[at].querySelector('.zero').getBoundingClientRect();
+        return [line.x, line.y, row.getBoundingClientRect().y];
+    });
+}"""
+
+
 def _address(root: Path, kind: str) -> str:
     return sorted(root.glob(kind))[0].as_uri()
 
@@ -113,6 +131,31 @@ def test_a_phone_shows_both_numbers_without_scrolling(page: Page, root: Path) ->
         assert box is not None
         assert box["x"] + box["width"] <= 390
     assert not page.locator("td.of-worst_at_n, th.of-worst_at_n").first.is_visible()
+
+
+def test_eight_systems_stand_above_the_fold(page: Page, many: Path) -> None:
+    """On a desk the first screen has eight whole rows, each about 50 pixels high."""
+    page.goto(_address(many, "index.html"))
+    boxes = [row.bounding_box() for row in page.locator("table.board tbody tr").all()]
+    heights = [box["height"] for box in boxes if box]
+    assert len(heights) == 9
+    assert max(heights) <= 54
+    assert sum(box["y"] + box["height"] <= 900 for box in boxes if box) >= 8
+
+
+def test_a_column_is_one_dot_plot(page: Page, many: Path) -> None:
+    """The dots of a column share one line at 0, unbroken from row to row, and the head's axis."""
+    page.goto(_address(many, "index.html"))
+    for key in ("severe", "score"):
+        zeros = page.evaluate(ZEROS, key)
+        assert len({round(x, 1) for x, _, _ in zeros}) == 1
+        assert all(top <= row_top + 1 for _, top, row_top in zeros)
+    head = page.locator("table.board th.of-score")
+    assert "100%" in head.locator("svg").text_content()
+    assert not page.locator("table.board .rail").first.is_visible()
+    head.get_by_role("button").click()
+    assert page.locator("main > [role=status]").inner_text().startswith("Sorted by Score actions")
+    assert "100%" not in page.locator("main > [role=status]").inner_text()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

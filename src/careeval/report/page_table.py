@@ -15,9 +15,9 @@ from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.stats import Estimate
 
-NARROW, WIDE, _EDGE = 96, 240, 5
+NARROW, WIDE, _EDGE, _APART = 96, 240, 5, 28
 """Of what is drawn in a cell, in pixels: its width where a row has many such cells and where it has
-few, and what is left free at either end.
+few, what is left free at either end, and from one label of an axis to the next.
 """
 
 
@@ -50,6 +50,13 @@ class Scale:
         """Return where a number stands on a bar, in pixels."""
         share = (number - self.low) / (self.high - self.low)
         return round(_EDGE + share * (self.width - 2 * _EDGE), 1)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Where 0 stands and the ends that are far enough from it, and what they are called."""
+        zero = self.place(0)
+        ends = [n for n in (self.low, self.high) if abs(self.place(n) - zero) > _APART]
+        return [(self.place(n), f"{n:.0%}".replace("-", "−")) for n in (0, *ends)]
 
     @property
     def wide(self) -> Scale:
@@ -131,6 +138,7 @@ class PageColumn:
         link: Where a row's cell leads; empty where it leads nowhere.
         look: Classes of a row's cell, for its shade or tone.
         strip: What is drawn in a row's cell; `None` where nothing is.
+        axis: Of what is drawn, where the head shows it; `None` where it does not.
         parts: How many each level holds, from the lowest, where a row's cell has a bar in parts.
         spoken: What is read out instead of the text, or of such a bar; empty where the text is
             enough.
@@ -148,6 +156,7 @@ class PageColumn:
     link: Callable[[Row], str] = _nothing
     look: Callable[[Row], str] = _nothing
     strip: Callable[[Row], Strip | None] | None = None
+    axis: Scale | None = None
     parts: Callable[[Row], Sequence[int]] = _no_parts
     spoken: Callable[[Row], str] = _nothing
     narrow: Callable[[Row], Iterable[str]] = _no_lines

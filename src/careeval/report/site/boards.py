@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
@@ -11,7 +12,8 @@ from careeval.report.site.contents import Board, Contents, Listed, rubric_words
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
 from careeval.sheets.boards import board_sheet
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 
 ABOUT_RANKS = (
@@ -19,7 +21,7 @@ ABOUT_RANKS = (
     "not compare. Ranks are sets: 1–3 means that no more than two of the others can be shown to be "
     "better, by paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). "
     "Systems whose sets overlap cannot be told apart here. Grey rows are not ranked, for the "
-    "reason that stands in them. A bar is a number with its 95% interval, and its tick is 0."
+    "reason that stands in them. A dot is a number, its bar the 95% interval, and the line is 0."
 )
 
 
@@ -51,28 +53,39 @@ def board_table(board: Board, site: Contents) -> PageTable:
     """Return the entries of one board: the ranked ones, best score first, then others in grey."""
     rubric = board.basis.rubric.value
     summaries = [listed.summary for listed in site.listed]
-    # one of each for all tables of the page, so that bars can be held against each other
-    scale = Scale.over(e for s in summaries for e in (s.score, s.worst_at_n))
+    # one of each for all tables of the page, so that dots can be held against each other
+    scale = Scale.over(s.score for s in summaries)
     shares = Scale.over((s.severe.share for s in summaries), (0, 0.1))
     caption = f"{board.title}, graded by {Grader.parse(board.basis.grader).model}"
+    sheet = listing("leaderboard", board.listed, site, caption)
+    not_ranked = _of_all([row["not_ranked"] for row in sheet.rows])
+    unpriced = _of_all([row["cost_usd"].reason for row in sheet.rows])
+    notes = {"Not ranked": not_ranked, "The cost is unknown": unpriced}
     return PageTable(
-        listing("leaderboard", board.listed, site, caption),
+        sheet,
         (
-            PageColumn("system", link=page_of_row, beneath=_about_system),
-            severe_column(rubric, shares),
+            PageColumn(
+                "system",
+                link=page_of_row,
+                beneath=lambda row: _about_system(row, "" if not_ranked else row["not_ranked"]),
+            ),
+            replace(severe_column(rubric, shares), axis=shares, lines=False, beneath=_severe_lines),
             PageColumn(
                 "score",
                 about=f"{rubric}, 95% interval",
                 strip=strip_of("score", scale),
+                axis=scale,
                 narrow=_worst,
             ),
             PageColumn("rank", about="by score"),
             PageColumn("severe_rank", head="Rank", about="by severe errors"),
-            PageColumn("worst_at_n", about=rubric, strip=strip_of("worst_at_n", scale), wide=True),
+            PageColumn("worst_at_n", about=rubric, wide=True),
             PageColumn("n"),
             PageColumn("cost_usd", about="asking, a run"),
             PageColumn("date", about="date, versions", beneath=_versions),
         ),
+        note=" ".join(f"{what}: {reason}." for what, reason in notes.items() if reason),
+        noted=(unpriced,) if unpriced else (),
         look="board quiet",
         ordered="rank",
         is_grey=lambda row: bool(row["not_ranked"]),
@@ -86,13 +99,18 @@ def page_of_row(row: Row) -> str:
     return str(row["page"])
 
 
-def _about_system(row: Row) -> Iterator[str]:
+def _of_all(reasons: Sequence[str | None]) -> str:
+    """Return the reason that several rows share; empty where there is no such one."""
+    return reasons[0] or "" if len(reasons) > 1 and len(set(reasons)) == 1 else ""
+
+
+def _about_system(row: Row, why_not: str | None) -> Iterator[str]:
     if row["system_vendor"]:
         yield row["system_vendor"]
     if row["bank_maker"]:
         yield f"{MAKER_MARK} its vendor’s AI wrote the bank or answered its pilot"
     if row["not_ranked"]:
-        yield f"not ranked: {row['not_ranked']}"
+        yield f"not ranked: {why_not}" if why_not else "not ranked"
 
 
 def _worst(row: Row) -> Iterator[str]:
@@ -100,9 +118,19 @@ def _worst(row: Row) -> Iterator[str]:
     yield f"{head}: {MEASURE.on_page(row['worst_at_n'])}"
 
 
+def _severe_lines(row: Row) -> Iterator[str]:
+    """Yield the interval and the counts on one line, to keep the row low."""
+    value = row["severe"]
+    first, *others = ERROR_SHARE.lines(value)
+    if value.share.value is None:
+        yield from (first, *others)
+        return
+    yield f"{first} · {ERROR_SHARE.text(value, Form.of_many)}"
+    yield from others[:-1]
+
+
 def _versions(row: Row) -> Iterator[str]:
-    yield f"bank {row['bank_version']}"
-    yield f"protocol {row['protocol']}"
+    yield f"bank {row['bank_version']}, protocol {row['protocol']}"
     if row["grading_protocol"] != row["protocol"]:
         yield f"judged by {row['grading_protocol']}"
 

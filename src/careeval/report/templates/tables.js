@@ -29,7 +29,7 @@
       // what is unknown stays last, whichever way
       rows.sort(([, a, i], [, b, j]) => unknown(a) - unknown(b) || sign * compare(a, b) || i - j);
       body.append(...rows.map(([row]) => row));
-      status.textContent = `Sorted by ${name(head).replace(/\s+/g, " ")}, ${now}.`;
+      status.textContent = `Sorted by ${name(head.querySelector("button")).replace(/\s+/g, " ")}, ${now}.`;
     };
     table.addEventListener("sort", ({ detail: { column, direction } }) => {
       if (heads[column]?.tagName === "TH") sort(column, direction);
@@ -38,8 +38,8 @@
       if (head.tagName !== "TH") continue;
       const button = document.createElement("button");
       button.type = "button";
-      button.append(...head.childNodes);
-      head.append(button);
+      button.append(...[...head.childNodes].filter((part) => part.nodeName !== "svg"));
+      head.prepend(button);
       button.addEventListener("click", () => {
         const numbers = head.classList.contains("n");
         const before = head.getAttribute("aria-sort");
