@@ -554,17 +554,25 @@ def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> N
 # Pairs
 
 
-def test_a_difference_the_other_way_round_is_its_opposite(contents_made: Contents) -> None:
-    """Both matrices say of B less A the opposite of A less B, and nothing of A less A."""
-    for matrix in pairs.matrices(contents_made.boards[0]):
-        first, second = matrix.rows
-        assert "b1" not in first
-        assert "b2" not in second
-        assert isinstance(first["b2"].value, float)
-        assert second["b1"].value == -first["b2"].value
-        itself, other = (matrix.cell(column, first) for column in matrix.columns[1:])
-        assert (itself.text, itself.href) == ("", "")
-        assert other.href == "compare/beta---alpha.html"
+def test_each_two_systems_stand_once_row_minus_column() -> None:
+    """A matrix has each pair in one cell: the row's number minus the column's, rows by rank."""
+    found = findings(whole(["alpha", "beta", "gamma"]))
+    board = contents(found).boards[0]
+    names = [each.name for each in board.ranked]
+    values = {each.name: each.summary.score.value for each in board.ranked}
+    _, matrix = pairs.matrices(board)
+    assert [matrix.head(column) for column in matrix.columns] == ["Row minus column", *names[1:]]
+    assert [row["a"] for row in matrix.rows] == names[:-1]
+    for at, row in enumerate(matrix.rows):
+        cells = [matrix.cell(column, row) for column in matrix.columns[1:]]
+        assert [bool(cell.text) for cell in cells] == [place >= at for place in range(2)]
+        assert [bool(cell.href) for cell in cells] == [place >= at for place in range(2)]
+        for other, column in list(zip(names[1:], matrix.columns[1:], strict=True))[at:]:
+            first, second = values[row["a"]], values[other]
+            assert first is not None
+            assert second is not None
+            assert row[column.key].value == pytest.approx(first - second)
+    assert "▲ the row’s system is better" in Markup(rendered(found)["compare.html"]).striptags()
 
 
 def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:

@@ -151,29 +151,28 @@ def _both(values: Iterable[object], between: str = "; ") -> str:
 
 
 def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
-    """Return the column's system less the row's for each two systems; nothing for one and itself.
+    """Return the row's system minus the column's, each two systems once.
 
     Args:
         ranking: Of the systems.
         key: One of `RANKED_BY`.
-        names: Of the systems: `b1` is the column of the first.
+        names: Of the systems, best first: `b2` is the column of the second.
     """
     kind = PointsApart(lacking="")
     fields = (
-        Field("a", "name of the row's system", head="Column less row"),
+        Field("a", "name of the row's system", head="Row minus column"),
         *(
-            Field(f"b{n}", f"{name} less the row's", kind, name)
-            for n, name in enumerate(names, start=1)
+            Field(f"b{n}", f"the row's system minus {name}", kind, name)
+            for n, name in enumerate(names[1:], start=2)
         ),
     )
     rows = [
         {"a": a}
         | {
-            f"b{n}": ranking.difference(key, a, b).difference
-            for n, b in enumerate(names, start=1)
-            if a != b
+            f"b{n}": ranking.difference(key, b, a).difference
+            for n, b in enumerate(names[at:], start=at + 1)
         }
-        for a in names
+        for at, a in enumerate(names[:-1], start=1)
     ]
     return Sheet(f"matrix_{key}", "a system", fields, rows)
 

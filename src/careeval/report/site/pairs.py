@@ -117,7 +117,7 @@ def _page(a: Listed, b: Listed) -> str:
 
 
 def matrices(board: Board) -> list[PageTable]:
-    """Return a table for each of `RANKED_BY` with B − A for each two systems, a row an A."""
+    """Return a table for each of `RANKED_BY` with A − B for each two systems, a row an A."""
     return [_matrix(board, key) for key in RANKED_BY]
 
 
@@ -128,9 +128,9 @@ def _matrix(board: Board, key: str) -> PageTable:
         matrix_sheet(board.ranking, key, names),
         (
             PageColumn("a", link=lambda row: pages[row["a"]]),
-            *(_against(board, key, place) for place in range(len(board.ranked))),
+            *(_against(board, key, place) for place in range(1, len(board.ranked))),
         ),
-        f"{COMPARED[key].head}, {board.basis.rubric}: the column’s system less the row’s, in "
+        f"{COMPARED[key].head}, {board.basis.rubric}: the row’s system minus the column’s, in "
         "percentage points",
         look="matrix",
         sortable=False,
@@ -140,26 +140,28 @@ def _matrix(board: Board, key: str) -> PageTable:
 def _against(board: Board, key: str, place: int) -> PageColumn:
     """Return the column of one system, whose cells lead to the pages of pairs."""
     b, few = board.ranked[place], len(board.ranked) <= MOST_SYSTEMS
-    places = {each.name: at for at, each in enumerate(board.ranked)}
+    systems = {each.name: each for each in board.ranked}
+    field = f"b{place + 1}"
 
     def verdict(row: Row) -> Verdict:
-        return board.ranking.difference(key, row["a"], b.name).verdict
+        return board.ranking.difference(key, b.name, row["a"]).verdict
 
     def link(row: Row) -> str:
-        at = places[row["a"]]
-        first, second = sorted((at, place))
-        return _page(board.ranked[first], board.ranked[second]) if few and at != place else ""
+        return _page(systems[row["a"]], b) if few and field in row else ""
 
     def spoken(row: Row) -> str:
-        points = DIFFERENCE.on_page(row.get(f"b{place + 1}"))
-        both = f"{COMPARED[key].head}, {row['a']} and {b.name}"
-        return f"{both}: {points} points, {VERDICTS[verdict(row)]}"
+        if field not in row:
+            return ""
+        better = {Verdict.better: row["a"], Verdict.worse: b.name}.get(verdict(row))
+        both = f"{COMPARED[key].head}, {row['a']} minus {b.name}"
+        words = f"{better} is better" if better else VERDICTS[verdict(row)]
+        return f"{both}: {DIFFERENCE.on_page(row[field])} points, {words}"
 
     return PageColumn(
-        f"b{place + 1}",
+        field,
         lines=False,
         link=link,
-        look=lambda row: "" if row["a"] == b.name else _LOOKS.get(verdict(row), "weak"),
+        look=lambda row: _LOOKS.get(verdict(row), "weak") if field in row else "",
         spoken=spoken,
         upright=True,
     )
