@@ -99,6 +99,7 @@ def test_it_fits_a_phone(page: Page, address: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert page.locator("#more .narrow").first.is_visible()
     assert not page.locator("#more figure .wide").first.is_visible()
+    assert page.locator(".scale .heat-below").first.is_visible()
 
 
 @pytest.mark.parametrize(

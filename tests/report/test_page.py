@@ -685,6 +685,14 @@ def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
     assert eating.lines == ("n 2*",)
 
 
+def test_a_shaded_table_with_errors_says_that_these_have_no_shade(page: str) -> None:
+    """The key says what is shaded, and so does each table whose cells hold errors too."""
+    assert "<span>Shade: score, actions, %</span>" in page
+    n_tables = sum(line.count('class="sheet heat many') for line in page.splitlines())
+    assert n_tables > 3
+    assert page.count("The shade is of the score alone.") == n_tables
+
+
 @pytest.mark.parametrize(
     ("fraction", "look"),
     [(-0.2, "heat-below"), (-0.0001, "heat-0"), (0.0, "heat-0"), (0.55, "heat-5"), (1, "heat-9")],

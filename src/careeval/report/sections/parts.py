@@ -41,7 +41,7 @@ def parts_table(by: By, report: Report) -> PageTable:
     )
     note = (
         f"{report.score_name}, in %; beneath it its 95% interval, and the share of responses with "
-        "a severe error."
+        "a severe error. The shade is of the score alone."
     )
     return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), FEW, "heat many")
 
