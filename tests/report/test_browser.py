@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, ViewportSize, expect
@@ -254,6 +255,25 @@ def test_a_clipped_table_says_that_it_scrolls(page: Page, address: str) -> None:
     page.wait_for_function(f"{told}.some(([scrolls]) => scrolls)")
 
 
+def test_one_line_stands_out(page: Page, many: str) -> None:
+    """Where one points or focuses, one system's lines of both panels stand out; others are pale."""
+    _open(page, many)
+    page.locator("#more summary").first.click()
+    lines = page.locator("#more .wide svg").first.locator("g")
+    assert lines.count() == 9
+    pale = "lines => lines.map((line) => Number(getComputedStyle(line).opacity) < 0.5)"
+    assert not any(lines.evaluate_all(pale))
+    page.keyboard.press("Tab")
+    lines.nth(3).focus()
+    assert lines.evaluate_all(pale) == [n != 3 for n in range(9)]
+    assert lines.nth(3).locator("polyline").count() == 2
+    page.evaluate("document.activeElement.blur()")
+    lines.nth(5).locator("text").first.hover()
+    assert lines.evaluate_all(pale) == [n != 5 for n in range(9)]
+    found = Axe().run(page, context="#more", options={"resultTypes": ["violations"]})
+    assert found.violations_count == 0, found.generate_report()
+
+
 def test_a_jump_leaves_the_ledger_as_it_is(page: Page, address: str) -> None:
     """A jump filters the reader alone, and Back is the same length and the same place."""
     _open(page, f"{address}#at=harms&system=beta")
@@ -392,6 +412,32 @@ def test_systems_stand_side_by_side(page: Page, address: str) -> None:
     assert page.locator("#columns .scenario-head").inner_text().startswith("eating-002")
     page.get_by_role("checkbox", name="beta", exact=True).uncheck()
     assert page.locator("#columns article").count() == 1
+
+
+def test_side_by_side_opens_on_the_largest_flip(page: Page, tmp_path: Path) -> None:
+    """The first two systems stand where one alone errs severely and most points lie between."""
+    runs, column = whole(), pl.col
+    flipped = (column("system") == "beta") & (column("scenario") == "eating-002")
+    smaller = (column("system") == "beta") & (column("scenario") == "dressing-002")
+    judgments = runs.judgments.with_columns(
+        pl.when(column("scenario") == "dressing-001")
+        .then(column("points") > 0)
+        .when(flipped & (column("epoch") == 2))
+        .then(column("points") < 0)
+        .when(smaller & (column("item") == "pulls-arm"))
+        .then(~column("present"))
+        .otherwise(column("present"))
+        .alias("present")
+    )
+    path = tmp_path / "page.html"
+    write_page(findings(Runs(runs.responses, judgments, runs.notes)), path)
+    _open(page, path.as_uri())
+    form = page.locator("#beside-form")
+    assert form.locator("[name=s]").input_value() == "eating-002"
+    assert form.locator("[name=n]").input_value() == "2"
+    assert page.locator("#columns .scenario-head").inner_text().startswith("eating-002")
+    _open(page, f"{path.as_uri()}?#at=beside&s=dressing-001&n=1")
+    assert form.locator("[name=s]").input_value() == "dressing-001"
 
 
 def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:

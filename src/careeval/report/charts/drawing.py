@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from careeval.report.words import visible
@@ -55,7 +55,14 @@ def rounded(fraction: float) -> float:
 
 
 @dataclass(frozen=True)
-class Point:
+class _Drawn:
+    """What all marks have: `series` names the one that a reader may pick out, where it has one."""
+
+    series: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Point(_Drawn):
     """A mark of one place; `said` is what it says of itself, and without it, it is decoration."""
 
     x: float
@@ -68,7 +75,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(_Drawn):
     """From one place straight to another."""
 
     x: float
@@ -81,7 +88,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(_Drawn):
     """A bar between two corners."""
 
     x: float
@@ -94,7 +101,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(_Drawn):
     """A line through places in order."""
 
     xs: Sequence[float]
@@ -105,7 +112,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Band:
+class Band(_Drawn):
     """A light area between two curves over the same places."""
 
     xs: Sequence[float]
@@ -115,7 +122,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Words:
+class Words(_Drawn):
     """A line of text, its middle at `y`."""
 
     x: float

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -35,14 +36,22 @@ _SCALE = 2
 def inline_svg(figure: Figure, name: str, title: str, description: str) -> str:
     """A figure as an SVG element to stand in a page: named, described, in the page's own colours.
 
+    Each series is a group that can be focused, which the page's style brings out.
+
     Args:
         figure: The figure.
         name: Prefix of the ids in it; unique in the page.
         title: What it is.
         description: What it shows, and where the same numbers are as text.
     """
-    root = _drawn(figure, {name: f"var(--{name})" for name in _LIGHT})
-    return _described(root, name, title, description)
+    colours = {name: f"var(--{name})" for name in _LIGHT}
+    root = _drawn(replace(figure, marks=tuple(m for m in figure.marks if not m.series)), colours)
+    series = dict.fromkeys(mark.series for mark in figure.marks if mark.series)
+    for one in series:
+        attributes = {"tabindex": "0", "role": "img", "aria-label": _characters(one)}
+        group = ElementTree.SubElement(root, "g", attributes)
+        group.extend(_elements([m for m in figure.marks if m.series == one], colours))
+    return _described(root, name, title, description, role="group" if series else "img")
 
 
 def standalone_svg(figure: Figure, name: str, title: str, description: str) -> str:
@@ -84,15 +93,20 @@ def _drawn(figure: Figure, colours: Mapping[str, str]) -> ElementTree.Element:
     root = ElementTree.Element(
         "svg", size | {"xmlns": _SVG, "viewBox": f"0 0 {size['width']} {size['height']}"}
     )
+    root.extend(_elements(figure.marks, colours))
+    return root
+
+
+def _elements(marks: Iterable[Mark], colours: Mapping[str, str]) -> Iterator[ElementTree.Element]:
     # what is drawn first lies lowest
-    for mark in sorted(figure.marks, key=lambda mark: _ORDER.index(type(mark))):
+    for mark in sorted(marks, key=lambda mark: _ORDER.index(type(mark))):
         tag, attributes, text = _element(mark, colours)
-        element = ElementTree.SubElement(root, tag, attributes)
+        element = ElementTree.Element(tag, attributes)
         if isinstance(mark, Words):
             element.text = _characters(text)
         elif text:
             ElementTree.SubElement(element, "title").text = _characters(text)
-    return root
+        yield element
 
 
 _ORDER: list[type] = [Band, Box, Line, Curve, Point, Words]
@@ -186,12 +200,14 @@ def _number(pixels: float) -> str:
     return f"{round(pixels, 1) + 0.0:g}"
 
 
-def _described(root: ElementTree.Element, name: str, title: str, description: str) -> str:
+def _described(
+    root: ElementTree.Element, name: str, title: str, description: str, role: str = "img"
+) -> str:
     for tag, text in (("desc", description), ("title", title)):
         element = ElementTree.Element(tag, id=f"{name}-{tag}")
         element.text = _characters(text)
         root.insert(0, element)
-    root.set("role", "img")
+    root.set("role", role)
     root.set("aria-labelledby", f"{name}-title")
     root.set("aria-describedby", f"{name}-desc")
     return ElementTree.tostring(root, encoding="unicode")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from careeval.report.charts.drawing import (
     HOLLOW,
@@ -156,19 +156,27 @@ def _panel(
     ]
     marks.append(Words(_LEFT, bottom + 28, "k, responses to a scenario", "muted", size=SMALL))
     for one, found in known:
-        marks += [mapped(mark, x, y) for mark in _curve(one, found, banded)]
+        drawn = [mapped(mark, x, y) for mark in _curve(one, found, banded)]
+        marks += _of_series(one, drawn) if len(series) > 1 else drawn
     wanted = [y(found[-1][1].value) for _, found in known]
     middles = spread(wanted, heights, _TITLE - 6, bottom + 6)
     for (one, found), name, at, middle in zip(known, lines, wanted, middles, strict=True):
         end = x(found[-1][0])
         left = _LEFT + length + _REACH
-        marks.append(Line(end + 6, at, left - 14, middle, "line", 1))
-        marks.append(Point(left - 8, middle, one.shape, one.colour, one.hollow, radius=2.8))
-        marks += [
+        label: list[Mark] = [
+            Line(end + 6, at, left - 14, middle, "line", 1),
+            Point(left - 8, middle, one.shape, one.colour, one.hollow, radius=2.8),
+        ]
+        label += [
             Words(left, middle + (k - (len(name) - 1) / 2) * _LINE, line, one.colour, size=SMALL)
             for k, line in enumerate(name)
         ]
+        marks += _of_series(one, label) if len(series) > 1 else label
     return marks, bottom + _BELOW
+
+
+def _of_series(one: _Series, marks: Iterable[Mark]) -> list[Mark]:
+    return [replace(mark, series=one.name) for mark in marks]
 
 
 def _reason(detail: Detail) -> str:

@@ -65,7 +65,7 @@
   };
 
   // What a grading found: {items, marks} → points earned, as a range where an item is unresolved.
-  const earned = (grading) => {
+  const range = (grading) => {
     let low = 0, high = 0, most = 0;
     grading.items.forEach(({ points }, at) => {
       most += Math.max(points, 0);
@@ -73,6 +73,10 @@
       if (mark === "1") { low += points; high += points; }
       if (mark === "?") { low += Math.min(points, 0); high += Math.max(points, 0); }
     });
+    return { low, high, most };
+  };
+  const earned = (grading) => {
+    const { low, high, most } = range(grading);
     const said = (points) => String(points).replace("-", "−");
     return `${low === high ? said(low) : `${said(low)} to ${said(high)}`} of ${most}`;
   };
@@ -294,11 +298,31 @@
     };
 
     const beside = $("beside-form");
+    const gradingOf = (response, grader) => response.gradings.find((each) => !grader || each.grader === grader);
+    // The scenario and epoch at which the two that are chosen first are furthest apart; a severe
+    // error of one alone counts before points.
+    const openFurthest = () => {
+      const [one, other] = [...beside.querySelectorAll("[name=with]:checked")].map(({ value }) => value);
+      const grader = beside.elements.g.value, key = ({ scenario, epoch }) => `${scenario.id} ${epoch}`;
+      const others = new Map(data.responses.filter(({ system }) => system === other).map((response) => [key(response), response]));
+      let most = -1;
+      for (const response of data.responses) {
+        const pair = response.system === one && others.get(key(response));
+        const [a, b] = pair ? [response, pair].map((each) => gradingOf(each, grader)) : [];
+        if (!a || !b) continue;
+        const apart = Math.abs(range(a).low + range(a).high - range(b).low - range(b).high)
+          + (present(a, -2) !== present(b, -2) ? 1000 : 0);
+        if (apart <= most) continue;
+        most = apart;
+        beside.elements.s.value = response.scenario.id;
+        beside.elements.n.value = response.epoch;
+      }
+    };
     const compare = () => {
       const scenario = beside.elements.s.value, epoch = Number(beside.elements.n.value), grader = beside.elements.g.value;
       const wanted = [...beside.querySelectorAll("[name=with]:checked")].map(({ value }) => value);
       const found = data.responses.filter((r) => r.scenario.id === scenario && r.epoch === epoch && wanted.includes(r.system))
-        .map((response) => ({ response, grading: response.gradings.find((each) => !grader || each.grader === grader) }));
+        .map((response) => ({ response, grading: gradingOf(response, grader) }));
       $("beside-count").textContent = found.length ? plural(found.length, "response", "responses") : "Choose systems that have a response here.";
       if (!found.length) { $("columns").replaceChildren(); return; }
       const rows = new Map();
@@ -442,6 +466,7 @@
       }
     });
     for (const part of document.querySelectorAll(".script")) part.hidden = false;
+    if (beside) openFurthest();
     if (location.hash.includes("=")) follow(); else {
       apply();
       if (beside) compare();
