@@ -28,11 +28,13 @@ from careeval.report.site import evidence, folder, pairs, render_site, systems
 from careeval.report.site.answers import answers
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
+from careeval.report.site.errors import item_errors
 from careeval.report.site.names import slugs
 from careeval.results.audit import audit_results
 from careeval.results.audit_draw import draw
 from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.findings import Findings, findings
+from careeval.results.harms import harms
 from careeval.results.metrics import COMPARED
 from careeval.results.pairs import compare
 from careeval.results.parts import By
@@ -549,6 +551,27 @@ def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> N
     assert answer.lines[0].kind == "harm"
     marked = [piece.text for piece in answer.pieces if piece.items]
     assert marked == ["pull her left arm through"]
+
+
+def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
+    """Each public error of each system on each rubric is on the page, severe ones first."""
+    site = contents(on_both)
+    errors, made, n = item_errors(site), rendered(on_both), 0
+    for (_, scenario), items in errors.items():
+        assert [item.severe for item in items] == sorted((i.severe for i in items), reverse=True)
+        page = Markup(made[f"scenarios/{scenario}.html"]).striptags()
+        for item in items:
+            n += len(item.found)
+            assert page.count(item.text) > 0
+            assert f"found {len(item.found)} time" in page
+    public = [
+        harm
+        for each in on_both.graded
+        for severity in (-2, -1)
+        for harm in each.public.shown(harms(each.entry, severity))
+    ]
+    assert n == len(public) > 30
+    assert all(scenario != "bathing-009" for _, scenario in errors)
 
 
 # Pairs

@@ -14,6 +14,7 @@ from careeval.report.site import boards, evidence, pairs, scenarios, systems
 from careeval.report.site.answers import answers
 from careeval.report.site.contents import Contents, Listed, System, contents
 from careeval.report.site.data import data_files
+from careeval.report.site.errors import ItemErrors, item_errors
 from careeval.report.site.scenes import Scene, options, scenes
 from careeval.results.findings import Findings
 from careeval.results.parts import By
@@ -129,8 +130,9 @@ def render_site(
     for pair in couples:
         yield pair.page, _pair(site, pair)
     yield "scenarios.html", _explorer(site, shown)
+    errors = item_errors(site)
     for scene in shown:
-        yield scene.page, _scene(site, scene)
+        yield scene.page, _scene(site, scene, errors.get((scene.edition, scene.id), []))
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
     provenance = " ".join(site.provenances)
@@ -246,7 +248,7 @@ def _explorer(site: Contents, shown: Sequence[Scene]) -> str:
     )
 
 
-def _scene(site: Contents, scene: Scene) -> str:
+def _scene(site: Contents, scene: Scene, errors: Sequence[ItemErrors]) -> str:
     return _page(
         site,
         "scenario",
@@ -256,6 +258,7 @@ def _scene(site: Contents, scene: Scene) -> str:
         systems=[*scenarios.score_tables(site, scene)],
         rubrics=[*scenarios.rubric_tables(site, scene)],
         answers=answers(site, scene.edition, scene.id),
+        errors=errors,
         private=True,
     )
 
