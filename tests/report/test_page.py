@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from markupsafe import Markup
 
 from careeval.core.scenario import Adl, Rubric
 from careeval.report.page import render_page, write_page
@@ -215,6 +216,14 @@ def test_a_ledger_of_a_sample_says_so(
     ledger = Outline(smaller[smaller.index('id="harms"') : smaller.index('id="situations"')]).said
     assert re.search(r"this list is of \d+ of the 28 public responses", ledger)
     assert re.search(r"It has \d+ of the \d+ with a severe error", ledger)
+
+
+def test_the_result_comes_before_what_explains_it(both_rubrics: Runs) -> None:
+    """The first entry's numbers stand before rungs, acts and probes are spoken of."""
+    text = Markup(render_page(findings(both_rubrics)).partition("</h1>")[2]).striptags()
+    result = text.index("responses hold a severe error")
+    for words in ("five graded whole answers", "single acts", "labelled probes", "audited"):
+        assert result < text.index(words), words
 
 
 def test_limits_stand_with_the_answer(page: str) -> None:
