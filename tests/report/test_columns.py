@@ -81,7 +81,7 @@ def made_study() -> StudyResults:
         (),
         (),
         hashes={name: name for name in names},
-        severe=dict.fromkeys(names, frozenset()),
+        items={name: {} for name in names},
     )
     return study_results("Test", "made-up", "1-A", [round_])
 
