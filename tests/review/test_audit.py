@@ -25,10 +25,10 @@ from careeval.review.app import create_app
 from careeval.review.audit import new_audit, read_audit_plan
 from careeval.review.changes import Form
 from careeval.review.labels import (
-    LabelQuestion,
     awaited,
     disputed,
     is_open,
+    label_questions,
     labels,
     marked,
     n_settled,
@@ -140,7 +140,7 @@ def test_expected_time() -> None:
 )
 def test_evidence_stands_in_the_response(typed: str, fits: bool) -> None:
     """Each line must stand there, 20 at most; spaces, capitals and quotes may differ."""
-    question = LabelQuestion("evidence", TEXT)
+    question = label_questions(TEXT)[1]
     if fits:
         assert question.read(f" {typed} ") == typed
     else:

@@ -116,13 +116,13 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
     text = _words(html)
     at = -1
     for asked in numbered(study.plan, scenarios, seat):
-        start = text.find(f"{asked.number}. {asked.shown.asked}", at + 1)
+        start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
         assert start > at, asked
         code = f"r02 | {asked.scenario} | {asked.scale} | {asked.item or '–'} | {asked.values}"
         end = text.find(code, start)
         assert end > start, code
         between = text[start:end]
-        assert all(said in between for _, said in asked.shown.options)
+        assert all(said in between for _, said in asked.question.options)
         at = start
     per_scenario = [len(questions(study.plan, scenarios[n], "r02")) for n in seat.scenarios]
     assert html.count('class="code"') == sum(per_scenario)

@@ -14,8 +14,8 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
-from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, missing, progress
-from careeval.review.questions import AGREE, UNSURE, Question, minutes, questions
+from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
+from careeval.review.questions import AGREE, UNSURE, minutes, questions, rating
 from careeval.review.said import said
 from careeval.review.store import Answer
 from careeval.review.study import (
@@ -199,7 +199,7 @@ def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
 @given(st.text())
 def test_only_answers_are_read(text: str) -> None:
     """What is read is one of the choices or nothing; all else is refused."""
-    question = Question("realism", Scale.realism)
+    question = rating(Scale.realism)
     try:
         assert question.read(text) in (None, "1", "2", "3", "4", "5")
     except ValueError:
@@ -208,7 +208,7 @@ def test_only_answers_are_read(text: str) -> None:
 
 def test_a_comment_has_a_limit() -> None:
     """A comment of the limit is kept, one character more is refused with the number."""
-    question = Question("comment", "comment")
+    question = Question("comment", "comment", "", "")
     assert question.read("x" * COMMENT_LIMIT) == "x" * COMMENT_LIMIT
     assert question.read("  \n") is None
     with pytest.raises(ValueError, match="10,001 characters"):
@@ -227,8 +227,8 @@ def test_a_comment_has_a_limit() -> None:
 )
 def test_progress(answers: dict[str, str], expected: Progress) -> None:
     """A scenario is done when nothing asked for is missing, whatever else was said of it."""
-    asked = [Question(s, s) for s in (Scale.realism, Scale.validity)]
-    asked.append(Question("comment", "comment"))
+    asked = [rating(s) for s in (Scale.realism, Scale.validity)]
+    asked.append(Question("comment", "comment", "", "", required=False))
     assert progress(asked, _answers(**answers)) is expected
     assert bool(missing(asked, _answers(**answers))) == (expected is not Progress.done)
 

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import audit_pages, entry, own_answers_pages, study_pages
+from careeval.review import audit_decks, deck_pages, entry, study_decks
 from careeval.review.connection import BACKLOG, Limits, Server, connections
 from careeval.review.desk import RedirectError, RefusedError
 from careeval.review.forms import FormError
@@ -50,16 +50,13 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
     app = FastAPI(openapi_url=None)
     app.state.turns = Turns()
     if store.kind == "audit":
-        app.state.audit = audit_pages.open_audit(store)
-        app.state.desk = audit_pages.audit_desk(app.state.audit, store, settings)
-        app.include_router(audit_pages.router)
+        app.state.desk = audit_decks.audit_desk(store, settings)
+        app.include_router(deck_pages.router(audit_decks.PATHS, audit_decks.ENDS))
     else:
         if bank is None:
             raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
-        app.state.study = study_pages.open_round(bank, store)
-        app.state.desk = study_pages.desk(app.state.study, store, settings)
-        app.include_router(study_pages.router)  # first: saves are most of all requests
-        app.include_router(own_answers_pages.router)
+        app.state.desk = study_decks.study_desk(bank, store, settings)
+        app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
     app.include_router(entry.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():

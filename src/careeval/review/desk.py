@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from careeval.core.rating import Rater
 from careeval.review.changes import Form
 from careeval.review.consent import Consent
+from careeval.review.deck import Deck, PracticeCard
 from careeval.review.forms import read_form
 from careeval.review.guard import Settings
 from careeval.review.store import Store, Work
@@ -37,7 +38,8 @@ class Desk:
         help: The template that says how its pages work.
         keys: Which keys choose an answer, in words.
         load: How much a rater is asked for; None where it is nothing.
-        next_stop: Where a rater goes on, who has agreed and said who they are.
+        decks: The decks of a rater's seat, given their work: each opens the next.
+        practice: The made-up cards that come before the last of them.
     """
 
     store: Store
@@ -48,7 +50,8 @@ class Desk:
     help: str
     keys: str
     load: Callable[[Rater], Load | None]
-    next_stop: Callable[[Rater, Work], str]
+    decks: Callable[[Rater, Work], tuple[Deck, ...]]
+    practice: tuple[PracticeCard, ...]
 
     @property
     def cookie(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from careeval.review.deck_pages import next_stop
 from careeval.review.desk import (
     ABOUT,
     CONSENT,
@@ -41,7 +42,7 @@ def home(request: Request) -> Response:
     work = who.desk.store.work(who.rater.id)
     if "years" not in work.get(ABOUT, {}):
         raise RedirectError("/about")
-    raise RedirectError(who.desk.next_stop(who.rater, work))
+    raise RedirectError(next_stop(who.desk, who.rater, work))
 
 
 @router.get("/i/{token}")

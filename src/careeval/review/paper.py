@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.review.answering import Field
+from careeval.review.asking import ItemRef, Question
 from careeval.review.pages import environment
-from careeval.review.questions import ItemRef, Question, questions
+from careeval.review.questions import questions
 from careeval.review.study import Seat, StudyPlan
-from careeval.review.study_form import as_field
 
 COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
@@ -56,11 +55,6 @@ class Asked:
         if isinstance(self.question.kind, Scale):
             return f"{self.question.choices[0]} to {self.question.choices[-1]}"
         return " ".join(self.question.choices)
-
-    @property
-    def shown(self) -> Field:
-        """As it stands on the app's page too."""
-        return as_field(self.question, self.number, "")
 
 
 @dataclass(frozen=True, slots=True)

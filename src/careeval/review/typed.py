@@ -15,11 +15,11 @@ from pathlib import Path
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_in import take_rows
-from careeval.review.asking import Asked
+from careeval.review.asking import Question
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
 from careeval.review.own_answers import HANDED_IN, handed_in
-from careeval.review.questions import AGREE, Question, questions
+from careeval.review.questions import AGREE, questions
 from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan
 
@@ -80,7 +80,7 @@ class Sheets:
             self._sheets[key] = Sheet(rater, task, place, self._store.newest(rater, task))
         return self._sheets[key]
 
-    def note(self, sheet: Sheet, question: Asked, text: str, line: int) -> None:
+    def note(self, sheet: Sheet, question: Question, text: str, line: int) -> None:
         """Note an answer that stands in a line.
 
         Raises:
