@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
@@ -214,6 +214,30 @@ def test_whether_it_is_saved_is_seen(
     page.context.set_offline(False)
     page.emulate_media(media="screen")
     expect(page.locator("#saved")).to_contain_text("Saved")
+
+
+def test_saved_goes_away_while_a_change_waits(page: Page, served: Served) -> None:
+    """From the first letter typed until it is saved, and while a choice is sent, nothing says so."""
+    held: list[Route] = []
+    served.enter(page, "r03")
+    saved, comment = page.locator("#saved"), page.get_by_label("Comment on this scenario")
+    page.get_by_role("radio", name="2", exact=True).first.check()
+    expect(saved).to_contain_text("Saved")
+    page.route("**/rate/*", lambda route: held.append(route))
+    comment.press_sequentially("a")
+    expect(saved).to_be_empty(timeout=500)
+    page.wait_for_timeout(1000)
+    held.pop().continue_()
+    expect(saved).to_contain_text("Saved")
+    page.get_by_role("radio", name="3", exact=True).first.check()
+    expect(saved).to_be_empty(timeout=500)
+    comment.press_sequentially("b")
+    page.wait_for_timeout(1000)
+    held.pop(0).continue_()
+    page.wait_for_timeout(500)
+    expect(saved).to_be_empty(timeout=500)  # the comment is still on its way
+    held.pop().continue_()
+    expect(saved).to_contain_text("Saved")
 
 
 def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -> None:
