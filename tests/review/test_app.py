@@ -110,6 +110,21 @@ def _agree(client: TestClient, n: int) -> dict[str, str]:
     return {name: "agree" for name in _required(client, n) if name.endswith("/points")}
 
 
+def test_no_name_tells_an_items_points(make_study: MakeStudy, plan: StudyPlan) -> None:
+    """Inputs are called by the item's place: nothing of a page has an item's id, which tells it."""
+    study = make_study(plan.model_copy(update={"points": False}))
+    client = study.client("r01")
+    names = _required(client, 1) | set(_comments(client))
+    assert {"q.realism", "q.1/relevance", "q.1/comment"} <= names
+    page = client.get("/rate/1").text
+    for item in study.bank.scenario(study.plan.seats[0].scenarios[0]).ladder:
+        assert f"ladder/{item.id}" not in unescape(page)
+    fill(client, 1, {"q.1/relevance": "2"}, "skip")
+    (stored,) = set(study.store.answers("r01", plan_task(study))) - {"skipped"}
+    assert re.fullmatch(r"ladder/[-+]?\d/relevance", stored)
+    assert client.post("/rate/1", data=hidden(page) | {f"q.{stored}": "2"}).status_code == 400
+
+
 def test_what_is_missing(study: Study) -> None:
     """A page that is not done stays and leads to what is open, many by the first; so does the end.
 

@@ -63,6 +63,11 @@ class Question:
     about: ItemRef | None = None
 
     @property
+    def name(self) -> str:
+        """What a form calls the answer: an item's own name would tell its points."""
+        return f"{self.about.place}/{self.kind}" if self.about else self.field
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """What may be chosen, in the order shown; empty where words are asked for."""
         return tuple(value for value, _ in self.options)

@@ -185,7 +185,7 @@ class Field:
     @property
     def name(self) -> str:
         """What its inputs are called."""
-        return ANSWER + self.question.field
+        return ANSWER + self.question.name
 
     @property
     def called(self) -> str:
@@ -216,8 +216,9 @@ def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | No
     raw = {
         name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
     }
-    if raw.keys() - {question.field for question in asked}:
+    if raw.keys() - {question.name for question in asked}:
         return None
+    raw = {question.field: raw[question.name] for question in asked if question.name in raw}
     values: dict[str, str | None] = {}
     errors: dict[str, str] = {}
     for question in asked:

@@ -150,7 +150,7 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
         at.who.note(PRACTISED, **{str(n): "seen"})
         return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
     card = cards[n - 1]
-    given = {q.field: (form or {}).get(ANSWER + q.field, "") for q in card.questions}
+    given = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
     return page(
         request,
         card.template,
