@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from careeval.bank import Bank
+from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.review import database
@@ -123,6 +124,15 @@ def test_no_name_tells_an_items_points(make_study: MakeStudy, plan: StudyPlan) -
     (stored,) = set(study.store.answers("r01", plan_task(study))) - {"skipped"}
     assert re.fullmatch(r"ladder/[-+]?\d/relevance", stored)
     assert client.post("/rate/1", data=hidden(page) | {f"q.{stored}": "2"}).status_code == 400
+
+
+def test_every_step_of_a_scale_has_words(study: Study) -> None:
+    """No number stands alone, and each of a scale means something else."""
+    text = unescape(study.client("r01").get("/rate/1").text)
+    for scale in STEPS.values():
+        assert len(set(scale)) == 5
+        for n, words in enumerate(scale, 1):
+            assert f"<span>{n}, {words}</span>" in text
 
 
 def test_what_is_missing(study: Study) -> None:
@@ -470,7 +480,10 @@ def test_two_windows(study: Study) -> None:
     client.post("/rate/1", data=new | {"q.realism": "4", "q.comment": "new", "go": "skip"})
     answer = client.post("/rate/1", data=old | {"q.realism": "2", "q.comment": "", "go": "next"})
     told = _words(answer.text)
-    assert "In another window you changed realism to “4”. What you gave here has replaced" in told
+    assert (
+        "In another window you changed realism to “4, realistic: only a detail is off”. What you"
+        in told
+    )
     assert "In another window you changed the comment to “new”. That stands." in told
     stored = study.store.answers("r01", plan_task(study))
     assert (stored["realism"].value, stored["comment"].value) == ("2", "new")
@@ -488,7 +501,10 @@ def test_a_page_left_open_over_an_upgrade(study: Study) -> None:
         "/rate/1", data=old | {"q.realism": "2", "q.comment": "mine", "go": "next"}
     )
     told = _words(answer.text)
-    assert "In another window you changed realism to “3”. What you gave here has replaced" in told
+    assert (
+        "In another window you changed realism to “3, partly realistic: one thing is off”. What you"
+        in told
+    )
     assert "In another window you changed the comment to “3”. What you gave here has" in told
 
 

@@ -192,14 +192,14 @@ def test_whether_it_is_saved_is_seen(
     served.enter(page, "r03")
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.evaluate(f"document.documentElement.style.fontSize = '{percent}%'")
-    page.get_by_role("radio", name="4", exact=True).first.click()
+    page.get_by_role("radio", name="4, ").first.click()
     expect(page.locator("#saved")).to_contain_text("Saved")
     expect(page.locator("#saved")).to_be_in_viewport(ratio=1)
     for said in ("saved", "unsaved"):
         if said == "unsaved":
             page.context.set_offline(True)
             page.evaluate("scrollTo(0, 0)")
-            page.get_by_role("radio", name="3", exact=True).first.click()
+            page.get_by_role("radio", name="3, ").first.click()
             expect(page.locator("#unsaved")).to_contain_text("Not saved yet")
             expect(page.locator("#saved")).to_be_empty()
         assert page.locator("#standing").bounding_box()["height"] < size[1] / 2  # type: ignore[index]
@@ -217,11 +217,11 @@ def test_whether_it_is_saved_is_seen(
 
 
 def test_saved_goes_away_while_a_change_waits(page: Page, served: Served) -> None:
-    """From the first letter typed until it is saved, and while a choice is sent, nothing says so."""
+    """From the first letter typed until it is saved, and while a choice is sent, none is seen."""
     held: list[Route] = []
     served.enter(page, "r03")
     saved, comment = page.locator("#saved"), page.get_by_label("Comment on this scenario")
-    page.get_by_role("radio", name="2", exact=True).first.check()
+    page.get_by_role("radio", name="2, ").first.check()
     expect(saved).to_contain_text("Saved")
     page.route("**/rate/*", lambda route: held.append(route))
     comment.press_sequentially("a")
@@ -229,7 +229,7 @@ def test_saved_goes_away_while_a_change_waits(page: Page, served: Served) -> Non
     page.wait_for_timeout(1000)
     held.pop().continue_()
     expect(saved).to_contain_text("Saved")
-    page.get_by_role("radio", name="3", exact=True).first.check()
+    page.get_by_role("radio", name="3, ").first.check()
     expect(saved).to_be_empty(timeout=500)
     comment.press_sequentially("b")
     page.wait_for_timeout(1000)
@@ -245,12 +245,12 @@ def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -
     served.enter(page, "r06")
     clear = page.get_by_role("button", name="Clear the answer: How realistic")
     expect(clear).to_be_hidden()
-    page.get_by_role("radio", name="4", exact=True).first.press("Space")
+    page.get_by_role("radio", name="4, ").first.press("Space")
     expect(page.locator("#saved")).to_contain_text("Saved")
     with page.expect_response(lambda answer: answer.request.method == "POST"):
-        page.get_by_role("radio", name="3", exact=True).last.press("Space")
+        page.get_by_role("radio", name="3, ").last.press("Space")
     assert set(served.work("r06")["1/dressing-001@1"]) == {"realism", "validity"}
-    page.get_by_role("radio", name="4", exact=True).first.focus()
+    page.get_by_role("radio", name="4, ").first.focus()
     page.keyboard.press("Tab")
     expect(clear).to_be_focused()
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -261,7 +261,7 @@ def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -
     page.goto(f"{served.address}/rate/1")
     assert page.locator("[name='q.realism']:checked").count() == 0
     with page.expect_navigation():
-        page.get_by_role("radio", name="3", exact=True).last.press("Enter")
+        page.get_by_role("radio", name="3, ").last.press("Enter")
     assert "missing=1" in page.url
     context = browser.new_context(java_script_enabled=False)
     other = context.new_page()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from careeval.core.rating import ENDS, HIGHEST, LOWEST, Scale
+from careeval.core.rating import LOWEST, STEPS, Scale
 from careeval.core.scenario import Scenario
 from careeval.core.text import signed
 from careeval.review import own_answers
@@ -64,16 +64,14 @@ def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Questio
 
 def rating(scale: Scale, about: ItemRef | None = None) -> Question:
     """Return the question that a number on a scale answers."""
-    low, high = ENDS[scale]
-    first, *middle, last = (str(n) for n in range(LOWEST, HIGHEST + 1))
-    ends = (first, f"{first}, {low}"), (last, f"{last}, {high}")
+    steps = {str(n): f"{n}, {words}" for n, words in enumerate(STEPS[scale], LOWEST)}
     return Question(
         f"{about.rubric}/{about.item.id}/{scale}" if about else scale,
         scale,
         _ASKED[scale],
         f"the {scale} of “{about.item.text}”" if about else scale,
-        options=(ends[0], *((number, number) for number in middle), ends[1]),
-        keys={number: number for number in (first, *middle, last)},
+        options=tuple(steps.items()),
+        keys={number: number for number in steps},
         about=about,
     )
 
