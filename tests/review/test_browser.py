@@ -141,7 +141,7 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     context.close()
     answers = served.work("r02")["1/dressing-001@1"]
     assert answers["comment"].value == "without scripts"
-    assert answers["ladder/-2/points"].value == "unsure"
+    assert answers["ladder/-2/points"].value == "cannot-judge"
 
 
 def test_everyone_can_use_every_page(page: Page, served: Served) -> None:

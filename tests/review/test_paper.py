@@ -147,7 +147,7 @@ def test_points_are_not_given_away(bank: Bank) -> None:
     html = form(plan, scenarios, plan.seats[0])
     assert "ladder/" not in html
     assert "we propose" not in html
-    assert "r01 | dressing-001 | relevance | see the sheet | 1 to 5" in html
+    assert "r01 | dressing-001 | relevance | see the sheet | 1 2 3 4 5 cannot-judge" in html
     assert "ladder/+2" in sheet_csv(plan, scenarios, plan.seats[0])
 
 

@@ -15,7 +15,7 @@ from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
 from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
-from careeval.review.questions import AGREE, UNSURE, minutes, questions, rating
+from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
 from careeval.review.said import said
 from careeval.review.store import Answer
 from careeval.review.study import (
@@ -69,6 +69,16 @@ def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
     assert [(c.rater, c.subject.scenario, c.text) for c in found.comments] == [
         (rater, "dressing-001", "Yes.")
     ]
+
+
+def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
+    """It is an answer to every rating and view, and neither a number nor a view of points."""
+    asked = questions(plan, bank.scenario("dressing-001"), "r01")
+    chosen = {q.field: Answer(CANNOT_JUDGE, n, "") for n, q in enumerate(asked) if q.options}
+    assert all(q.read(CANNOT_JUDGE) == CANNOT_JUDGE for q in asked if q.options)
+    assert progress(asked, chosen) is Progress.done
+    found = said(plan, scenarios_of(plan, bank), {"r01": {plan.task("dressing-001"): chosen}})
+    assert (found.ratings, found.views, found.comments) == ((), (), ())
 
 
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
@@ -193,17 +203,20 @@ def test_questions(bank: Bank, plan: StudyPlan) -> None:
 def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
     """To agree, to name other points and to be unsure are one choice: no half-made objection."""
     by_field = {q.field: q for q in questions(plan, bank.scenario("dressing-001"), "r01")}
-    assert by_field["ladder/-2/points"].choices == (AGREE, "2", "1", "0", "-1", UNSURE)
+    assert by_field["ladder/-2/points"].choices == (
+        AGREE, "2", "1", "0", "-1", UNSURE, CANNOT_JUDGE
+    )  # fmt: skip
 
 
 @given(st.text())
 def test_only_answers_are_read(text: str) -> None:
     """What is read is one of the choices or nothing; all else is refused."""
     question = rating(Scale.realism)
+    expected = ("1", "2", "3", "4", "5", CANNOT_JUDGE)
     try:
-        assert question.read(text) in (None, "1", "2", "3", "4", "5")
+        assert question.read(text) in (None, *expected)
     except ValueError:
-        assert text.strip() not in ("", "1", "2", "3", "4", "5")
+        assert text.strip() not in ("", *expected)
 
 
 def test_a_comment_has_a_limit() -> None:

@@ -52,8 +52,6 @@ class Asked:
         """What may be typed for it, in the order of its boxes."""
         if self.question.kind == "comment":
             return "the words"
-        if isinstance(self.question.kind, Scale):
-            return f"{self.question.choices[0]} to {self.question.choices[-1]}"
         return " ".join(self.question.choices)
 
 

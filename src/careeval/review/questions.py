@@ -13,6 +13,10 @@ from careeval.review.asking import WORDS_A_MINUTE, ItemRef, Question
 from careeval.review.study import StudyPlan
 
 AGREE, UNSURE = "agree", "unsure"
+CANNOT_JUDGE = "cannot-judge"
+"""Chosen instead of a number or a view: it counts as none, and says why there is none."""
+
+_CANNOT_JUDGE = (CANNOT_JUDGE, "I cannot judge this")
 
 _MINUTES_A_SCALE = 0.25
 _MINUTES_A_VIEW = 0.2
@@ -70,7 +74,7 @@ def rating(scale: Scale, about: ItemRef | None = None) -> Question:
         scale,
         _ASKED[scale],
         f"the {scale} of “{about.item.text}”" if about else scale,
-        options=tuple(steps.items()),
+        options=(*steps.items(), _CANNOT_JUDGE),
         keys={number: number for number in steps},
         about=about,
     )
@@ -89,6 +93,7 @@ def points_view(about: ItemRef) -> Question:
             (AGREE, f"{signed(proposed)} is right"),
             *((str(p), f"It should be {signed(p)}") for p in other),
             (UNSURE, "I am unsure"),
+            _CANNOT_JUDGE,
         ),
         about=about,
     )
