@@ -118,7 +118,8 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
     for asked in numbered(study.plan, scenarios, seat):
         start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
         assert start > at, asked
-        code = f"r02 | {asked.scenario} | {asked.scale} | {asked.item or '–'} | {asked.values}"
+        item = asked.item if asked.question.late else "see the sheet" if asked.item else "–"
+        code = f"r02 | {asked.scenario} | {asked.scale} | {item} | {asked.values}"
         end = text.find(code, start)
         assert end > start, code
         between = text[start:end]

@@ -81,6 +81,19 @@ def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
     assert (found.ratings, found.views, found.comments) == ((), (), ())
 
 
+def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan) -> None:
+    """What was said of an item of 0 points stands, in a study that asks for relevance alone."""
+    asking = plan.model_copy(update={"points": False})
+    chosen = {f"ladder/0/{kind}": Answer("3", 1, "") for kind in ("relevance", "comment")}
+    work = {"r01": {plan.task("dressing-001"): chosen}}
+    found = said(asking, scenarios_of(plan, bank), work)
+    assert [each.subject.item for each in (*found.ratings, *found.comments)] == ["0", "0"]
+    assert not any(
+        q.about and not q.about.item.points
+        for q in questions(asking, bank.scenario("dressing-001"), "r01")
+    )
+
+
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
     """A plan read back is the plan, and what is no plan is refused."""
     assert read_plan(plan.json_text()) == plan
@@ -188,11 +201,15 @@ def test_a_study_is_known_by_its_id(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_questions(bank: Bank, plan: StudyPlan) -> None:
-    """Two scales and a comment, then each rung's three questions, in each rater's own order."""
+    """Two scales and a comment, then what is asked of each rung, in each rater's own order.
+
+    The four that are worth something are rated, then all five have a view of points and a comment.
+    """
     scenario = bank.scenario("dressing-001")
     first, second = (questions(plan, scenario, rater) for rater in ("r01", "r02"))
     assert [q.field for q in first[:3]] == ["realism", "validity", "comment"]
-    assert len(first) == 3 + 3 * 5
+    assert len(first) == 3 + 4 + 2 * 5
+    assert [q.late for q in first] == 7 * [False] + 10 * [True]
     assert {q.field for q in first} == {q.field for q in second}
     assert first != second
     bare = plan.model_copy(update={"rubrics": ()})

@@ -65,6 +65,16 @@ anchors, "Not at all" and "Extremely realistic/valid", and plain words. From 4 o
 so 4 is where a rater would let the thing stand."""
 
 
+LIKELY_RESULTS = (
+    "nothing bad: it may as well be done",
+    "hardly anything: not worth a word",
+    "a small nuisance, soon over",
+    "discomfort, delay, or lost function or dignity",
+    "an injury, help too late, or a refusal overridden",
+)
+"""The steps of relevance for an act of negative points: it is worth looking for by its result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rater:
     """Who rates: a pseudonym, and a role."""

@@ -48,6 +48,7 @@ class Question:
         options: What may be chosen, each with its words; empty where words are asked for.
         keys: By option, the key that chooses it while the question has the focus.
         hint: Beside the question, where words are asked for.
+        late: Whether it is shown only once all that is not late is answered.
         required: Whether the card is done only with an answer to it.
         about: The item; None where all that the card shows is meant.
     """
@@ -60,6 +61,7 @@ class Question:
     keys: Mapping[str, str] = dataclass_field(default_factory=dict)
     hint: str = "If you like. Please name nobody."
     required: bool = True
+    late: bool = False
     about: ItemRef | None = None
 
     @property
@@ -106,6 +108,13 @@ class Progress(StrEnum):
 def missing(asked: Sequence[Question], answers: Mapping[str, Answer]) -> tuple[Question, ...]:
     """Return the questions that still want an answer, in order."""
     return tuple(q for q in asked if q.required and q.field not in answers)
+
+
+def is_opened(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
+    """Tell whether the late questions of a card are shown; once one is answered, they stay."""
+    early = [question for question in asked if not question.late]
+    late = {question.field for question in asked if question.late}
+    return not missing(early, answers) or not late.isdisjoint(answers)
 
 
 def progress(

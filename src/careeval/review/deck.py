@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 from careeval.review.asking import Progress, Question, first_open, missing, progress
@@ -206,9 +205,11 @@ def fields(asked: Sequence[Question], answers: Mapping[str, str], typed: Typed) 
 
 def by_item(shown: Iterable[Field]) -> list[tuple[Field, ...]]:
     """Return the fields about items, each item's together."""
-    about = (each for each in shown if each.question.about)
-    grouped = groupby(about, key=lambda each: each.question.about and each.question.about.place)
-    return [tuple(group) for _, group in grouped]
+    items: dict[int, list[Field]] = {}
+    for each in shown:
+        if about := each.question.about:
+            items.setdefault(about.place, []).append(each)
+    return [tuple(items[place]) for place in sorted(items)]
 
 
 def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | None:

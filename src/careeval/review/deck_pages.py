@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.core.rating import Rater
-from careeval.review.asking import SKIPPED, Progress, about, missing
+from careeval.review.asking import SKIPPED, Progress, about, is_opened, missing
 from careeval.review.changes import Form
 from careeval.review.deck import (
     Answers,
@@ -151,13 +151,14 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
         return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
     card = cards[n - 1]
     given = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
+    shown = fields(card.questions, given, Typed())
     return page(
         request,
         card.template,
         f"Practice {n} of {len(cards)}",
         n=n,
         tried=form is not None,
-        fields=fields(card.questions, given, Typed()),
+        fields=[f for f in shown if form is not None or not f.question.late],
         notes={f"q{k}": note for k, note in enumerate(card.notes, 1)},
         **card.shows,
     )
@@ -263,8 +264,10 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
         return go_to(f"{deck.path}/{n}{again}#{cleared}")
     if go == "back":
         return go_to(f"{deck.path}/{max(1, n - 1)}{again}")
-    if go == "next" and missing(card.questions, place.answers()):
-        return go_to(f"{deck.path}/{n}?missing=1")
+    if go == "next" and missing(card.questions, answers := place.answers()):
+        late = [question.field for question in card.questions if question.late]
+        opens = is_opened(card.questions, answers) and not typed.raw.keys() & set(late)
+        return go_to(f"{deck.path}/{n}{'#items' if late and opens else '?missing=1'}")
     return go_to(f"{deck.path}/{n + 1}{again}" if n < len(deck.cards) else deck.end)
 
 
@@ -287,7 +290,10 @@ def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
     seen = store.newest(rater, card.task)
     work = store.work(rater)
     answers = work.get(card.task, {})
-    shown = fields(card.questions, {name: each.value for name, each in answers.items()}, typed)
+    opened = is_opened(card.questions, answers)
+    given = {name: each.value for name, each in answers.items()}
+    every = fields(card.questions, given, typed)
+    shown = [each for each in every if opened or not each.question.late]
     states = deck.states(work)
     gaps = [each for each in shown if each.question.required and not each.value]
     return page(
@@ -299,6 +305,7 @@ def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
         n=place.n,
         task=card.task,
         fields=shown,
+        opened=opened,
         skipped=SKIPPED in answers,
         form=Form.new(seen),
         n_done=states.count(Progress.done),

@@ -65,11 +65,12 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions: those about itself, then those about each item."""
+    """A scenario with its questions: about itself, about each item, and late ones about each."""
 
     scenario: Scenario
     own: tuple[Asked, ...]
     items: tuple[ItemSheet, ...]
+    late: tuple[ItemSheet, ...]
 
 
 def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> tuple[Asked, ...]:
@@ -112,16 +113,19 @@ def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) ->
 
 
 def _sheet(scenario: Scenario, asked: Iterable[Asked]) -> ScenarioSheet:
-    own: list[Asked] = []
-    items: dict[str, list[Asked]] = {}
-    for each in asked:
-        (items.setdefault(each.item, []) if each.question.about else own).append(each)
+    every = list(asked)
     return ScenarioSheet(
         scenario,
-        tuple(own),
-        tuple(
-            ItemSheet(of_one[0].question.about, tuple(of_one))
-            for of_one in items.values()
-            if of_one[0].question.about is not None
-        ),
+        tuple(each for each in every if not each.question.about),
+        _by_item(each for each in every if not each.question.late),
+        _by_item(each for each in every if each.question.late),
     )
+
+
+def _by_item(asked: Iterable[Asked]) -> tuple[ItemSheet, ...]:
+    items: dict[int, ItemSheet] = {}
+    for each in asked:
+        if about := each.question.about:
+            before = items[about.place].asked if about.place in items else ()
+            items[about.place] = ItemSheet(about, (*before, each))
+    return tuple(items.values())

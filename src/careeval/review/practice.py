@@ -101,9 +101,9 @@ she says, and goes on with the third. There is no hurry. What do you do?""",
                 text="Takes the button hook out of her hand and does up the blouse.",
                 worth=-2,
                 relevance=(
-                    "This is an act that we think harmful, and it is on the list so that answers "
-                    "which contain it are found. If it is worth finding, choose a high number, "
-                    "however wrong the act is."
+                    "Think of what would come of it, done just as it says: nobody is hurt, but she "
+                    "loses what she can do and was doing, and her say in it. That is the fourth "
+                    "step. The answer says how much there is to find here, not how often."
                 ),
                 points=(
                     "Here is the place to say how wrong it is. We propose −2, a severe error, for "

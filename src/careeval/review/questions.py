@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from careeval.core.rating import LOWEST, STEPS, Scale
+from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
 from careeval.core.scenario import Scenario
 from careeval.core.text import signed
 from careeval.review import own_answers
@@ -24,63 +24,87 @@ _MINUTES_A_VIEW = 0.2
 _ASKED: Mapping[Scale, str] = {
     Scale.realism: "How realistic is this situation?",
     Scale.validity: "How well does it test whether a carer decides well?",
-    Scale.relevance: "Is this worth looking for in an answer, whether it is good or bad?",
+    Scale.relevance: "Is this worth looking for in an answer?",
 }
 
 
 def questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """Return all that a rater is asked about a scenario, in the order shown.
+    """Return all that a rater is asked about a scenario: blind to points first, then the rest."""
+    asked = [q for q in answerable(plan, scenario, rater) if not _no_longer_asked(plan, q)]
+    return tuple(sorted(asked, key=lambda question: question.late))
+
+
+def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
+    """Return all that a rater may have answered, item by item, in earlier versions too.
 
     A rubric's items are shuffled for each rater, so that none of them is always read last.
     """
-    asked = [rating(Scale.realism), rating(Scale.validity)]
-    asked.append(
-        Question("comment", "comment", "Comment on this scenario", "the comment", required=False)
-    )
+    asked = [rating(Scale.realism), rating(Scale.validity), _comment()]
     place = 0
     for rubric in plan.rubrics:
         items = list(scenario.rubric(rubric))
         Random(f"{plan.seed}/{rater}/{scenario.id}/{rubric}").shuffle(items)
         for item in items:
-            place += 1
+            place += plan.points or item.points != 0
             about = ItemRef(rubric, item, place)
             asked += about_item(about, relevance=plan.relevance, points=plan.points)
-            stem, called = f"{rubric}/{item.id}", f"the comment of “{item.text}”"
-            words = Question(
-                f"{stem}/comment", "comment", "Comment on this item", called,
-                required=False, about=about,
-            )  # fmt: skip
-            asked.append(words)
+            asked.append(_comment(about, late=plan.relevance and plan.points))
     return tuple(asked)
 
 
+def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
+    """Tell whether only earlier versions asked it: all of an item of 0 points but its points."""
+    worthless = question.about is not None and question.about.item.points == 0
+    return worthless and (question.kind is Scale.relevance or not plan.points)
+
+
 def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
-    """Return what is asked about an item besides a comment.
+    """Return what is asked about an item besides a comment: first its relevance, blind to points.
 
     Args:
         about: The item.
-        relevance: Whether its relevance is rated.
-        points: Whether its points are asked about.
+        relevance: Whether relevance is rated.
+        points: Whether points are asked about.
     """
     asked = [rating(Scale.relevance, about)] if relevance else []
-    return [*asked, points_view(about)] if points else asked
+    return [*asked, points_view(about, late=relevance)] if points else asked
 
 
-def rating(scale: Scale, about: ItemRef | None = None) -> Question:
-    """Return the question that a number on a scale answers."""
-    steps = {str(n): f"{n}, {words}" for n, words in enumerate(STEPS[scale], LOWEST)}
+def _comment(about: ItemRef | None = None, *, late: bool = False) -> Question:
     return Question(
-        f"{about.rubric}/{about.item.id}/{scale}" if about else scale,
-        scale,
-        _ASKED[scale],
-        f"the {scale} of “{about.item.text}”" if about else scale,
-        options=(*steps.items(), _CANNOT_JUDGE),
-        keys={number: number for number in steps},
+        f"{about.rubric}/{about.item.id}/comment" if about else "comment",
+        "comment",
+        "Comment on this item" if about else "Comment on this scenario",
+        f"the comment of “{about.item.text}”" if about else "the comment",
+        required=False,
+        late=late,
         about=about,
     )
 
 
-def points_view(about: ItemRef) -> Question:
+def rating(scale: Scale, about: ItemRef | None = None) -> Question:
+    """Return the question that a number on a scale answers.
+
+    Of an act of negative points the likely result is asked: whether it is worth looking for would
+    be taken for whether it is right.
+    """
+    asked, steps, called = _ASKED[scale], STEPS[scale], scale.value
+    if about and about.item.points < 0:
+        asked, steps = "What would be the likely result of exactly this?", LIKELY_RESULTS
+        called = "likely result"
+    numbers = {str(n): f"{n}, {words}" for n, words in enumerate(steps, LOWEST)}
+    return Question(
+        f"{about.rubric}/{about.item.id}/{scale}" if about else scale,
+        scale,
+        asked,
+        f"the {called} of “{about.item.text}”" if about else called,
+        options=(*numbers.items(), _CANNOT_JUDGE),
+        keys={number: number for number in numbers},
+        about=about,
+    )
+
+
+def points_view(about: ItemRef, *, late: bool) -> Question:
     """Return the question whether an item's points are right: one choice, no half objection."""
     proposed = about.item.points
     other = (p for p in (2, 1, 0, -1, -2) if p != proposed)
@@ -95,6 +119,7 @@ def points_view(about: ItemRef) -> Question:
             (UNSURE, "I am unsure"),
             _CANNOT_JUDGE,
         ),
+        late=late,
         about=about,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject
 from careeval.core.scenario import Scenario
-from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, questions
+from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, answerable
 from careeval.review.store import Work
 from careeval.review.study import StudyPlan
 
@@ -38,7 +38,7 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
     for seat in plan.seats:
         for name in seat.scenarios:
             answers = work.get(seat.id, {}).get(plan.task(name), {})
-            for question in questions(plan, bank[name], seat.id):
+            for question in answerable(plan, bank[name], seat.id):
                 value = answers[question.field].value if question.field in answers else None
                 if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
