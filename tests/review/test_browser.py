@@ -121,6 +121,19 @@ def test_a_study_by_keyboard(page: Page, served: Served) -> None:
     assert [a.value for name, a in answers.items() if name.endswith("/points")] == ["agree"] * 5
 
 
+def test_practice_takes_the_same_keys(page: Page, served: Served) -> None:
+    """The keys 1 to 5 choose while a question of practice has the focus, unless turned off."""
+    served.enter(page, "r03")
+    for chosen in (True, False):
+        page.goto(f"{served.address}/practice/1")
+        page.locator("#q1").focus()
+        page.keyboard.press("4")
+        expect(page.locator("[name='q.realism'][value='4']")).to_be_checked(checked=chosen)
+        page.goto(f"{served.address}/help")
+        page.get_by_role("checkbox").set_checked(not chosen)
+        page.get_by_role("button", name="Save this choice").click()
+
+
 def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     """With scripts off the buttons save, what is missing is linked, and the end is reached."""
     context = browser.new_context(java_script_enabled=False)

@@ -125,17 +125,4 @@ addEventListener("beforeunload", (event) => {
   if (waiting !== null && !kept) event.preventDefault();
 });
 
-if (form.hasAttribute("data-shortcuts")) {
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.ctrlKey) {
-      event.preventDefault();
-      form.querySelector("[value=next]").click();
-    } else if (event.target.type === "radio" && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      const group = event.target.closest("fieldset");
-      const choice = group.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-      if (choice) { choice.focus(); choice.click(); }
-    }
-  });
-}
-
 for (const time of status.querySelectorAll("time")) time.textContent = clock(new Date(time.dateTime));
