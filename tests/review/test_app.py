@@ -410,8 +410,38 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
     assert plan_task(study) not in study.store.work("r01")
     study.store.reopen_work()
     study.store.revoke("r01")
-    assert "switched off" in client.get(f"/i/{study.tokens['r01']}").text
-    assert client.get("/rate/1").status_code == 401
+    for answer in (
+        client.get(f"/i/{study.tokens['r01']}"),
+        client.get("/rate/1"),
+        client.post("/rate/1", data=form),
+        client.post("/rate/1", data=form, headers={"Accept": "application/json"}),
+    ):
+        assert answer.status_code == 403
+        assert "This link has been revoked" in answer.text
+        assert "test@example.org" in answer.text
+        assert "try again" not in answer.text.lower()
+
+
+def test_a_link_that_is_revoked_during_a_save(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is revoked, or whose study is closed, between a page and its save is told just that."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.comment": "mine", "go": "next"}
+    save = study.store.save
+    for turn, words in ((study.store.close_work, "is closed"), (None, "has been revoked")):
+
+        def late(*args: Any, turn: Any = turn, **options: Any) -> Any:
+            (turn or (lambda: study.store.revoke("r01")))()
+            return save(*args, **options)
+
+        monkeypatch.setattr(study.store, "save", late)
+        answer = client.post("/rate/1", data=form)
+        assert answer.status_code == 403
+        assert words in answer.text
+        assert "mine" in answer.text
+        assert "try again" not in answer.text.lower()
+        study.store.reopen_work()
 
 
 def plan_task(study: Study) -> str:

@@ -247,7 +247,7 @@ def test_the_adjudicator_goes_on_without(audit: Audit) -> None:
     settles = audit.client("a01")
     assert "That is not so yet" in settles.get("/overview").text
     audit.store.revoke("r02")
-    assert second.get("/label/1").status_code == 401
+    assert second.get("/label/1").status_code == 403
     pages = [settles.get(f"/settle/{n}").text for n in (1, 2)]
     assert sum("seen by one" in text for text in pages) == 1
 

@@ -22,8 +22,9 @@ from starlette.types import ASGIApp
 from careeval.bank import Bank
 from careeval.errors import ReviewError
 from careeval.review import audit_decks, deck_pages, entry, study_decks
+from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.connection import BACKLOG, Limits, Server, connections
-from careeval.review.desk import RedirectError, RefusedError
+from careeval.review.desk import RedirectError, RefusedError, closed, revoked
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
 from careeval.review.pages import refusal
@@ -72,6 +73,14 @@ async def _refused(request: Request, error: Any) -> Response:
     return refusal(request, error.status, error.title, error.words, retry=error.retry)
 
 
+async def _revoked(request: Request, _: Any) -> Response:
+    return await _refused(request, revoked(request.app.state.desk))
+
+
+async def _closed(request: Request, _: Any) -> Response:
+    return await _refused(request, closed(request.app.state.desk))
+
+
 async def _not_saved(request: Request, error: Any) -> Response:
     words = "The place where answers are kept cannot be used just now. What was saved before stands"
     if request.method == "POST":
@@ -102,6 +111,8 @@ async def _ours(request: Request, _: Any) -> Response:
 _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
     RedirectError: _elsewhere,
     RefusedError: _refused,
+    RevokedError: _revoked,
+    ClosedError: _closed,
     ReviewError: _not_saved,
     FormError: _unreadable,
     ClientDisconnect: _gone,

@@ -125,7 +125,7 @@ def here(request: Request) -> Here:
             retry=True,
         )
     if link.revoked:
-        raise switched_off(desk)
+        raise revoked(desk)
     if desk.store.closed:
         raise closed(desk)
     request.state.here = found = Here(desk, link.rater, secret)
@@ -145,13 +145,13 @@ def agreed(request: Request) -> Here:
     return found
 
 
-def switched_off(desk: Desk) -> RefusedError:
+def revoked(desk: Desk) -> RefusedError:
     """For a link that opens nothing any more."""
     return RefusedError(
         403,
-        "This link has been switched off",
-        f"It may have been replaced by a newer one. What was saved is kept. Ask: "
-        f"{desk.consent.contact}",
+        "This link has been revoked",
+        "Nothing more can be seen or saved with it. What was saved before is kept. For a new one, "
+        f"ask: {desk.consent.contact}",
     )
 
 

@@ -21,7 +21,7 @@ from careeval.review.desk import (
     agreed,
     closed,
     here,
-    switched_off,
+    revoked,
 )
 from careeval.review.pages import go_to, page
 from careeval.review.store import Link
@@ -79,7 +79,7 @@ def _link(request: Request, token: str) -> Link:
             "whole from the message that you got, or ask whoever sent it.",
         )
     if link.revoked:
-        raise switched_off(desk)
+        raise revoked(desk)
     if desk.store.closed:
         raise closed(desk)
     return link

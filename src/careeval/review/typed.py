@@ -19,7 +19,7 @@ from careeval.review.asking import Question
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
 from careeval.review.own_answers import HANDED_IN, handed_in
-from careeval.review.questions import AGREE, questions
+from careeval.review.questions import AGREE, answerable
 from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan
 
@@ -169,7 +169,7 @@ class _Reader:
         name = row["scenario"]
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
-        asked = questions(self.plan, self.scenarios[name], seat.id)
+        asked = answerable(self.plan, self.scenarios[name], seat.id)
         said = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
             said.append((_comment(asked, row), row["comment"]))
