@@ -25,6 +25,7 @@ from careeval.review.study import (
     read_plan,
     scenarios_of,
     study_id,
+    with_raters,
 )
 from review_study import CONSENT, ROLES, Study, fill
 
@@ -271,6 +272,25 @@ def test_the_store_and_the_plan_agree(study: Study) -> None:
     found = said(study.plan, scenarios_of(study.plan, study.bank), work)
     (rating,) = found.ratings
     assert (rating.rater.role, rating.value) == (Role.family_caregiver, 2)
+
+
+def test_twins_are_kept_apart(bank: Bank) -> None:
+    """A seat's order has none beside its base: in a first round, in a further one, when joining."""
+    twin = {"twin_of": "dressing-001"}
+    scenarios = tuple(
+        s.model_copy(update=twin if s.id == "dressing-002" else {}) for s in bank.scenarios
+    )
+    pairs = replace(bank, scenarios=scenarios)
+    revised = replace(bank, scenarios=tuple(s.model_copy(update={"version": 2}) for s in scenarios))
+    names = [s.id for s in scenarios]
+    family = {s.id: s.family for s in scenarios}
+    for seed in range(9):
+        first = new_plan(pairs, ROLES, title="x", consent=CONSENT, seed=seed, answers=3, told="x")
+        second = next_round([first], revised, names, [seat.rater for seat in first.seats])
+        joined = with_raters(first, [Role.other], ["r03"], family)
+        for plan in (first, second, joined):
+            for order in (o for seat in plan.seats for o in (seat.scenarios, seat.answers) if o):
+                assert order[1] == "dressing-003"
 
 
 def test_rubrics_need_a_question(bank: Bank) -> None:
