@@ -47,12 +47,9 @@ class Asked:
         about = self.question.about
         return f"{about.rubric}/{about.item.id}" if about else ""
 
-    @property
-    def values(self) -> str:
-        """What may be typed for it, in the order of its boxes."""
-        if self.question.kind == "comment":
-            return "the words"
-        return " ".join(self.question.choices)
+    def beside(self, value: str, words: str) -> str:
+        """Return what stands beside a box: of an item's number, whose words stand above, that."""
+        return value if self.question.about and value in self.question.keys else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +69,12 @@ class ScenarioSheet:
     items: tuple[ItemSheet, ...]
     late: tuple[ItemSheet, ...]
 
+    @property
+    def scales(self) -> Mapping[str, tuple[str, ...]]:
+        """What is asked of items on a scale → what its numbers mean, said once for all items."""
+        asked = (each.question for item in self.items for each in item.asked)
+        return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
+
 
 def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> tuple[Asked, ...]:
     """Every question that the app asks a rater, in the rater's order."""
@@ -86,8 +89,7 @@ def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> 
 def form(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
     """The form: one HTML file with all that it needs, and no script.
 
-    A rater who is not asked about points is not shown what tells them, and the ids of a ladder's
-    items do: the sheet alone says then which item a number means.
+    No item's id stands there, since a ladder's tells its points: the sheet has them.
 
     Args:
         plan: The newest round.
