@@ -169,12 +169,7 @@ def new_plan(
         BankError: The bank has no such scenario.
         ReviewError: As `assign`; or somebody has fewer scenarios than they are to answer.
     """
-    if scenarios is None:
-        # a control has its base's items: there is nothing of its own to rate
-        there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
-        chosen = [s for s in there if s.control is None]
-    else:
-        chosen = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
+    chosen = _to_rate(bank, scenarios)
     raters = numbered(roles)
     order = assign(
         [scenario.id for scenario in chosen],
@@ -214,6 +209,15 @@ def new_plan(
         told=told if own else "",
         study_id=study_id,
     )
+
+
+def _to_rate(bank: Bank, scenarios: Iterable[str] | None) -> list[Scenario]:
+    """Return the scenarios of these ids, or all of a bank that raters can rate."""
+    if scenarios is not None:
+        return [bank.scenario(name) for name in dict.fromkeys(scenarios)]
+    # a control has its base's items: there is nothing of its own to rate
+    there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
+    return [s for s in there if s.control is None]
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
