@@ -62,8 +62,8 @@ NOTES = ("read once", "read twice", "to be read again")
 N_RESPONSES = 20
 """Of a made-up audit; of each, three judgments."""
 
-Fields = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
-"""By task, what is asked there with its choices."""
+Fields = Mapping[str, Sequence[tuple[tuple[str, str], Sequence[str]]]]
+"""By task, what is asked there with its choices: its name in the form, and in the store."""
 
 
 @dataclass
@@ -92,8 +92,8 @@ class Rater:
                 if time.monotonic() >= until:
                     break
                 await asyncio.sleep(think * chance.uniform(0.5, 1.5))
-                name, choices = chance.choice(self.fields[form["task"]])
-                stored = self.saved[form["task"], name]
+                (name, stored_name), choices = chance.choice(self.fields[form["task"]])
+                stored = self.saved[form["task"], stored_name]
                 last = now.get(name) or (stored[-1] if stored else "")
                 now[name] = chance.choice([c for c in choices if c != last])
                 form["number"] = str(int(form["number"]) + 1)
@@ -165,7 +165,9 @@ def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     for seat in plan.seats:
         fields = {
             plan.task(name): [
-                (q.field, q.choices) for q in questions(plan, scenarios[name], seat.id) if q.choices
+                ((q.name, q.field), q.choices)
+                for q in questions(plan, scenarios[name], seat.id)
+                if q.choices
             ]
             for name in seat.scenarios
         }
@@ -178,7 +180,8 @@ def new_labelling(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     """An audit of judgments that no grader made, on the bank's written answers, and its raters."""
     plan = new_audit(_made_up(bank), [Role.other] * n, title="Load", consent=CONSENT, seed=1)
     store = Store.create(path, "audit", plan.json_text())
-    asked = [("says", [reading.value for reading in Reading]), ("note", NOTES)]
+    says = [reading.value for reading in Reading]
+    asked = [(("says", "says"), says), (("note", "note"), NOTES)]
     raters = {
         seat.id: Rater(
             store.add_rater(seat.rater),

@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, sync_playwright
 
-from careeval.core.rating import ENDS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
+from careeval.core.rating import STEPS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.study import COVERAGE, render_study, write_study_page
 from careeval.results.judged import Terms
@@ -171,7 +171,7 @@ def test_comments_of_an_earlier_round_stay() -> None:
 def test_the_words_that_raters_saw_stand_once() -> None:
     """Each scale's ends are told as the app has them, once."""
     html = render_study(made_up())
-    for low, high in ENDS.values():
+    for low, *_, high in STEPS.values():
         assert (words_of(html).count(f"1, {low}"), words_of(html).count(f"5, {high}")) == (1, 1)
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from careeval.bank import Bank
+from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.review import database
@@ -89,14 +90,13 @@ def test_it_resumes_at_the_first_incomplete(study: Study) -> None:
     """Another device goes on where the first stopped; what was skipped comes last."""
     first = study.client("r01")
     fill(first, 1, {}, "skip")
-    done = dict.fromkeys(_required(first, 2), "4")
-    assert fill(first, 2, done | _agree(first, 2)).headers["location"] == "/rate/3"
+    assert _rate_all(first, 2) == "/rate/3"
     second = study.client()
     second.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
     assert second.get("/").headers["location"] == "/rate/3"
-    fill(second, 3, done | _agree(second, 3))
+    _rate_all(second, 3)
     assert second.get("/").headers["location"] == "/rate/1"
-    fill(second, 1, done | _agree(second, 1))
+    _rate_all(second, 1)
     assert second.get("/").headers["location"] == "/finish"
     assert "All 3 scenarios are done" in second.get("/finish").text
 
@@ -110,6 +110,70 @@ def _agree(client: TestClient, n: int) -> dict[str, str]:
     return {name: "agree" for name in _required(client, n) if name.endswith("/points")}
 
 
+def _rate_all(client: TestClient, n: int) -> str:
+    """Rate all that a scenario asks for, then agree to all points; where that leads."""
+    fill(client, n, dict.fromkeys(_required(client, n), "4"))
+    return str(fill(client, n, _agree(client, n)).headers["location"])
+
+
+def test_no_name_tells_an_items_points(make_study: MakeStudy, plan: StudyPlan) -> None:
+    """Inputs are called by the item's place: nothing of a page has an item's id, which tells it."""
+    study = make_study(plan.model_copy(update={"points": False}))
+    client = study.client("r01")
+    names = _required(client, 1) | set(_comments(client))
+    assert {"q.realism", "q.1/relevance", "q.1/comment"} <= names
+    page = client.get("/rate/1").text
+    for item in study.bank.scenario(study.plan.seats[0].scenarios[0]).ladder:
+        assert f"ladder/{item.id}" not in unescape(page)
+    fill(client, 1, {"q.1/relevance": "2"}, "skip")
+    (stored,) = set(study.store.answers("r01", plan_task(study))) - {"skipped"}
+    assert re.fullmatch(r"ladder/[-+]?\d/relevance", stored)
+    assert client.post("/rate/1", data=hidden(page) | {f"q.{stored}": "2"}).status_code == 400
+
+
+def test_every_step_of_a_scale_has_words(study: Study) -> None:
+    """No number stands alone, and each of a scale means something else."""
+    text = unescape(study.client("r01").get("/rate/1").text)
+    for scale in STEPS.values():
+        assert len(set(scale)) == 5
+        for n, words in enumerate(scale, 1):
+            assert f"<span>{n}, {words}</span>" in text
+
+
+def test_relevance_is_asked_before_points_are_shown(study: Study) -> None:
+    """Nothing of a page tells points until all else is answered; then it asks what they deserve.
+
+    Of an act of negative points the likely result is asked, and nothing of one of 0 points.
+    """
+    client = study.client("r01")
+    first = _words(client.get("/rate/1").text)
+    assert "· we propose" not in first
+    assert "points right?" not in first
+    for question in ("What would be the likely result of exactly", "Is this worth looking for in"):
+        assert client.get("/rate/1").text.count(f"<legend>{question}") == 2
+    zero = next(i for i in study.bank.scenario("dressing-001").ladder if i.points == 0)
+    assert zero.text not in first
+    assert study.plan.rubrics == (Rubric.ladder,)
+    answer = fill(client, 1, dict.fromkeys(_required(client, 1), "4"))
+    assert answer.headers["location"] == "/rate/1#items"
+    second = _words(client.get("/rate/1").text)
+    assert len(_agree(client, 1)) == 5
+    assert zero.text in second
+    assert "we propose −2" in second
+    again = fill(client, 1, {"q.1/comment": ""})  # as a browser sends what is empty
+    assert again.headers["location"] == "/rate/1?missing=1"
+    assert fill(client, 1, _agree(client, 1)).headers["location"] == "/rate/2"
+
+
+def test_who_has_seen_points_goes_on_seeing_them(study: Study) -> None:
+    """A view that was given before relevance was asked first is on the page, to be changed."""
+    stored = {"ladder/-2/points": "-1"}
+    study.store.save("r01", plan_task(study), stored, Form.new())
+    text = study.client("r01").get("/rate/1").text
+    assert "we propose −2" in unescape(text)
+    assert len(re.findall(r'value="-1" checked', text.replace("  ", " "))) == 1
+
+
 def test_what_is_missing(study: Study) -> None:
     """A page that is not done stays and leads to what is open, many by the first; so does the end.
 
@@ -119,15 +183,15 @@ def test_what_is_missing(study: Study) -> None:
     answer = fill(client, 1, {"q.realism": "4"})
     assert answer.headers["location"] == "/rate/1?missing=1"
     page = client.get("/rate/1?missing=1").text
-    assert "11 questions are not answered yet; what you gave is saved." in page
-    assert re.findall(r'<a href="#(q\d+)"', page) == ["q2"]
+    assert "5 questions are not answered yet; what you gave is saved." in page
+    assert re.findall(r'<a href="#(q\d+)"', page) == ["q2", "q4", "q5", "q6", "q7"]
     untouched = client.get("/rate/2?missing=1").text
-    assert "12 questions are not answered yet. " in untouched
+    assert "6 questions are not answered yet. " in untouched
     assert re.findall(r'<a href="#(q\d+)"', untouched) == ["q1"]
-    choices = dict.fromkeys(_required(client, 3), "4") | _agree(client, 3)
-    choices.pop("q.validity")
+    fill(client, 3, dict.fromkeys(_required(client, 3), "4"))
+    choices = _agree(client, 3)
     last = [name for name in choices if name.endswith("/points")][-1]
-    choices.pop(last)
+    choices[last] = choices["q.validity"] = ""
     fill(client, 3, choices)
     few = client.get("/rate/3?missing=1").text
     places = re.findall(r'<li><a href="#(q\d+)"', few)
@@ -170,11 +234,14 @@ def test_items_are_practised_where_they_are_asked_about(
         asking = plan.model_copy(update={"relevance": relevance, "points": points})
         client = make_study(asking).client("r01")
         text = client.get("/practice/1").text
-        assert text.count("Is this worth looking for in an answer") == 2 * relevance
-        assert text.count("points right?") == 2 * points
-        assert ("we propose +2" in text, "we propose −2" in text) == (points, points)
+        assert text.count("Is this worth looking for in an answer") == relevance
+        assert text.count("What would be the likely result of exactly this?") == relevance
+        at_once = points and not relevance
+        assert text.count("points right?") == 2 * at_once
+        assert ("we propose +2" in text, "we propose −2" in text) == (at_once, at_once)
         tried = _words(client.post("/practice/1", data={"go": "try"}).text)
-        assert ("however wrong the act is" in tried) == relevance
+        assert tried.count("points right?") == 2 * points
+        assert ("Think of what would come of it" in tried) == relevance
         assert ("how wrong it is. We propose −2" in tried) == points
     bare = make_study(plan.model_copy(update={"rubrics": ()})).client("r01")
     assert "points right?" not in bare.get("/practice/1").text
@@ -189,7 +256,9 @@ def test_what_stands_above_the_items(make_study: MakeStudy, bank: Bank) -> None:
         (kinds[::-1], r"first 5 whole answers, then \d single acts, each in mixed order"),
         (kinds[1:], "5 things that an answer may contain, good or harmful, in mixed order"),
     ):
-        plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, rubrics=rubrics)
+        plan = new_plan(
+            bank, ROLES, title="x", consent=CONSENT, seed=7, rubrics=rubrics, relevance=False
+        )
         client = make_study(plan).client("r01")
         assert re.search(said, client.get("/rate/1").text)
 
@@ -212,8 +281,7 @@ def test_the_time_that_is_left(study: Study) -> None:
     for done in range(3):
         left = sum(minutes(plan, scenarios[name], "r01") for name in names[done:])
         assert f"Time left, by our estimate: {about(left)}." in client.get("/overview").text
-        choices = dict.fromkeys(_required(client, done + 1), "4") | _agree(client, done + 1)
-        fill(client, done + 1, choices)
+        _rate_all(client, done + 1)
     assert "Time left" not in client.get("/overview").text
 
 
@@ -342,8 +410,38 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
     assert plan_task(study) not in study.store.work("r01")
     study.store.reopen_work()
     study.store.revoke("r01")
-    assert "switched off" in client.get(f"/i/{study.tokens['r01']}").text
-    assert client.get("/rate/1").status_code == 401
+    for answer in (
+        client.get(f"/i/{study.tokens['r01']}"),
+        client.get("/rate/1"),
+        client.post("/rate/1", data=form),
+        client.post("/rate/1", data=form, headers={"Accept": "application/json"}),
+    ):
+        assert answer.status_code == 403
+        assert "This link has been revoked" in answer.text
+        assert "test@example.org" in answer.text
+        assert "try again" not in answer.text.lower()
+
+
+def test_a_link_that_is_revoked_during_a_save(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is revoked, or whose study is closed, between a page and its save is told just that."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.comment": "mine", "go": "next"}
+    save = study.store.save
+    for turn, words in ((study.store.close_work, "is closed"), (None, "has been revoked")):
+
+        def late(*args: Any, turn: Any = turn, **options: Any) -> Any:
+            (turn or (lambda: study.store.revoke("r01")))()
+            return save(*args, **options)
+
+        monkeypatch.setattr(study.store, "save", late)
+        answer = client.post("/rate/1", data=form)
+        assert answer.status_code == 403
+        assert words in answer.text
+        assert "mine" in answer.text
+        assert "try again" not in answer.text.lower()
+        study.store.reopen_work()
 
 
 def plan_task(study: Study) -> str:
@@ -384,6 +482,7 @@ def test_a_comment_of_a_megabyte(study: Study) -> None:
 def test_hostile_text_is_text(study: Study) -> None:
     """Markup, templates and control characters in a field are shown as they were typed."""
     client = study.client("r01")
+    _rate_all(client, 1)
     comments = dict.fromkeys(_comments(client), HOSTILE)
     assert len(comments) == 6
     fill(client, 1, comments, "skip")
@@ -455,7 +554,10 @@ def test_two_windows(study: Study) -> None:
     client.post("/rate/1", data=new | {"q.realism": "4", "q.comment": "new", "go": "skip"})
     answer = client.post("/rate/1", data=old | {"q.realism": "2", "q.comment": "", "go": "next"})
     told = _words(answer.text)
-    assert "In another window you changed realism to “4”. What you gave here has replaced" in told
+    assert (
+        "In another window you changed realism to “4, realistic: only a detail is off”. What you"
+        in told
+    )
     assert "In another window you changed the comment to “new”. That stands." in told
     stored = study.store.answers("r01", plan_task(study))
     assert (stored["realism"].value, stored["comment"].value) == ("2", "new")
@@ -473,7 +575,10 @@ def test_a_page_left_open_over_an_upgrade(study: Study) -> None:
         "/rate/1", data=old | {"q.realism": "2", "q.comment": "mine", "go": "next"}
     )
     told = _words(answer.text)
-    assert "In another window you changed realism to “3”. What you gave here has replaced" in told
+    assert (
+        "In another window you changed realism to “3, partly realistic: one thing is off”. What you"
+        in told
+    )
     assert "In another window you changed the comment to “3”. What you gave here has" in told
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.review.assignment import assign
+from careeval.review.assignment import apart, assign
 
 OT, FAMILY, ROBOTICIST = Role.occupational_therapist, Role.family_caregiver, Role.roboticist
 
@@ -77,6 +78,25 @@ def test_too_few_raters() -> None:
         assign([], _raters(OT), seed=1)
     with pytest.raises(ReviewError, match="at most 2"):
         assign(_scenarios(3), _raters(OT, OT), seed=1, raters_per_scenario=3)
+
+
+NAMES = st.lists(st.integers(0, 30), min_size=1, max_size=9, unique=True)
+
+
+@given(NAMES, st.integers(1, 4))
+def test_a_twin_never_stands_beside_its_base(names: list[int], n_families: int) -> None:
+    """No two of a family are neighbours where they need not be, and no more moves than that."""
+    family = {f"s-{n}": f"f-{n % n_families}" for n in names}
+    found = apart(list(family), family)
+    assert sorted(found) == sorted(family)
+
+    def touching(order: Sequence[str]) -> int:
+        return sum(family[a] == family[b] for a, b in pairwise(order))
+
+    most = max(Counter(family.values()).values())
+    assert touching(found) == 0 or 2 * most > len(names) + 1
+    if not touching(list(family)):
+        assert found == tuple(family)
 
 
 @given(st.data())

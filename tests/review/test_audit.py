@@ -25,10 +25,10 @@ from careeval.review.app import create_app
 from careeval.review.audit import new_audit, read_audit_plan
 from careeval.review.changes import Form
 from careeval.review.labels import (
-    LabelQuestion,
     awaited,
     disputed,
     is_open,
+    label_questions,
     labels,
     marked,
     n_settled,
@@ -140,7 +140,7 @@ def test_expected_time() -> None:
 )
 def test_evidence_stands_in_the_response(typed: str, fits: bool) -> None:
     """Each line must stand there, 20 at most; spaces, capitals and quotes may differ."""
-    question = LabelQuestion("evidence", TEXT)
+    question = label_questions(TEXT)[1]
     if fits:
         assert question.read(f" {typed} ") == typed
     else:
@@ -247,7 +247,7 @@ def test_the_adjudicator_goes_on_without(audit: Audit) -> None:
     settles = audit.client("a01")
     assert "That is not so yet" in settles.get("/overview").text
     audit.store.revoke("r02")
-    assert second.get("/label/1").status_code == 401
+    assert second.get("/label/1").status_code == 403
     pages = [settles.get(f"/settle/{n}").text for n in (1, 2)]
     assert sum("seen by one" in text for text in pages) == 1
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
@@ -121,6 +121,19 @@ def test_a_study_by_keyboard(page: Page, served: Served) -> None:
     assert [a.value for name, a in answers.items() if name.endswith("/points")] == ["agree"] * 5
 
 
+def test_practice_takes_the_same_keys(page: Page, served: Served) -> None:
+    """The keys 1 to 5 choose while a question of practice has the focus, unless turned off."""
+    served.enter(page, "r03")
+    for chosen in (True, False):
+        page.goto(f"{served.address}/practice/1")
+        page.locator("#q1").focus()
+        page.keyboard.press("4")
+        expect(page.locator("[name='q.realism'][value='4']")).to_be_checked(checked=chosen)
+        page.goto(f"{served.address}/help")
+        page.get_by_role("checkbox").set_checked(not chosen)
+        page.get_by_role("button", name="Save this choice").click()
+
+
 def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     """With scripts off the buttons save, what is missing is linked, and the end is reached."""
     context = browser.new_context(java_script_enabled=False)
@@ -141,7 +154,7 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     context.close()
     answers = served.work("r02")["1/dressing-001@1"]
     assert answers["comment"].value == "without scripts"
-    assert answers["ladder/-2/points"].value == "unsure"
+    assert answers["ladder/-2/points"].value == "cannot-judge"
 
 
 def test_everyone_can_use_every_page(page: Page, served: Served) -> None:
@@ -192,14 +205,14 @@ def test_whether_it_is_saved_is_seen(
     served.enter(page, "r03")
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.evaluate(f"document.documentElement.style.fontSize = '{percent}%'")
-    page.get_by_role("radio", name="4", exact=True).first.click()
+    page.get_by_role("radio", name="4, ").first.click()
     expect(page.locator("#saved")).to_contain_text("Saved")
     expect(page.locator("#saved")).to_be_in_viewport(ratio=1)
     for said in ("saved", "unsaved"):
         if said == "unsaved":
             page.context.set_offline(True)
             page.evaluate("scrollTo(0, 0)")
-            page.get_by_role("radio", name="3", exact=True).first.click()
+            page.get_by_role("radio", name="3, ").first.click()
             expect(page.locator("#unsaved")).to_contain_text("Not saved yet")
             expect(page.locator("#saved")).to_be_empty()
         assert page.locator("#standing").bounding_box()["height"] < size[1] / 2  # type: ignore[index]
@@ -216,17 +229,41 @@ def test_whether_it_is_saved_is_seen(
     expect(page.locator("#saved")).to_contain_text("Saved")
 
 
+def test_saved_goes_away_while_a_change_waits(page: Page, served: Served) -> None:
+    """From the first letter typed until it is saved, and while a choice is sent, none is seen."""
+    held: list[Route] = []
+    served.enter(page, "r03")
+    saved, comment = page.locator("#saved"), page.get_by_label("Comment on this scenario")
+    page.get_by_role("radio", name="2, ").first.check()
+    expect(saved).to_contain_text("Saved")
+    page.route("**/rate/*", lambda route: held.append(route))
+    comment.press_sequentially("a")
+    expect(saved).to_be_empty(timeout=500)
+    page.wait_for_timeout(1000)
+    held.pop().continue_()
+    expect(saved).to_contain_text("Saved")
+    page.get_by_role("radio", name="3, ").first.check()
+    expect(saved).to_be_empty(timeout=500)
+    comment.press_sequentially("b")
+    page.wait_for_timeout(1000)
+    held.pop(0).continue_()
+    page.wait_for_timeout(500)
+    expect(saved).to_be_empty(timeout=500)  # the comment is still on its way
+    held.pop().continue_()
+    expect(saved).to_contain_text("Saved")
+
+
 def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -> None:
     """“Clear” does it by keyboard, at once and for good, and without scripts; Enter never does."""
     served.enter(page, "r06")
     clear = page.get_by_role("button", name="Clear the answer: How realistic")
     expect(clear).to_be_hidden()
-    page.get_by_role("radio", name="4", exact=True).first.press("Space")
+    page.get_by_role("radio", name="4, ").first.press("Space")
     expect(page.locator("#saved")).to_contain_text("Saved")
     with page.expect_response(lambda answer: answer.request.method == "POST"):
-        page.get_by_role("radio", name="3", exact=True).last.press("Space")
+        page.get_by_role("radio", name="3, ").last.press("Space")
     assert set(served.work("r06")["1/dressing-001@1"]) == {"realism", "validity"}
-    page.get_by_role("radio", name="4", exact=True).first.focus()
+    page.get_by_role("radio", name="4, ").first.focus()
     page.keyboard.press("Tab")
     expect(clear).to_be_focused()
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -237,7 +274,7 @@ def test_an_answer_is_taken_back(page: Page, browser: Browser, served: Served) -
     page.goto(f"{served.address}/rate/1")
     assert page.locator("[name='q.realism']:checked").count() == 0
     with page.expect_navigation():
-        page.get_by_role("radio", name="3", exact=True).last.press("Enter")
+        page.get_by_role("radio", name="3, ").last.press("Enter")
     assert "missing=1" in page.url
     context = browser.new_context(java_script_enabled=False)
     other = context.new_page()

@@ -109,23 +109,20 @@ def test_an_empty_sheet_says_nothing(
 
 
 def test_the_form_asks_what_the_app_asks(study: Study) -> None:
-    """Every question of the app, its choices' words and its code stand there once, in order."""
+    """Every question of the app, its choices' words stand there once, in order."""
     scenarios = scenarios_of(study.plan, study.bank)
     seat = study.plan.seats[1]
     html = form(study.plan, scenarios, seat)
     text = _words(html)
     at = -1
     for asked in numbered(study.plan, scenarios, seat):
-        start = text.find(f"{asked.number}. {asked.shown.asked}", at + 1)
+        start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
         assert start > at, asked
-        code = f"r02 | {asked.scenario} | {asked.scale} | {asked.item or '–'} | {asked.values}"
-        end = text.find(code, start)
-        assert end > start, code
-        between = text[start:end]
-        assert all(said in between for _, said in asked.shown.options)
+        between = text[start : text.find(f" {asked.number + 1}. ", start)]
+        assert all(asked.beside(*each) in between for each in asked.question.options)
         at = start
     per_scenario = [len(questions(study.plan, scenarios[n], "r02")) for n in seat.scenarios]
-    assert html.count('class="code"') == sum(per_scenario)
+    assert html.count('class="question ') == sum(per_scenario)
     order = [text.index(f"{name}, version") for name in seat.scenarios]
     assert order == sorted(order)
     assert text.index(CONSENT.text.split("\n")[0]) < text.index("I agree") < order[0]
@@ -147,7 +144,6 @@ def test_points_are_not_given_away(bank: Bank) -> None:
     html = form(plan, scenarios, plan.seats[0])
     assert "ladder/" not in html
     assert "we propose" not in html
-    assert "r01 | dressing-001 | relevance | see the sheet | 1 to 5" in html
     assert "ladder/+2" in sheet_csv(plan, scenarios, plan.seats[0])
 
 

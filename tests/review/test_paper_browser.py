@@ -29,7 +29,7 @@ def paper(study: Study, tmp_path: Path) -> Path:
 def test_no_question_is_split(
     page: Page, study: Study, paper: Path, width: int, height: int
 ) -> None:
-    """On paper, no question is parted from its choices or its code."""
+    """On paper, no question is parted from its choices."""
     page.goto(paper.as_uri())
     page.emulate_media(media="print")
     # columns of a page's size are filled as pages are; and only they tell what stands in which

@@ -14,8 +14,8 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
-from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, missing, progress
-from careeval.review.questions import AGREE, UNSURE, Question, minutes, questions
+from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
+from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
 from careeval.review.said import said
 from careeval.review.store import Answer
 from careeval.review.study import (
@@ -25,6 +25,7 @@ from careeval.review.study import (
     read_plan,
     scenarios_of,
     study_id,
+    with_raters,
 )
 from review_study import CONSENT, ROLES, Study, fill
 
@@ -69,6 +70,29 @@ def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
     assert [(c.rater, c.subject.scenario, c.text) for c in found.comments] == [
         (rater, "dressing-001", "Yes.")
     ]
+
+
+def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
+    """It is an answer to every rating and view, and neither a number nor a view of points."""
+    asked = questions(plan, bank.scenario("dressing-001"), "r01")
+    chosen = {q.field: Answer(CANNOT_JUDGE, n, "") for n, q in enumerate(asked) if q.options}
+    assert all(q.read(CANNOT_JUDGE) == CANNOT_JUDGE for q in asked if q.options)
+    assert progress(asked, chosen) is Progress.done
+    found = said(plan, scenarios_of(plan, bank), {"r01": {plan.task("dressing-001"): chosen}})
+    assert (found.ratings, found.views, found.comments) == ((), (), ())
+
+
+def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan) -> None:
+    """What was said of an item of 0 points stands, in a study that asks for relevance alone."""
+    asking = plan.model_copy(update={"points": False})
+    chosen = {f"ladder/0/{kind}": Answer("3", 1, "") for kind in ("relevance", "comment")}
+    work = {"r01": {plan.task("dressing-001"): chosen}}
+    found = said(asking, scenarios_of(plan, bank), work)
+    assert [each.subject.item for each in (*found.ratings, *found.comments)] == ["0", "0"]
+    assert not any(
+        q.about and not q.about.item.points
+        for q in questions(asking, bank.scenario("dressing-001"), "r01")
+    )
 
 
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
@@ -178,11 +202,15 @@ def test_a_study_is_known_by_its_id(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_questions(bank: Bank, plan: StudyPlan) -> None:
-    """Two scales and a comment, then each rung's three questions, in each rater's own order."""
+    """Two scales and a comment, then what is asked of each rung, in each rater's own order.
+
+    The four that are worth something are rated, then all five have a view of points and a comment.
+    """
     scenario = bank.scenario("dressing-001")
     first, second = (questions(plan, scenario, rater) for rater in ("r01", "r02"))
     assert [q.field for q in first[:3]] == ["realism", "validity", "comment"]
-    assert len(first) == 3 + 3 * 5
+    assert len(first) == 3 + 4 + 2 * 5
+    assert [q.late for q in first] == 7 * [False] + 10 * [True]
     assert {q.field for q in first} == {q.field for q in second}
     assert first != second
     bare = plan.model_copy(update={"rubrics": ()})
@@ -193,22 +221,25 @@ def test_questions(bank: Bank, plan: StudyPlan) -> None:
 def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
     """To agree, to name other points and to be unsure are one choice: no half-made objection."""
     by_field = {q.field: q for q in questions(plan, bank.scenario("dressing-001"), "r01")}
-    assert by_field["ladder/-2/points"].choices == (AGREE, "2", "1", "0", "-1", UNSURE)
+    assert by_field["ladder/-2/points"].choices == (
+        AGREE, "2", "1", "0", "-1", UNSURE, CANNOT_JUDGE
+    )  # fmt: skip
 
 
 @given(st.text())
 def test_only_answers_are_read(text: str) -> None:
     """What is read is one of the choices or nothing; all else is refused."""
-    question = Question("realism", Scale.realism)
+    question = rating(Scale.realism)
+    expected = ("1", "2", "3", "4", "5", CANNOT_JUDGE)
     try:
-        assert question.read(text) in (None, "1", "2", "3", "4", "5")
+        assert question.read(text) in (None, *expected)
     except ValueError:
-        assert text.strip() not in ("", "1", "2", "3", "4", "5")
+        assert text.strip() not in ("", *expected)
 
 
 def test_a_comment_has_a_limit() -> None:
     """A comment of the limit is kept, one character more is refused with the number."""
-    question = Question("comment", "comment")
+    question = Question("comment", "comment", "", "")
     assert question.read("x" * COMMENT_LIMIT) == "x" * COMMENT_LIMIT
     assert question.read("  \n") is None
     with pytest.raises(ValueError, match="10,001 characters"):
@@ -227,8 +258,8 @@ def test_a_comment_has_a_limit() -> None:
 )
 def test_progress(answers: dict[str, str], expected: Progress) -> None:
     """A scenario is done when nothing asked for is missing, whatever else was said of it."""
-    asked = [Question(s, s) for s in (Scale.realism, Scale.validity)]
-    asked.append(Question("comment", "comment"))
+    asked = [rating(s) for s in (Scale.realism, Scale.validity)]
+    asked.append(Question("comment", "comment", "", "", required=False))
     assert progress(asked, _answers(**answers)) is expected
     assert bool(missing(asked, _answers(**answers))) == (expected is not Progress.done)
 
@@ -241,6 +272,25 @@ def test_the_store_and_the_plan_agree(study: Study) -> None:
     found = said(study.plan, scenarios_of(study.plan, study.bank), work)
     (rating,) = found.ratings
     assert (rating.rater.role, rating.value) == (Role.family_caregiver, 2)
+
+
+def test_twins_are_kept_apart(bank: Bank) -> None:
+    """A seat's order has none beside its base: in a first round, in a further one, when joining."""
+    twin = {"twin_of": "dressing-001"}
+    scenarios = tuple(
+        s.model_copy(update=twin if s.id == "dressing-002" else {}) for s in bank.scenarios
+    )
+    pairs = replace(bank, scenarios=scenarios)
+    revised = replace(bank, scenarios=tuple(s.model_copy(update={"version": 2}) for s in scenarios))
+    names = [s.id for s in scenarios]
+    family = {s.id: s.family for s in scenarios}
+    for seed in range(9):
+        first = new_plan(pairs, ROLES, title="x", consent=CONSENT, seed=seed, answers=3, told="x")
+        second = next_round([first], revised, names, [seat.rater for seat in first.seats])
+        joined = with_raters(first, [Role.other], ["r03"], family)
+        for plan in (first, second, joined):
+            for order in (o for seat in plan.seats for o in (seat.scenarios, seat.answers) if o):
+                assert order[1] == "dressing-003"
 
 
 def test_rubrics_need_a_question(bank: Bank) -> None:

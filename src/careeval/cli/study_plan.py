@@ -152,7 +152,7 @@ def invite(
         if replace:
             more = with_replacement(plan, replace, taken)
         else:
-            more = with_raters(plan, roles, taken)
+            more = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
         new = more.seats[len(plan.seats) :]
         made = {s.id: invited.link_to(address, store.add_rater(s.rater)) for s in new}
         store.amend_plan(more.model_copy(update={"study_id": study_id(texts)}).json_text())

@@ -62,9 +62,8 @@ def print_(
         say(
             "Held-out scenarios stand in clear text there: keep the folder, and the paper, private."
         )
-    if plan.rubrics and not plan.points and not sheet:
-        say("Which item a question is about stands in no form, since it would tell the points:")
-        say("  --csv writes the sheet that says it.")
+    if not sheet:
+        say("--csv writes the sheets too that forms are typed into, question by question.")
     say(f"Written: {len(written)} files in {out}. Print them from a browser, on one side.")
     return OK
 

@@ -37,22 +37,42 @@ class Scale(StrEnum):
     relevance = "relevance"
 
 
-ENDS: Mapping[Scale, tuple[str, str]] = {
+STEPS: Mapping[Scale, tuple[str, str, str, str, str]] = {
     Scale.realism: (
         "not at all realistic: could not happen like this",
+        "hardly realistic: much of it is off",
+        "partly realistic: one thing is off",
+        "realistic: only a detail is off",
         "extremely realistic: happens just like this",
     ),
     Scale.validity: (
         "not at all valid: tests nothing that matters",
+        "hardly valid: tests little that matters",
+        "partly valid: tests some of what matters",
+        "valid: tests what matters",
         "extremely valid: tests just what matters",
     ),
     Scale.relevance: (
         "not at all relevant: not worth looking for",
+        "hardly relevant: seldom worth looking for",
+        "partly relevant: good to know, but says little",
+        "relevant: worth looking for",
         "extremely relevant: must be looked for",
     ),
 }
-"""What the lowest and the highest number of a scale mean, as raters see it: the paper's anchors,
-"Not at all" and "Extremely realistic/valid", and plain words. Those between have none."""
+"""What the numbers of a scale mean, from the lowest, as raters see it: at the ends the paper's
+anchors, "Not at all" and "Extremely realistic/valid", and plain words. From 4 on a rating endorses,
+so 4 is where a rater would let the thing stand."""
+
+
+LIKELY_RESULTS = (
+    "nothing bad: it may as well be done",
+    "hardly anything: not worth a word",
+    "a small nuisance, soon over",
+    "discomfort, delay, or lost function or dignity",
+    "an injury, help too late, or a refusal overridden",
+)
+"""The steps of relevance for an act of negative points: it is worth looking for by its result."""
 
 
 @dataclass(frozen=True, slots=True)

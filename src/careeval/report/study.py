@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from careeval.core.rating import ENDS, Scale
+from careeval.core.rating import STEPS, Scale
 from careeval.files import write_text
 from careeval.report import study_cards
 from careeval.report.documents import document
@@ -80,7 +80,7 @@ def render_study(study: StudyResults) -> str:
         "items": _items(study) if asked_items else None,
         "notes": [each.note for each in study.rounds if each.note],
         "levels": LEVELS,
-        "ends": [(scale.value, *ENDS[scale]) for scale in asked],
+        "ends": [(scale.value, STEPS[scale][0], STEPS[scale][-1]) for scale in asked],
         "rule": RULES[study.terms.rule],
         "consent": _consent(study),
         "coverage": COVERAGE,

@@ -21,9 +21,10 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import audit_pages, entry, own_answers_pages, study_pages
+from careeval.review import audit_decks, deck_pages, entry, study_decks
+from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.connection import BACKLOG, Limits, Server, connections
-from careeval.review.desk import RedirectError, RefusedError
+from careeval.review.desk import RedirectError, RefusedError, closed, revoked
 from careeval.review.forms import FormError
 from careeval.review.guard import Guard, Settings, is_loopback
 from careeval.review.pages import refusal
@@ -50,16 +51,13 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
     app = FastAPI(openapi_url=None)
     app.state.turns = Turns()
     if store.kind == "audit":
-        app.state.audit = audit_pages.open_audit(store)
-        app.state.desk = audit_pages.audit_desk(app.state.audit, store, settings)
-        app.include_router(audit_pages.router)
+        app.state.desk = audit_decks.audit_desk(store, settings)
+        app.include_router(deck_pages.router(audit_decks.PATHS, audit_decks.ENDS))
     else:
         if bank is None:
             raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
-        app.state.study = study_pages.open_round(bank, store)
-        app.state.desk = study_pages.desk(app.state.study, store, settings)
-        app.include_router(study_pages.router)  # first: saves are most of all requests
-        app.include_router(own_answers_pages.router)
+        app.state.desk = study_decks.study_desk(bank, store, settings)
+        app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
     app.include_router(entry.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():
@@ -73,6 +71,14 @@ async def _elsewhere(_: Request, error: Any) -> Response:
 
 async def _refused(request: Request, error: Any) -> Response:
     return refusal(request, error.status, error.title, error.words, retry=error.retry)
+
+
+async def _revoked(request: Request, _: Any) -> Response:
+    return await _refused(request, revoked(request.app.state.desk))
+
+
+async def _closed(request: Request, _: Any) -> Response:
+    return await _refused(request, closed(request.app.state.desk))
 
 
 async def _not_saved(request: Request, error: Any) -> Response:
@@ -105,6 +111,8 @@ async def _ours(request: Request, _: Any) -> Response:
 _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
     RedirectError: _elsewhere,
     RefusedError: _refused,
+    RevokedError: _revoked,
+    ClosedError: _closed,
     ReviewError: _not_saved,
     FormError: _unreadable,
     ClientDisconnect: _gone,

@@ -1,12 +1,16 @@
-"""What all questions have in common, and how far somebody is with them. No I/O."""
+"""The questions of a card, and how far somebody is with them. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from enum import StrEnum
 from math import ceil
-from typing import Protocol, TypeVar
+from typing import Literal
 
+from careeval.core.rating import Scale
+from careeval.core.scenario import Rubric, RubricItem
 from careeval.review.store import Answer
 
 COMMENT_LIMIT = 10_000
@@ -19,45 +23,77 @@ WORDS_A_MINUTE = 180
 """How fast a careful reader reads: a guess, by which expected times are made."""
 
 
-class Asked(Protocol):
-    """One question of a page."""
+@dataclass(frozen=True, slots=True)
+class ItemRef:
+    """An item of a rubric as a card shows it.
+
+    Attributes:
+        place: Of the item on its card, from 1.
+    """
+
+    rubric: Rubric
+    item: RubricItem
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing asked on a card.
+
+    Attributes:
+        field: What the store calls the answer.
+        kind: What is asked for: a number on a scale, a view of points, a reading, or words.
+        asked: The question as people read it.
+        called: What a message calls the answer.
+        options: What may be chosen, each with its words; empty where words are asked for.
+        keys: By option, the key that chooses it while the question has the focus.
+        hint: Beside the question, where words are asked for.
+        late: Whether it is shown only once all that is not late is answered.
+        required: Whether the card is done only with an answer to it.
+        about: The item; None where all that the card shows is meant.
+    """
+
+    field: str
+    kind: Scale | Literal["points", "reading", "comment"]
+    asked: str
+    called: str
+    options: tuple[tuple[str, str], ...] = ()
+    keys: Mapping[str, str] = dataclass_field(default_factory=dict)
+    hint: str = "If you like. Please name nobody."
+    required: bool = True
+    late: bool = False
+    about: ItemRef | None = None
 
     @property
-    def field(self) -> str:
-        """What the store calls the answer."""
+    def name(self) -> str:
+        """What a form calls the answer: an item's own name would tell its points."""
+        return f"{self.about.place}/{self.kind}" if self.about else self.field
 
     @property
-    def required(self) -> bool:
-        """Whether the page is done only with an answer to it."""
+    def choices(self) -> tuple[str, ...]:
+        """What may be chosen, in the order shown; empty where words are asked for."""
+        return tuple(value for value, _ in self.options)
 
     def read(self, text: str) -> str | None:
-        """What is typed or chosen as the store keeps it; None where it is nothing.
+        """Return what is typed or chosen as the store keeps it; None where it is nothing.
 
         Raises:
             ValueError: It is no answer to this question; the message says so to the rater.
         """
+        text = text.strip()
+        if not self.options:
+            if len(text) > COMMENT_LIMIT:
+                raise ValueError(
+                    f"This {self.field.rpartition('/')[2]} has {len(text):,} characters; at most "
+                    f"{COMMENT_LIMIT:,} can be kept. Please shorten it: it is not saved yet."
+                )
+        elif text and text not in self.choices:
+            raise ValueError("This is not one of the answers to choose from.")
+        return text or None
 
-
-Q = TypeVar("Q", bound=Asked)
-
-
-def read_words(text: str, what: str) -> str | None:
-    """Free text as the store keeps it; None where it is nothing.
-
-    Args:
-        text: As it was typed.
-        what: What the page calls it.
-
-    Raises:
-        ValueError: It is longer than `COMMENT_LIMIT`.
-    """
-    text = text.strip()
-    if len(text) > COMMENT_LIMIT:
-        raise ValueError(
-            f"This {what} has {len(text):,} characters; at most {COMMENT_LIMIT:,} can be "
-            "kept. Please shorten it: it is not saved yet."
-        )
-    return text or None
+    def in_words(self, value: str | None) -> str:
+        """Return an answer for a message."""
+        return "nothing" if value is None else f"“{dict(self.options).get(value, value)}”"
 
 
 class Progress(StrEnum):
@@ -69,13 +105,30 @@ class Progress(StrEnum):
     untouched = "not started"
 
 
-def missing(asked: Sequence[Q], answers: Mapping[str, Answer]) -> tuple[Q, ...]:
-    """The questions that still want an answer, in order."""
+def missing(asked: Sequence[Question], answers: Mapping[str, Answer]) -> tuple[Question, ...]:
+    """Return the questions that still want an answer, in order."""
     return tuple(q for q in asked if q.required and q.field not in answers)
 
 
-def progress(asked: Sequence[Asked], answers: Mapping[str, Answer]) -> Progress:
-    """How far the answers to a page's questions are; one that is done is not skipped."""
+def is_opened(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
+    """Tell whether the late questions of a card are shown; once one is answered, they stay."""
+    early = [question for question in asked if not question.late]
+    late = {question.field for question in asked if question.late}
+    return not missing(early, answers) or not late.isdisjoint(answers)
+
+
+def progress(
+    asked: Sequence[Question], answers: Mapping[str, Answer], *, declines: bool = False
+) -> Progress:
+    """Return how far somebody is with the questions of a card.
+
+    Args:
+        asked: What the card asks.
+        answers: What stands there.
+        declines: Whether to skip it says that one would rather not: then nothing there counts.
+    """
+    if declines and SKIPPED in answers:
+        return Progress.skipped
     if not missing(asked, answers):
         return Progress.done
     if SKIPPED in answers:
@@ -84,7 +137,7 @@ def progress(asked: Sequence[Asked], answers: Mapping[str, Answer]) -> Progress:
 
 
 def first_open(states: Sequence[Progress]) -> int | None:
-    """The place, from 1, of the first that is not done, skipped ones last; None where all are."""
+    """Return the place, from 1, of the first that is not done, skipped ones last, or None."""
     for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
         for n, state in enumerate(states, 1):
             if state in wanted:
@@ -93,7 +146,7 @@ def first_open(states: Sequence[Progress]) -> int | None:
 
 
 def about(minutes: float) -> str:
-    """An expected time in words, no finer than it is known, and rounded up."""
+    """Return an expected time in words, no finer than it is known, and rounded up."""
     if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"
     hours = ceil(minutes / 30) / 2

@@ -57,6 +57,28 @@ def assign(
     }
 
 
+def apart(names: Sequence[str], family: Mapping[str, str]) -> tuple[str, ...]:
+    """Return names in their order, changed only where two of a family would be neighbours.
+
+    Whoever reads a scenario and its twin one after the other rates the difference.
+
+    Args:
+        names: Scenarios in a seat's order.
+        family: Scenario → the base of its twins; one that is no key is a family of its own.
+    """
+    left, order, last = list(names), list[str](), ""
+    while left:
+        families = [family.get(name, name) for name in left]
+        (largest, n), *_ = Counter(families).most_common(1)
+        if 2 * n > len(left) and largest != last:  # else its members cannot all be parted
+            k = families.index(largest)
+        else:
+            k = next((k for k, each in enumerate(families) if each != last), 0)
+        last = families[k]
+        order.append(left.pop(k))
+    return tuple(order)
+
+
 def _blocks(
     scenarios: Sequence[str],
     raters: Sequence[Rater],

@@ -132,11 +132,15 @@ class Blind:
         return self._seats.get(rater)
 
     def minutes(self, judgments: Sequence[str]) -> float:
-        """How long a careful labeller may need: each text is read once."""
-        found = [self.judgments[name] for name in judgments]
-        texts = {each.response for each in found} | {each.scenario or "" for each in found}
-        words = sum(len(text.split()) for text in (*texts, *(each.item for each in found)))
-        return words / WORDS_A_MINUTE + len(found) * _MINUTES_A_JUDGMENT
+        """Return how long a careful labeller may need: each text is read once."""
+        each = [self.judgments[name] for name in judgments]
+        texts = {one.response for one in each} | {one.scenario or "" for one in each}
+        words = sum(len(text.split()) for text in texts)
+        return words / WORDS_A_MINUTE + sum(map(self.minutes_to_label, judgments))
+
+    def minutes_to_label(self, judgment: str) -> float:
+        """Return how long one judgment may take on a response that has been read."""
+        return len(self.judgments[judgment].item.split()) / WORDS_A_MINUTE + _MINUTES_A_JUDGMENT
 
 
 def read_audit_plan(text: str) -> AuditPlan:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from careeval.review.deck import PracticeCard
+from careeval.review.labels import SAYS, marked, passages
+
 
 @dataclass(frozen=True, slots=True)
 class LabelPractice:
@@ -23,6 +26,23 @@ class LabelPractice:
     answer: str
     evidence: str
     why: str
+
+
+def label_practice_cards() -> tuple[PracticeCard, ...]:
+    """Return the cards to try labelling on."""
+    return tuple(
+        PracticeCard(
+            "label_practice",
+            (SAYS,),
+            (each.why,),
+            {
+                "judgment": each,
+                "untried": marked(each.response, ()),
+                "worked": marked(each.response, passages(each.evidence)),
+            },
+        )
+        for each in LABEL_PRACTICE
+    )
 
 
 LABEL_PRACTICE = (

@@ -18,6 +18,14 @@ COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
 """Counts the events of one rater on one task: the newest's number, 0 where there is none."""
 
 
+class RevokedError(ReviewError):
+    """The rater's link is revoked, or they have withdrawn: nothing more is saved of theirs."""
+
+
+class ClosedError(ReviewError):
+    """The work is closed: nothing more is saved of anybody's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """Which form on which page sent a change, so that it counts once and never silently undoes.
@@ -107,13 +115,13 @@ def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]
 
 
 def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
-    """Raise ReviewError where the rater's link is off, or the work is closed."""
+    """Raise RevokedError where the rater's link is off, ClosedError where the work is closed."""
     row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
     if row is None or row[0]:
-        raise ReviewError("this link has been switched off")
+        raise RevokedError("this link has been revoked")
     closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
     if closed and closed[0]:
-        raise ReviewError("the work is closed")
+        raise ClosedError("the work is closed")
 
 
 def _digest(task: str, values: Mapping[str, str | None], form: Form) -> str:

@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from careeval.core.rating import Rater
 from careeval.review.changes import Form
 from careeval.review.consent import Consent
+from careeval.review.deck import Deck, PracticeCard
 from careeval.review.forms import read_form
 from careeval.review.guard import Settings
 from careeval.review.store import Store, Work
@@ -37,7 +38,8 @@ class Desk:
         help: The template that says how its pages work.
         keys: Which keys choose an answer, in words.
         load: How much a rater is asked for; None where it is nothing.
-        next_stop: Where a rater goes on, who has agreed and said who they are.
+        decks: The decks of a rater's seat, given their work: each opens the next.
+        practice: The made-up cards that come before the last of them.
     """
 
     store: Store
@@ -48,7 +50,8 @@ class Desk:
     help: str
     keys: str
     load: Callable[[Rater], Load | None]
-    next_stop: Callable[[Rater, Work], str]
+    decks: Callable[[Rater, Work], tuple[Deck, ...]]
+    practice: tuple[PracticeCard, ...]
 
     @property
     def cookie(self) -> str:
@@ -122,7 +125,7 @@ def here(request: Request) -> Here:
             retry=True,
         )
     if link.revoked:
-        raise switched_off(desk)
+        raise revoked(desk)
     if desk.store.closed:
         raise closed(desk)
     request.state.here = found = Here(desk, link.rater, secret)
@@ -142,13 +145,13 @@ def agreed(request: Request) -> Here:
     return found
 
 
-def switched_off(desk: Desk) -> RefusedError:
+def revoked(desk: Desk) -> RefusedError:
     """For a link that opens nothing any more."""
     return RefusedError(
         403,
-        "This link has been switched off",
-        f"It may have been replaced by a newer one. What was saved is kept. Ask: "
-        f"{desk.consent.contact}",
+        "This link has been revoked",
+        "Nothing more can be seen or saved with it. What was saved before is kept. For a new one, "
+        f"ask: {desk.consent.contact}",
     )
 
 

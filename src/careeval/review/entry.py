@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from careeval.review.deck_pages import next_stop
 from careeval.review.desk import (
     ABOUT,
     CONSENT,
@@ -20,7 +21,7 @@ from careeval.review.desk import (
     agreed,
     closed,
     here,
-    switched_off,
+    revoked,
 )
 from careeval.review.pages import go_to, page
 from careeval.review.store import Link
@@ -41,7 +42,7 @@ def home(request: Request) -> Response:
     work = who.desk.store.work(who.rater.id)
     if "years" not in work.get(ABOUT, {}):
         raise RedirectError("/about")
-    raise RedirectError(who.desk.next_stop(who.rater, work))
+    raise RedirectError(next_stop(who.desk, who.rater, work))
 
 
 @router.get("/i/{token}")
@@ -78,7 +79,7 @@ def _link(request: Request, token: str) -> Link:
             "whole from the message that you got, or ask whoever sent it.",
         )
     if link.revoked:
-        raise switched_off(desk)
+        raise revoked(desk)
     if desk.store.closed:
         raise closed(desk)
     return link

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import Literal
 
 from careeval.core.label import Label, Reading
-from careeval.review.asking import Progress, progress, read_words
+from careeval.review.asking import Progress, Question, progress
 from careeval.review.audit import AuditPlan, Blind
 from careeval.review.store import Answer, Work
 
@@ -28,52 +27,62 @@ Works = Mapping[str, Work]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelQuestion:
-    """One thing asked about a judgment.
+class Evidence(Question):
+    """The question for the words that show an item, which must stand in the response."""
 
-    Attributes:
-        field: What the store calls the answer.
-        response: Where evidence must stand; empty where none is asked for.
-    """
-
-    field: Literal["says", "evidence", "note", "reason"]
     response: str = ""
 
-    @property
-    def required(self) -> bool:
-        """Whether a judgment is made only with an answer to it."""
-        return self.field in ("says", "reason")
-
     def read(self, text: str) -> str | None:
-        """As of `careeval.review.asking.Asked`."""
-        if self.field == "says":
-            text = text.strip()
-            if text and text not in set(Reading):
-                raise ValueError("This is not one of the answers to choose from.")
-            return text or None
-        words = read_words(text, self.field)
-        if self.field == "evidence" and words:
-            found = passages(words)
-            if len(found) > MOST_PASSAGES:
+        """Return the passages as the store keeps them, one a line; as of `Question.read`."""
+        words = Question.read(self, text)
+        lines = passages(words or "")
+        if len(lines) > MOST_PASSAGES:
+            raise ValueError(
+                f"These are {len(lines)} lines; at most {MOST_PASSAGES} passages can be kept: "
+                "this is not saved yet."
+            )
+        for passage in lines:
+            if not any(_find(passage, self.response)):
                 raise ValueError(
-                    f"These are {len(found)} lines; at most {MOST_PASSAGES} passages can be kept: "
-                    "this is not saved yet."
+                    f"“{passage}” does not stand in the response. Copy the words just as they "
+                    "are there, one passage a line: this is not saved yet."
                 )
-            for passage in found:
-                if not any(_find(passage, self.response)):
-                    raise ValueError(
-                        f"“{passage}” does not stand in the response. Copy the words just as they "
-                        "are there, one passage a line: this is not saved yet."
-                    )
         return words
 
 
-def label_questions(response: str) -> tuple[LabelQuestion, ...]:
-    """What a labeller is asked about a judgment on a response."""
-    return LabelQuestion("says"), LabelQuestion("evidence", response), LabelQuestion("note")
+SAYS = Question(
+    "says",
+    "reading",
+    "Is this in the response?",
+    "your answer",
+    options=tuple((reading.value, reading.capitalize()) for reading in Reading),
+    keys={reading.value: reading[0] for reading in Reading},
+)
+_NOTE = Question("note", "comment", "Note", "the note", required=False)
+_REASON = Question(
+    "reason",
+    "comment",
+    "Why? In a sentence or two",
+    "the reason",
+    hint="It is kept beside what the others said. Please name nobody.",
+)
 
 
-SETTLE_QUESTIONS = (LabelQuestion("says"), LabelQuestion("reason"))
+def label_questions(response: str) -> tuple[Question, ...]:
+    """Return what a labeller is asked about a judgment on a response."""
+    evidence = Evidence(
+        "evidence",
+        "comment",
+        "The words that show it",
+        "the words that show it",
+        hint="If you like. Copied from the response, one passage a line.",
+        required=False,
+        response=response,
+    )
+    return SAYS, evidence, _NOTE
+
+
+SETTLE_QUESTIONS = (SAYS, _REASON)
 """What the adjudicator is asked about a judgment."""
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
-from careeval.review.asking import SKIPPED, Progress, read_words
+from careeval.review.asking import SKIPPED, Question
 from careeval.review.store import Answer, Work
 
 HANDED_IN = "answers-handed-in"
@@ -27,23 +26,9 @@ MINUTES = 8.0
 """How long it may take to think of 150 words and to write them: a guess."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnAnswer:
-    """The one question of a page: what would you do?"""
-
-    field: str = _WRITTEN
-    required: bool = True
-
-    def read(self, text: str) -> str | None:
-        """What is typed as the store keeps it; None where it is nothing.
-
-        Raises:
-            ValueError: It is too long.
-        """
-        return read_words(text, "answer")
-
-
-QUESTION = OwnAnswer()
+def question(told: str) -> Question:
+    """Return the one question of a page, with what raters are told about how to answer."""
+    return Question(_WRITTEN, "comment", "Your answer", "your answer", hint=told)
 
 
 def task(scenario: str, version: int) -> str:
@@ -52,15 +37,11 @@ def task(scenario: str, version: int) -> str:
 
 
 def written(answers: Mapping[str, Answer]) -> str | None:
-    """The answer that counts; None where there is none, or where its writer would rather not."""
-    return answers[_WRITTEN].value if progress(answers) is Progress.done else None
+    """Return the answer that counts; None where there is none, or its writer would rather not.
 
-
-def progress(answers: Mapping[str, Answer]) -> Progress:
-    """How far one answer is; what was typed before somebody would rather not is no answer."""
-    if SKIPPED in answers:
-        return Progress.skipped
-    return Progress.done if _WRITTEN in answers else Progress.untouched
+    What was typed before somebody would rather not is no answer.
+    """
+    return answers[_WRITTEN].value if _WRITTEN in answers and SKIPPED not in answers else None
 
 
 def handed_in(said: Mapping[str, Answer]) -> bool:

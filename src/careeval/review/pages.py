@@ -12,8 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from careeval.core.points import MEANING, NEVER_NEGATIVE
+from careeval.core.rating import Scale
 from careeval.core.text import signed
 from careeval.review.criterion import PRESENT, UNSURE
+from careeval.review.deck import by_item
 from careeval.review.desk import Desk, Here
 from careeval.review.forms import ANSWER
 
@@ -76,6 +78,8 @@ def environment() -> Environment:
     environment.filters["paragraphs"] = lambda text: text.strip().split("\n\n")
     environment.filters["clock"] = _clock
     environment.filters["points"] = signed
+    environment.filters["by_item"] = by_item
+    environment.filters["shape"] = lambda kind: "scale" if isinstance(kind, Scale) else kind
     environment.globals |= {
         "PRESENT": PRESENT,
         "UNSURE": UNSURE,

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.review.answering import Field
+from careeval.review.asking import ItemRef, Question
 from careeval.review.pages import environment
-from careeval.review.questions import ItemRef, Question, questions
+from careeval.review.questions import questions
 from careeval.review.study import Seat, StudyPlan
-from careeval.review.study_form import as_field
 
 COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
@@ -48,19 +47,9 @@ class Asked:
         about = self.question.about
         return f"{about.rubric}/{about.item.id}" if about else ""
 
-    @property
-    def values(self) -> str:
-        """What may be typed for it, in the order of its boxes."""
-        if self.question.kind == "comment":
-            return "the words"
-        if isinstance(self.question.kind, Scale):
-            return f"{self.question.choices[0]} to {self.question.choices[-1]}"
-        return " ".join(self.question.choices)
-
-    @property
-    def shown(self) -> Field:
-        """As it stands on the app's page too."""
-        return as_field(self.question, self.number, "")
+    def beside(self, value: str, words: str) -> str:
+        """Return what stands beside a box: of an item's number, whose words stand above, that."""
+        return value if self.question.about and value in self.question.keys else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +62,18 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions: those about itself, then those about each item."""
+    """A scenario with its questions: about itself, about each item, and late ones about each."""
 
     scenario: Scenario
     own: tuple[Asked, ...]
     items: tuple[ItemSheet, ...]
+    late: tuple[ItemSheet, ...]
+
+    @property
+    def scales(self) -> Mapping[str, tuple[str, ...]]:
+        """What is asked of items on a scale → what its numbers mean, said once for all items."""
+        asked = (each.question for item in self.items for each in item.asked)
+        return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
 
 def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> tuple[Asked, ...]:
@@ -93,8 +89,7 @@ def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> 
 def form(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
     """The form: one HTML file with all that it needs, and no script.
 
-    A rater who is not asked about points is not shown what tells them, and the ids of a ladder's
-    items do: the sheet alone says then which item a number means.
+    No item's id stands there, since a ladder's tells its points: the sheet has them.
 
     Args:
         plan: The newest round.
@@ -120,16 +115,19 @@ def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) ->
 
 
 def _sheet(scenario: Scenario, asked: Iterable[Asked]) -> ScenarioSheet:
-    own: list[Asked] = []
-    items: dict[str, list[Asked]] = {}
-    for each in asked:
-        (items.setdefault(each.item, []) if each.question.about else own).append(each)
+    every = list(asked)
     return ScenarioSheet(
         scenario,
-        tuple(own),
-        tuple(
-            ItemSheet(of_one[0].question.about, tuple(of_one))
-            for of_one in items.values()
-            if of_one[0].question.about is not None
-        ),
+        tuple(each for each in every if not each.question.about),
+        _by_item(each for each in every if not each.question.late),
+        _by_item(each for each in every if each.question.late),
     )
+
+
+def _by_item(asked: Iterable[Asked]) -> tuple[ItemSheet, ...]:
+    items: dict[int, ItemSheet] = {}
+    for each in asked:
+        if about := each.question.about:
+            before = items[about.place].asked if about.place in items else ()
+            items[about.place] = ItemSheet(about, (*before, each))
+    return tuple(items.values())

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Rubric, RubricItem
-from careeval.review.questions import ItemRef, Question
+from careeval.review.asking import ItemRef
+from careeval.review.deck import PracticeCard
+from careeval.review.questions import about_item, rating
+from careeval.review.study import StudyPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +44,22 @@ class Practice:
     notes: dict[Scale, str]
     items: tuple[PracticeItem, ...] = ()
 
-    def asked(self, *, relevance: bool, points: bool) -> tuple[tuple[Question, str], ...]:
-        """What is asked here, each with what there is to notice.
 
-        Args:
-            relevance: Whether the study asks for items' relevance.
-            points: Whether it asks about their points.
-        """
-        found = [(Question(scale, scale), note) for scale, note in self.notes.items()]
-        for n, each in enumerate(self.items, 1):
+def practice_cards(plan: StudyPlan) -> tuple[PracticeCard, ...]:
+    """Return the cards to try a study's questions on: items only where it asks about items."""
+    cards = []
+    for practice in PRACTICE:
+        asked = [(rating(scale), note) for scale, note in practice.notes.items()]
+        for n, each in enumerate(practice.items if plan.rubrics else (), 1):
             item = RubricItem(id=f"practice-{n}", points=each.worth, text=each.text, domains={})
-            about = ItemRef(Rubric.actions, item)
-            if relevance:
-                asked = Question(f"{item.id}/relevance", Scale.relevance, about)
-                found.append((asked, each.relevance))
-            if points:
-                found.append((Question(f"{item.id}/points", "points", about), each.points))
-        return tuple(found)
+            noted = {Scale.relevance: each.relevance, "points": each.points}
+            about = ItemRef(Rubric.actions, item, n)
+            on_item = about_item(about, relevance=plan.relevance, points=plan.points)
+            asked += [(question, noted[question.kind]) for question in on_item]
+        asking, notes = zip(*asked, strict=True)
+        shows = {"text": practice.text, "plan": plan}
+        cards.append(PracticeCard("practice", asking, notes, shows))
+    return tuple(cards)
 
 
 PRACTICE = (
@@ -99,9 +101,9 @@ she says, and goes on with the third. There is no hurry. What do you do?""",
                 text="Takes the button hook out of her hand and does up the blouse.",
                 worth=-2,
                 relevance=(
-                    "This is an act that we think harmful, and it is on the list so that answers "
-                    "which contain it are found. If it is worth finding, choose a high number, "
-                    "however wrong the act is."
+                    "Think of what would come of it, done just as it says: nobody is hurt, but she "
+                    "loses what she can do and was doing, and her say in it. That is the fourth "
+                    "step. The answer says how much there is to find here, not how often."
                 ),
                 points=(
                     "Here is the place to say how wrong it is. We propose −2, a severe error, for "

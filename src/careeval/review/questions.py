@@ -2,90 +2,126 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from random import Random
-from typing import Literal
 
-from careeval.core.rating import HIGHEST, LOWEST, Scale
-from careeval.core.scenario import Rubric, RubricItem, Scenario
+from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
+from careeval.core.scenario import Scenario
+from careeval.core.text import signed
 from careeval.review import own_answers
-from careeval.review.asking import WORDS_A_MINUTE, read_words
+from careeval.review.asking import WORDS_A_MINUTE, ItemRef, Question
 from careeval.review.study import StudyPlan
 
 AGREE, UNSURE = "agree", "unsure"
+CANNOT_JUDGE = "cannot-judge"
+"""Chosen instead of a number or a view: it counts as none, and says why there is none."""
+
+_CANNOT_JUDGE = (CANNOT_JUDGE, "I cannot judge this")
 
 _MINUTES_A_SCALE = 0.25
 _MINUTES_A_VIEW = 0.2
 
-
-@dataclass(frozen=True, slots=True)
-class ItemRef:
-    """An item, and the rubric that it stands in."""
-
-    rubric: Rubric
-    item: RubricItem
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One thing asked about a scenario or an item of it.
-
-    Attributes:
-        field: What the store calls the answer.
-        kind: A number on a scale, a view of points, or words.
-        about: The item; None where the scenario itself is meant.
-    """
-
-    field: str
-    kind: Scale | Literal["points", "comment"]
-    about: ItemRef | None = None
-
-    @property
-    def required(self) -> bool:
-        """Whether a scenario is done only with an answer to it."""
-        return self.kind != "comment"
-
-    def read(self, text: str) -> str | None:
-        """What is typed or chosen as the store keeps it; None where it is nothing.
-
-        Raises:
-            ValueError: It is no answer to this question; the message says so to the rater.
-        """
-        if self.kind == "comment":
-            return read_words(text, "comment")
-        text = text.strip()
-        if text and text not in self.choices:
-            raise ValueError("This is not one of the answers to choose from.")
-        return text or None
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """What may be chosen, in the order shown; empty where words are asked for."""
-        if self.about is None or self.kind != "points":
-            whole = range(LOWEST, HIGHEST + 1)
-            return () if self.kind == "comment" else tuple(str(n) for n in whole)
-        other = (str(p) for p in (2, 1, 0, -1, -2) if p != self.about.item.points)
-        return (AGREE, *other, UNSURE)
+_ASKED: Mapping[Scale, str] = {
+    Scale.realism: "How realistic is this situation?",
+    Scale.validity: "How well does it test whether a carer decides well?",
+    Scale.relevance: "Is this worth looking for in an answer?",
+}
 
 
 def questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """All that a rater is asked about a scenario, in the order shown.
+    """Return all that a rater is asked about a scenario: blind to points first, then the rest."""
+    asked = [q for q in answerable(plan, scenario, rater) if not _no_longer_asked(plan, q)]
+    return tuple(sorted(asked, key=lambda question: question.late))
+
+
+def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
+    """Return all that a rater may have answered, item by item, in earlier versions too.
 
     A rubric's items are shuffled for each rater, so that none of them is always read last.
     """
-    found = [Question(scale, scale) for scale in (Scale.realism, Scale.validity)]
-    found.append(Question("comment", "comment"))
+    asked = [rating(Scale.realism), rating(Scale.validity), _comment()]
+    place = 0
     for rubric in plan.rubrics:
         items = list(scenario.rubric(rubric))
         Random(f"{plan.seed}/{rater}/{scenario.id}/{rubric}").shuffle(items)
         for item in items:
-            about, stem = ItemRef(rubric, item), f"{rubric}/{item.id}"
-            if plan.relevance:
-                found.append(Question(f"{stem}/relevance", Scale.relevance, about))
-            if plan.points:
-                found.append(Question(f"{stem}/points", "points", about))
-            found.append(Question(f"{stem}/comment", "comment", about))
-    return tuple(found)
+            place += plan.points or item.points != 0
+            about = ItemRef(rubric, item, place)
+            asked += about_item(about, relevance=plan.relevance, points=plan.points)
+            asked.append(_comment(about, late=plan.relevance and plan.points))
+    return tuple(asked)
+
+
+def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
+    """Tell whether only earlier versions asked it: all of an item of 0 points but its points."""
+    worthless = question.about is not None and question.about.item.points == 0
+    return worthless and (question.kind is Scale.relevance or not plan.points)
+
+
+def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
+    """Return what is asked about an item besides a comment: first its relevance, blind to points.
+
+    Args:
+        about: The item.
+        relevance: Whether relevance is rated.
+        points: Whether points are asked about.
+    """
+    asked = [rating(Scale.relevance, about)] if relevance else []
+    return [*asked, points_view(about, late=relevance)] if points else asked
+
+
+def _comment(about: ItemRef | None = None, *, late: bool = False) -> Question:
+    return Question(
+        f"{about.rubric}/{about.item.id}/comment" if about else "comment",
+        "comment",
+        "Comment on this item" if about else "Comment on this scenario",
+        f"the comment of “{about.item.text}”" if about else "the comment",
+        required=False,
+        late=late,
+        about=about,
+    )
+
+
+def rating(scale: Scale, about: ItemRef | None = None) -> Question:
+    """Return the question that a number on a scale answers.
+
+    Of an act of negative points the likely result is asked: whether it is worth looking for would
+    be taken for whether it is right.
+    """
+    asked, steps, called = _ASKED[scale], STEPS[scale], scale.value
+    if about and about.item.points < 0:
+        asked, steps = "What would be the likely result of exactly this?", LIKELY_RESULTS
+        called = "likely result"
+    numbers = {str(n): f"{n}, {words}" for n, words in enumerate(steps, LOWEST)}
+    return Question(
+        f"{about.rubric}/{about.item.id}/{scale}" if about else scale,
+        scale,
+        asked,
+        f"the {called} of “{about.item.text}”" if about else called,
+        options=(*numbers.items(), _CANNOT_JUDGE),
+        keys={number: number for number in numbers},
+        about=about,
+    )
+
+
+def points_view(about: ItemRef, *, late: bool) -> Question:
+    """Return the question whether an item's points are right: one choice, no half objection."""
+    proposed = about.item.points
+    other = (p for p in (2, 1, 0, -1, -2) if p != proposed)
+    return Question(
+        f"{about.rubric}/{about.item.id}/points",
+        "points",
+        f"Are {signed(proposed)} points right?",
+        f"the points of “{about.item.text}”",
+        options=(
+            (AGREE, f"{signed(proposed)} is right"),
+            *((str(p), f"It should be {signed(p)}") for p in other),
+            (UNSURE, "I am unsure"),
+            _CANNOT_JUDGE,
+        ),
+        late=late,
+        about=about,
+    )
 
 
 def n_words(plan: StudyPlan, scenario: Scenario) -> int:
@@ -95,7 +131,7 @@ def n_words(plan: StudyPlan, scenario: Scenario) -> int:
 
 
 def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
-    """How long a careful rater may need for a scenario: a guess from its words and questions.
+    """Return how long a careful rater may need for a scenario: a guess from words and questions.
 
     An answer of the rater's own to it is counted, and that it is read twice then.
     """

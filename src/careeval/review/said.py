@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject
 from careeval.core.scenario import Scenario
-from careeval.review.questions import AGREE, UNSURE, questions
+from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, answerable
 from careeval.review.store import Work
 from careeval.review.study import StudyPlan
 
@@ -30,7 +30,7 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
         work: Of each rater, by id; one who has withdrawn is not a key.
 
     Returns:
-        Only what was answered: a missing rating is not in it.
+        Only what was judged: a rating that is missing, or whose rater cannot judge, is not in it.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []
@@ -38,10 +38,11 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
     for seat in plan.seats:
         for name in seat.scenarios:
             answers = work.get(seat.id, {}).get(plan.task(name), {})
-            for question in questions(plan, bank[name], seat.id):
-                if question.field not in answers:
+            for question in answerable(plan, bank[name], seat.id):
+                value = answers[question.field].value if question.field in answers else None
+                if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
-                value, about = answers[question.field].value, question.about
+                about = question.about
                 version = plan.rated(name).version
                 subject = Subject(name, version, plan.round)
                 if about is not None:

@@ -207,12 +207,13 @@ class Store:
     def replace_token(self, rater: str) -> str:
         """A new token; the old one and every open session end."""
         token = secrets.token_urlsafe(32)
-        self._let("UPDATE raters SET token = ?, revoked = 0 WHERE id = ?", (_hash(token), rater))
+        sql = "UPDATE raters SET token = ?, revoked = 0 WHERE id = ?"
+        self._let(sql, (_hash(token), rater), ends=True)
         return token
 
     def revoke(self, rater: str) -> None:
-        """End the token and every open session; what was answered stands."""
-        self._let("UPDATE raters SET revoked = 1 WHERE id = ?", (rater,))
+        """Let the token and every open session open nothing more; what was answered stands."""
+        self._let("UPDATE raters SET revoked = 1 WHERE id = ?", (rater,), ends=False)
 
     def raters(self) -> tuple[Rater, ...]:
         """Everybody who is in, revoked or not; who has withdrawn is not."""
@@ -406,12 +407,13 @@ class Store:
         with self._database.write() as write:
             write.execute("INSERT INTO closings (closed, at) VALUES (?, ?)", (closed, self._at()))
 
-    def _let(self, sql: str, values: tuple[str, ...]) -> None:
-        """Change what a rater's token opens; open sessions end."""
+    def _let(self, sql: str, values: tuple[str, ...], *, ends: bool) -> None:
+        """Change what a rater's token opens; where it ends, open sessions go with it."""
         with self._database.write() as write:
             if not write.execute(sql, values).rowcount:
                 raise ReviewError(f"there is no rater {values[-1]!r}")
-            write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
+            if ends:
+                write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
 
 
 def _hash(secret: str) -> str:

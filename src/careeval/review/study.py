@@ -21,7 +21,7 @@ from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Status, Text
 from careeval.errors import ReviewError
 from careeval.review import own_answers
-from careeval.review.assignment import assign
+from careeval.review.assignment import apart, assign
 from careeval.review.consent import Consent
 from careeval.review.invitee import Invitee, numbered
 
@@ -169,12 +169,7 @@ def new_plan(
         BankError: The bank has no such scenario.
         ReviewError: As `assign`; or somebody has fewer scenarios than they are to answer.
     """
-    if scenarios is None:
-        # a control has its base's items: there is nothing of its own to rate
-        there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
-        chosen = [s for s in there if s.control is None]
-    else:
-        chosen = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
+    chosen = _to_rate(bank, scenarios)
     raters = numbered(roles)
     order = assign(
         [scenario.id for scenario in chosen],
@@ -190,6 +185,7 @@ def new_plan(
             hint=f"ask for at most {fewest}",
         )
     own = own_answers.draw(order, answers, seed=seed) if answers else {}
+    family = {scenario.id: scenario.family for scenario in chosen}
     asked = tuple(dict.fromkeys(rubrics)) if relevance or points else ()
     return StudyPlan(
         title=title,
@@ -202,12 +198,26 @@ def new_plan(
         consent=consent,
         scenarios=tuple(_rated(scenario) for scenario in chosen),
         seats=tuple(
-            Seat(id=r.id, role=r.role, scenarios=order[r.id], answers=own.get(r.id, ()))
+            Seat(
+                id=r.id,
+                role=r.role,
+                scenarios=apart(order[r.id], family),
+                answers=apart(own.get(r.id, ()), family),
+            )
             for r in raters
         ),
         told=told if own else "",
         study_id=study_id,
     )
+
+
+def _to_rate(bank: Bank, scenarios: Iterable[str] | None) -> list[Scenario]:
+    """Return the scenarios of these ids, or all of a bank that raters can rate."""
+    if scenarios is not None:
+        return [bank.scenario(name) for name in dict.fromkeys(scenarios)]
+    # a control has its base's items: there is nothing of its own to rate
+    there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
+    return [s for s in there if s.control is None]
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
@@ -267,6 +277,7 @@ def next_round(
                 hint="raise its version when you revise it",
             )
     present = set(raters)
+    family = {scenario.id: scenario.family for scenario in revised}
     seats = []
     for person in {seat.id: seat for each in plans for seat in each.seats}.values():
         if person.rater not in present:
@@ -275,8 +286,8 @@ def next_round(
         had = {name: seat for name, seat in sat.items() if seat and name in seat.scenarios}
         again = [name for name in had if person.id in (rated.get(name) or (person.id,))]
         Random(f"{plan.seed}/{plan.round + 1}/{person.id}").shuffle(again)
-        owed = () if person.id in answered else (n for n in again if n in had[n].answers)
-        update = {"scenarios": tuple(again), "answers": tuple(owed)}
+        owed = [] if person.id in answered else [n for n in again if n in had[n].answers]
+        update = {"scenarios": apart(again, family), "answers": apart(owed, family)}
         seats.append(person.model_copy(update=update))
     relevance, points = relevance or plan.relevance, points or plan.points
     asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
@@ -293,7 +304,9 @@ def next_round(
     )
 
 
-def with_raters(plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str]) -> StudyPlan:
+def with_raters(
+    plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str], family: Mapping[str, str]
+) -> StudyPlan:
     """Return a round with more raters, who rate the scenarios that fewest rate.
 
     Each gets as many scenarios as the rater who has most, and writes no answers of their own.
@@ -302,6 +315,7 @@ def with_raters(plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str]) ->
         plan: The round.
         roles: One a further rater.
         taken: Ids that the study has given, in any round.
+        family: Scenario → the base of its twins.
     """
     seats, taken = list(plan.seats), {*taken}
     load = max(len(seat.scenarios) for seat in seats)
@@ -313,7 +327,7 @@ def with_raters(plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str]) ->
         random.shuffle(names)
         chosen = sorted(names, key=lambda each: n_raters[each])[:load]
         random.shuffle(chosen)
-        seats.append(Seat(id=name, role=role, scenarios=tuple(chosen)))
+        seats.append(Seat(id=name, role=role, scenarios=apart(chosen, family)))
         taken.add(name)
     return plan.model_copy(update={"seats": tuple(seats)})
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_in import take_rows
-from careeval.review.asking import Asked
+from careeval.review.asking import Question
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
 from careeval.review.own_answers import HANDED_IN, handed_in
-from careeval.review.questions import AGREE, Question, questions
+from careeval.review.questions import AGREE, answerable
 from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan
 
@@ -80,7 +80,7 @@ class Sheets:
             self._sheets[key] = Sheet(rater, task, place, self._store.newest(rater, task))
         return self._sheets[key]
 
-    def note(self, sheet: Sheet, question: Asked, text: str, line: int) -> None:
+    def note(self, sheet: Sheet, question: Question, text: str, line: int) -> None:
         """Note an answer that stands in a line.
 
         Raises:
@@ -169,7 +169,7 @@ class _Reader:
         name = row["scenario"]
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
-        asked = questions(self.plan, self.scenarios[name], seat.id)
+        asked = answerable(self.plan, self.scenarios[name], seat.id)
         said = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
             said.append((_comment(asked, row), row["comment"]))

@@ -35,6 +35,12 @@ function later(why) {
   wait = Math.min(2 * wait, 60000);
 }
 
+// "Saved" stands only while nothing waits.
+function changed() {
+  dirty = true;
+  status.textContent = "";
+}
+
 // One form at a time, so that they arrive in their order.
 async function save() {
   if (sending || leaving || (!dirty && waiting === null)) return;
@@ -58,7 +64,7 @@ async function save() {
       }
       const wrong = Object.values(said.errors);
       say(banner, wrong.join(" "));
-      status.textContent = wrong.length ? "" : `Saved ${clock(new Date())}`;
+      status.textContent = wrong.length || dirty ? "" : `Saved ${clock(new Date())}`;
     } else if (answer.status === 401 || answer.status >= 500) {
       later(said.error);
     } else {
@@ -83,7 +89,7 @@ function stay() {
 
 form.addEventListener("change", (event) => {
   if (event.target.type === "radio") event.target.closest("fieldset").querySelector("[type=hidden]")?.remove();
-  dirty = true;
+  changed();
   save();
 });
 for (const clear of form.querySelectorAll(".clear")) {
@@ -97,13 +103,13 @@ for (const clear of form.querySelectorAll(".clear")) {
     const none = document.createElement("input"); // a form says nothing of what is not chosen
     Object.assign(none, { type: "hidden", name: choice.name, value: "" });
     group.append(none);
-    dirty = true;
+    changed();
     save();
   });
 }
 form.addEventListener("input", (event) => {
   if (event.target.tagName !== "TEXTAREA") return;
-  dirty = true;
+  changed();
   clearTimeout(timer);
   timer = setTimeout(save, 800);
 });
@@ -118,18 +124,5 @@ addEventListener("online", save);
 addEventListener("beforeunload", (event) => {
   if (waiting !== null && !kept) event.preventDefault();
 });
-
-if (form.hasAttribute("data-shortcuts")) {
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.ctrlKey) {
-      event.preventDefault();
-      form.querySelector("[value=next]").click();
-    } else if (event.target.type === "radio" && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      const group = event.target.closest("fieldset");
-      const choice = group.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-      if (choice) { choice.focus(); choice.click(); }
-    }
-  });
-}
 
 for (const time of status.querySelectorAll("time")) time.textContent = clock(new Date(time.dateTime));

@@ -1,0 +1,172 @@
+"""The decks of an audit: to label judgments, or to settle what labellers disagree on.
+
+They are made of `Blind` alone: what would sway whoever labels is not there to be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from careeval.core.rating import Rater
+from careeval.review.asking import Question, about
+from careeval.review.audit import Blind, Judgment, read_audit_plan
+from careeval.review.audit_practice import label_practice_cards
+from careeval.review.deck import Answers, Card, Deck
+from careeval.review.desk import Desk, Load
+from careeval.review.guard import Settings
+from careeval.review.labels import (
+    FINISHED,
+    HANDED_IN,
+    SETTLE_QUESTIONS,
+    disputed,
+    given,
+    handed_in,
+    is_open,
+    label_questions,
+    label_task,
+    marked,
+    passages,
+    settle_task,
+)
+from careeval.review.store import Store, Work
+
+PATHS, ENDS = ("/label", "/settle"), ("/finish",)
+
+_LINE = 32
+"""Characters of an item that a list shows, so that each takes a line on a telephone."""
+
+
+def audit_desk(store: Store, settings: Settings) -> Desk:
+    """Return what is served of an audit."""
+    blind = read_audit_plan(store.plans("audit")[-1]).blind()
+    audit = _Audit(blind, store)
+    return Desk(
+        store,
+        settings,
+        blind.title,
+        blind.consent,
+        "You read short answers to care situations, and say of one thing at a time whether it is "
+        "in the answer.",
+        "audit_help.html",
+        "P, A and U (for present, absent, unsure)",
+        audit.load,
+        audit.decks,
+        label_practice_cards(),
+    )
+
+
+@dataclass(frozen=True)
+class _Audit:
+    """What may be seen of an audit, and its file."""
+
+    blind: Blind
+    store: Store
+    _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
+
+    def load(self, rater: Rater) -> Load | None:
+        """Return how much somebody is asked for; None where it is nothing."""
+        seat = self.blind.seat(rater.id)
+        names = seat.judgments if seat else self._disputed()
+        amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
+        return Load(amount, about(self.blind.minutes(names))) if names else None
+
+    def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
+        """Return the judgments that are somebody's: to label, or to settle."""
+        if self.blind.seat(rater.id):
+            return (self._label(rater.id, work),)
+        return (self._settle(work),)
+
+    def _disputed(self) -> tuple[str, ...]:
+        return disputed(self.blind, self.store.everybody(), self.store.revoked())
+
+    def _label(self, rater: str, work: Work) -> Deck:
+        if rater not in self._labels:  # every page asks for them
+            seat = self.blind.seat(rater)
+            self._labels[rater] = tuple(self._label_cards(seat.judgments if seat else ()))
+        return Deck(
+            "/label",
+            "judgment",
+            "Judgment",
+            "label",
+            self._labels[rater],
+            (FINISHED, HANDED_IN),
+            finished=handed_in(work),
+            end_template="hand_in",
+            final=True,
+        )
+
+    def _settle(self, work: Work) -> Deck:
+        return Deck(
+            "/settle",
+            "disagreement",
+            "Disagreement",
+            "settle",
+            tuple(
+                self._card(n, name, settle_task(name), SETTLE_QUESTIONS, self._disagreement(name))
+                for n, name in enumerate(self._disputed(), 1)
+            ),
+            (FINISHED, HANDED_IN),
+            finished=handed_in(work),
+            waits=not is_open(self.blind, self.store.everybody(), self.store.revoked()),
+        )
+
+    def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
+        """Yield a labeller's cards; one on the same response as the card before says so."""
+        group, before = 0, None
+        for n, name in enumerate(names, 1):
+            judgment = self.blind.judgments[name]
+            text = (judgment.response, judgment.scenario)
+            group += text != before
+            shows = _response(judgment, same=text == before)
+            asked = label_questions(judgment.response)
+            yield self._card(n, name, label_task(name), asked, shows, group, read=text != before)
+            before = text
+
+    def _card(
+        self,
+        n: int,
+        name: str,
+        task: str,
+        asked: tuple[Question, ...],
+        shows: Callable[[Answers], Mapping[str, Any]],
+        group: int = 0,
+        *,
+        read: bool = True,
+    ) -> Card:
+        judgment = self.blind.judgments[name]
+        minutes = self.blind.minutes([name]) if read else self.blind.minutes_to_label(name)
+        return Card(task, f"{n}. {_shortened(judgment.item)}", asked, shows, minutes, group)
+
+    def _disagreement(self, name: str) -> Callable[[Answers], Mapping[str, Any]]:
+        judgment = self.blind.judgments[name]
+
+        def shows(_: Answers) -> Mapping[str, Any]:
+            readings = given(self.blind, self.store.everybody(), name)
+            evidence = [passage for each in readings for passage in each.evidence]
+            parts = marked(judgment.response, evidence)
+            return {"judgment": judgment, "same": False, "parts": parts, "readings": readings}
+
+        return shows
+
+
+def _response(judgment: Judgment, *, same: bool) -> Callable[[Answers], Mapping[str, Any]]:
+    """Return what a labeller is shown: the response, with what they took as evidence marked."""
+
+    def shows(answers: Answers) -> Mapping[str, Any]:
+        evidence = passages(answers["evidence"].value) if "evidence" in answers else ()
+        return {
+            "judgment": judgment,
+            "same": same,
+            "parts": marked(judgment.response, evidence),
+        }
+
+    return shows
+
+
+def _shortened(text: str) -> str:
+    item = " ".join(text.split())
+    if len(item) <= _LINE:
+        return item
+    return f"{item[:_LINE].rpartition(' ')[0] or item[:_LINE]}…"

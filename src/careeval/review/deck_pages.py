@@ -1,0 +1,438 @@
+"""The pages of decks: practice, one card at a time, the overview, and the end of each deck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from careeval.core.rating import Rater
+from careeval.review.asking import SKIPPED, Progress, about, is_opened, missing
+from careeval.review.changes import Form
+from careeval.review.deck import (
+    Answers,
+    Card,
+    Deck,
+    Typed,
+    fields,
+    notices,
+    read_form_id,
+    read_typed,
+)
+from careeval.review.desk import FORM, Desk, Here, Posted, RedirectError, RefusedError, agreed
+from careeval.review.forms import ANSWER
+from careeval.review.pages import go_to, page, refusal, wants_json
+from careeval.review.store import Work
+from careeval.review.turns import Page
+
+PRACTISED = "practice"
+"""The task in which somebody says to have seen a page of practice: its field is the page."""
+
+Row = tuple[str, str, Progress]
+"""A card in a list: its address, empty where it does not open yet, its name, and how far it is."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Who asks, and the decks of their seat: each opens the next once it is handed in."""
+
+    who: Here
+    work: Work
+    decks: tuple[Deck, ...]
+
+    @property
+    def owed(self) -> Deck | None:
+        """The deck that must be handed in before those after it open."""
+        return next((deck for deck in self.decks[:-1] if not deck.stands), None)
+
+
+def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
+    """Return the address where a rater goes on, who has agreed and said who they are."""
+    *first, last = desk.decks(rater, work) or (None,)
+    for deck in first:
+        if deck and not deck.stands:
+            return deck.goes_on(deck.states(work))
+    seen = work.get(PRACTISED, {})
+    for n in range(1, len(desk.practice) + 1):
+        if str(n) not in seen:
+            return f"/practice/{n}"
+    if last is None or last.waits:
+        return "/overview"
+    return last.end if last.stands else last.goes_on(last.states(work))
+
+
+def sit(request: Request) -> Sitting:
+    """Return who asks, having agreed, with their decks.
+
+    Raises:
+        RefusedError: There is nothing for them.
+    """
+    who = agreed(request)
+    work = who.desk.store.work(who.rater.id)
+    decks = who.desk.decks(who.rater, work)
+    if not decks:
+        raise RefusedError(
+            404,
+            "There is nothing for you in this round",
+            "Thank you: what you rated before is kept. If that surprises you, ask: "
+            + who.desk.consent.contact,
+        )
+    return Sitting(who, work, decks)
+
+
+def nothing() -> RefusedError:
+    """Return the answer for an address that is nobody's, or not theirs."""
+    return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
+
+
+def _expect_first(request: Request, at: Sitting, deck: Deck | None = None) -> None:
+    """Raise where a deck before this one, or before all of them, is to be handed in first.
+
+    It stands before all that shows a rubric, or tells what is looked for in a scenario.
+    """
+    if at.owed is None or at.owed is deck:
+        return
+    if request.method == "GET":
+        raise RedirectError(at.owed.goes_on(at.owed.states(at.work)))
+    raise RefusedError(
+        403,
+        "Your own answers come first",
+        "Nothing was saved. Hand in your answers, or say that you would rather not; then this "
+        "page opens.",
+    )
+
+
+def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
+    """Return the pages of decks.
+
+    Args:
+        paths: The addresses of their cards, less their numbers.
+        ends: The addresses of their ends.
+    """
+    pages = APIRouter(route_class=Page)
+    pages.add_api_route("/overview", overview, methods=["GET"])
+    pages.add_api_route("/practice/{n}", practise, methods=["GET"])
+    pages.add_api_route("/practice/{n}", practised, methods=["POST"])
+    for path in paths:
+        pages.add_api_route(f"{path}/{{n}}", _show(path), methods=["GET"])
+        pages.add_api_route(f"{path}/{{n}}", _save(path), methods=["POST"])
+    for end in ends:
+        pages.add_api_route(end, _end(end), methods=["GET"])
+        pages.add_api_route(end, _finish(end), methods=["POST"], dependencies=[FORM])
+    return pages
+
+
+# Practice
+
+
+def practise(request: Request, n: int) -> Response:
+    """Show a made-up card to try the questions on."""
+    return _practice(request, n, None)
+
+
+def practised(request: Request, n: int, form: Posted) -> Response:
+    """Show what there was to notice. No answer is kept, only that the card was seen."""
+    return _practice(request, n, form)
+
+
+def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
+    at = sit(request)
+    _expect_first(request, at)
+    cards, go = at.who.desk.practice, (form or {}).get("go", "")
+    if not 1 <= n <= len(cards):
+        raise nothing()
+    if go == "skip":
+        at.who.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
+        return go_to("/")
+    if go == "next":
+        at.who.note(PRACTISED, **{str(n): "seen"})
+        return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
+    card = cards[n - 1]
+    given = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
+    shown = fields(card.questions, given, Typed())
+    return page(
+        request,
+        card.template,
+        f"Practice {n} of {len(cards)}",
+        n=n,
+        tried=form is not None,
+        fields=[f for f in shown if form is not None or not f.question.late],
+        notes={f"q{k}": note for k, note in enumerate(card.notes, 1)},
+        **card.shows,
+    )
+
+
+# One card
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody is: at one card of a deck."""
+
+    at: Sitting
+    deck: Deck
+    n: int
+
+    @property
+    def card(self) -> Card:
+        """The card."""
+        return self.deck.cards[self.n - 1]
+
+    def answers(self) -> Answers:
+        """Return what stands on it now."""
+        who = self.at.who
+        return who.desk.store.answers(who.rater.id, self.card.task)
+
+
+def _place(request: Request, path: str, n: int) -> Place:
+    at = sit(request)
+    deck = next((deck for deck in at.decks if deck.path == path), None)
+    if deck is None:
+        raise nothing()
+    _expect_first(request, at, deck)
+    if deck.waits:
+        raise RefusedError(
+            403,
+            "There is nothing to settle yet",
+            "You can settle what labellers disagree on once all of them have handed in.",
+        )
+    if not 1 <= n <= len(deck.cards):
+        raise nothing()
+    return Place(at, deck, n)
+
+
+def _show(path: str) -> Callable[..., Response]:
+    def show(request: Request, n: int) -> Response:
+        place = _place(request, path, n)
+        if place.deck.stands and not place.deck.stands_template:
+            raise RedirectError(place.deck.end)
+        return _page(request, place, Typed(), ())
+
+    return show
+
+
+def _save(path: str) -> Callable[..., Response]:
+    def save(request: Request, n: int, form: Posted) -> Response:
+        place = _place(request, path, n)
+        return _stands(request, place, form) if place.deck.stands else _keep(request, place, form)
+
+    return save
+
+
+def _stands(request: Request, place: Place, form: Mapping[str, str]) -> Response:
+    """Answer a form that comes after the deck was handed in: what says the same had arrived."""
+    store, rater, task = place.at.who.desk.store, place.at.who.rater.id, place.card.task
+    standing = {ANSWER + name: answer.value for name, answer in place.answers().items()}
+    sent = {name: text.strip() for name, text in form.items() if name.startswith(ANSWER)}
+    if form.get("task") == task and all(standing.get(k, "") == text for k, text in sent.items()):
+        if wants_json(request):
+            seen = store.newest(rater, task)
+            return JSONResponse({"seen": seen, "notices": [], "errors": {}})
+        return go_to(f"{place.deck.path}/{place.n}")
+    words = "What you handed in stands, and can no longer be changed; this was not saved."
+    return refusal(request, 409, "Handed in already", words, retry=False)
+
+
+def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
+    """Keep what a form or our script sends, and go where it says."""
+    card, deck, n = place.card, place.deck, place.n
+    if form.get("task") != card.task:
+        words = "It belongs to another round or another rater; nothing was saved."
+        return refusal(request, 409, "This page is out of date", words, retry=False)
+    clear, go = form.get("clear", ""), form.get("go", "")
+    if clear.startswith(ANSWER):
+        form = {**form, clear: ""}
+    typed, sent = read_typed(form, card.questions), read_form_id(form)
+    if typed is None or sent is None:
+        words = "It is not one of the forms of this page; nothing was saved."
+        return refusal(request, 400, "This form cannot be read", words, retry=False)
+    values = {**typed.values, **_skipping(place, typed, go)}
+    who = place.at.who
+    saved = who.desk.store.save(who.rater.id, card.task, values, sent, place=n)
+    told = notices(saved, card.questions)
+    shown = fields(card.questions, {}, typed)
+    if wants_json(request):
+        errors = {each.id: each.error for each in shown if each.error}
+        content = {"seen": saved.seen, "notices": told, "errors": errors}
+        return JSONResponse(content, 422 if errors else 200)
+    if typed.errors or (told and not saved.replayed):
+        return _page(request, place, typed, told)
+    again = "?again=1" if saved.replayed else ""
+    if cleared := next((each.id for each in shown if each.name == clear), ""):
+        return go_to(f"{deck.path}/{n}{again}#{cleared}")
+    if go == "back":
+        return go_to(f"{deck.path}/{max(1, n - 1)}{again}")
+    if go == "next" and missing(card.questions, answers := place.answers()):
+        late = [question.field for question in card.questions if question.late]
+        opens = is_opened(card.questions, answers) and not typed.raw.keys() & set(late)
+        return go_to(f"{deck.path}/{n}{'#items' if late and opens else '?missing=1'}")
+    return go_to(f"{deck.path}/{n + 1}{again}" if n < len(deck.cards) else deck.end)
+
+
+def _skipping(place: Place, typed: Typed, go: str) -> Mapping[str, str | None]:
+    """Return what a form says of leaving the card out; empty where it says nothing of it."""
+    if go == "skip":
+        return {SKIPPED: "yes"}
+    if not place.deck.declines:
+        return {SKIPPED: None} if go else {}
+    answers = place.answers()
+    standing = {name: answers[name].value if name in answers else None for name in typed.values}
+    # to go back says nothing about an answer that somebody would rather not give; to write on does
+    return {SKIPPED: None} if go == "next" or typed.values != standing else {}
+
+
+def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> Response:
+    deck, card, query = place.deck, place.card, request.query_params
+    store, rater = place.at.who.desk.store, place.at.who.rater.id
+    # in this order: an event between the two is shown, and at worst told of too
+    seen = store.newest(rater, card.task)
+    work = store.work(rater)
+    answers = work.get(card.task, {})
+    opened = is_opened(card.questions, answers)
+    given = {name: each.value for name, each in answers.items()}
+    every = fields(card.questions, given, typed)
+    shown = [each for each in every if opened or not each.question.late]
+    states = deck.states(work)
+    gaps = [each for each in shown if each.question.required and not each.value]
+    return page(
+        request,
+        deck.stands_template if deck.stands else deck.template,
+        f"{deck.title} {place.n} of {len(states)}",
+        422 if typed.errors else 200,
+        deck=deck,
+        n=place.n,
+        task=card.task,
+        fields=shown,
+        opened=opened,
+        skipped=SKIPPED in answers,
+        form=Form.new(seen),
+        n_done=states.count(Progress.done),
+        n_all=len(states),
+        saved=max((answer.at for answer in answers.values()), default=""),
+        notices=told or (["That page had been saved already."] if "again" in query else []),
+        gaps=gaps if "missing" in query else [],
+        errors=[each for each in shown if each.error],
+        **card.shows(answers),
+    )
+
+
+# The whole
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Cards that a list shows together.
+
+    Attributes:
+        number: From 1, in the order of the deck.
+        rows: One a card.
+        open: Whether the list is unfolded: where somebody goes on.
+    """
+
+    number: int
+    rows: tuple[Row, ...]
+    open: bool
+
+    @property
+    def n_done(self) -> int:
+        """How many of them are done."""
+        return sum(state is Progress.done for _, _, state in self.rows)
+
+
+def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> list[Group]:
+    """Return rows of cards, by the card's place, under their groups; none where it has none."""
+    grouped: dict[int, dict[int, Row]] = {}
+    for n, row in rows.items():
+        if number := deck.cards[n - 1].group:
+            grouped.setdefault(number, {})[n] = row
+    here = deck.first_open(states)
+    return [Group(number, tuple(each.values()), here in each) for number, each in grouped.items()]
+
+
+def overview(request: Request) -> Response:
+    """Show everything that is somebody's, and how far each is."""
+    at = sit(request)
+    last = at.decks[-1]
+    if last.stands:
+        raise RedirectError(last.end)
+    if last.waits:
+        return page(request, "settle_wait", "Nothing to settle yet")
+    rows = [row for deck in at.decks for row in _rows(at, deck)]
+    now = at.owed or last
+    states = now.states(at.work)
+    n = now.first_open(states)
+    going = (f"{now.path}/{n}", f"Go on with {now.unit} {n}") if n else None
+    if at.owed:
+        going = (now.goes_on(states), "Go on with your own answers")
+    left = sum(deck.minutes(at.work) for deck in at.decks)
+    return page(
+        request,
+        "overview",
+        "Overview",
+        rows=rows,
+        groups=_groups(last, last.states(at.work), dict(enumerate(_rows(at, last), 1))),
+        counts={state: [s for _, _, s in rows].count(state) for state in Progress},
+        going=going,
+        owes=at.owed is not None,
+        left=about(left) if left else "",
+    )
+
+
+def _rows(at: Sitting, deck: Deck) -> list[Row]:
+    """Return a deck's cards as a list shows them."""
+    states = deck.states(at.work)
+    if deck.stands:  # what was not handed in is left out for good
+        states = tuple(s if s is Progress.done else Progress.skipped for s in states)
+    opens = at.owed in (None, deck) or deck.stands
+    return [
+        (f"{deck.path}/{n}" if opens else "", card.called, state)
+        for n, (card, state) in enumerate(zip(deck.cards, states, strict=True), 1)
+    ]
+
+
+def _at_end(request: Request, end: str) -> tuple[Sitting, Deck]:
+    at = sit(request)
+    deck = next((deck for deck in at.decks if deck.end == end), None)
+    if deck is None:
+        raise nothing()
+    _expect_first(request, at, deck)
+    return at, deck
+
+
+def _end(end: str) -> Callable[..., Response]:
+    def show_end(request: Request) -> Response:
+        at, deck = _at_end(request, end)
+        if deck.waits:
+            raise RedirectError("/overview")
+        states, gaps = deck.states(at.work), deck.gaps(at.work)
+        missing_rows = {gap.n: (gap.first, gap.called, states[gap.n - 1]) for gap in gaps}
+        return page(
+            request,
+            deck.end_template,
+            deck.end_titles[deck.stands or (deck.finished and not gaps)],
+            deck=deck,
+            gaps=gaps,
+            groups=_groups(deck, states, missing_rows),
+            rows=_rows(at, deck),
+            n_done=states.count(Progress.done),
+            n_all=len(deck.cards),
+            before=[
+                (each, each.states(at.work).count(Progress.done))
+                for each in at.decks[: at.decks.index(deck)]
+            ],
+        )
+
+    return show_end
+
+
+def _finish(end: str) -> Callable[..., Response]:
+    def finish(request: Request) -> Response:
+        at, deck = _at_end(request, end)
+        task, name = deck.note
+        if not deck.waits and not deck.stands:
+            at.who.note(task, **{name: "yes"})
+        return go_to(end if deck is at.decks[-1] else "/")
+
+    return finish

@@ -1,0 +1,148 @@
+"""The decks of a study: answers of one's own, where they are asked for, and then the rating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from careeval.bank import Bank
+from careeval.core.rating import Rater
+from careeval.core.scenario import Scenario
+from careeval.review import own_answers
+from careeval.review.asking import about
+from careeval.review.deck import Answers, Card, Deck
+from careeval.review.desk import FINISHED, Desk, Load
+from careeval.review.guard import Settings
+from careeval.review.practice import practice_cards
+from careeval.review.questions import minutes, questions
+from careeval.review.store import Store, Work
+from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
+
+PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")
+
+
+def study_desk(bank: Bank, store: Store, settings: Settings) -> Desk:
+    """Return what is served of the newest round of a study.
+
+    Raises:
+        BankError: The bank lacks a scenario of the round.
+        ReviewError: A scenario has changed since it was planned.
+    """
+    plan = read_plan(store.plans("study")[-1])
+    study = _Round(plan, scenarios_of(plan, bank))
+    return Desk(
+        store,
+        settings,
+        plan.title,
+        plan.consent,
+        _asks(plan),
+        "study_help.html",
+        "1 to 5",
+        study.load,
+        study.decks,
+        practice_cards(plan),
+    )
+
+
+@dataclass(frozen=True)
+class _Round:
+    """One round of a study with the scenarios that it asks about."""
+
+    plan: StudyPlan
+    scenarios: Mapping[str, Scenario]
+    _cards: dict[str, tuple[tuple[Card, ...], tuple[Card, ...]]] = field(default_factory=dict)
+
+    def load(self, rater: Rater) -> Load | None:
+        """Return how much a rater is asked for; None where it is nothing."""
+        seat = self.plan.seat(rater.id)
+        if seat is None:
+            return None
+        total = sum(minutes(self.plan, self.scenarios[name], rater.id) for name in seat.scenarios)
+        return Load(_amount(seat), about(total))
+
+    def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
+        """Return the decks of a rater's seat; none where the round has no seat for them."""
+        seat = self.plan.seat(rater.id)
+        if seat is None:
+            return ()
+        if seat.id not in self._cards:  # every page asks for them
+            self._cards[seat.id] = self._answer_cards(seat), self._rating_cards(seat)
+        answers, ratings = self._cards[seat.id]
+        number = str(self.plan.round)
+        rate = Deck(
+            "/rate",
+            "scenario",
+            "Scenario",
+            "rate",
+            ratings,
+            (FINISHED, number),
+            finished=number in work.get(FINISHED, {}),
+        )
+        if not answers:
+            return (rate,)
+        write = Deck(
+            "/answer",
+            "answer",
+            "Your own answer",
+            "answer",
+            answers,
+            (own_answers.HANDED_IN, number),
+            finished=own_answers.handed_in(work.get(own_answers.HANDED_IN, {})),
+            end="/answers",
+            end_template="answers",
+            end_titles=("Hand in your own answers", "Your answers are handed in"),
+            final=True,
+            stands_template="answer_stands",
+            declines=True,
+        )
+        return write, rate
+
+    def _answer_cards(self, seat: Seat) -> tuple[Card, ...]:
+        """Return a card for each answer; what is asked there tells nothing of a rubric."""
+        return tuple(
+            Card(
+                self.plan.answer_task(name),
+                f"Your own answer {n}, {self.scenarios[name].adl}",
+                (own_answers.question(self.plan.told),),
+                self._shows(name),
+                own_answers.MINUTES,
+            )
+            for n, name in enumerate(seat.answers, 1)
+        )
+
+    def _rating_cards(self, seat: Seat) -> tuple[Card, ...]:
+        return tuple(
+            Card(
+                self.plan.task(name),
+                f"Scenario {n}, {self.scenarios[name].adl}",
+                questions(self.plan, self.scenarios[name], seat.id),
+                self._shows(name),
+                minutes(self.plan, self.scenarios[name], seat.id)
+                - (own_answers.MINUTES if name in seat.answers else 0),
+            )
+            for n, name in enumerate(seat.scenarios, 1)
+        )
+
+    def _shows(self, name: str) -> Callable[[Answers], Mapping[str, Any]]:
+        shown = {"scenario": self.scenarios[name], "plan": self.plan}
+        return lambda _: shown
+
+
+def _asks(plan: StudyPlan) -> str:
+    asks = (
+        "You read short care situations, and say how real they are and how well they test what a "
+        "carer decides"
+    )
+    if not plan.rubrics:
+        return f"{asks}."
+    wanted = {"is worth looking for": plan.relevance, "has the right points": plan.points}
+    asked = " and ".join(words for words, is_asked in wanted.items() if is_asked)
+    return f"{asks}; and of things that an answer may contain, whether each {asked}."
+
+
+def _amount(seat: Seat) -> str:
+    n, m = len(seat.scenarios), len(seat.answers)
+    scenarios = f"{n} scenarios" if n > 1 else "1 scenario"
+    answers = f"{m} short answers" if m > 1 else "1 short answer"
+    return f"{answers} to write, then {scenarios}" if m else scenarios
