@@ -391,6 +391,23 @@ def test_nobody_sees_another(make_study: MakeStudy, plan: StudyPlan) -> None:
     assert plan.task("dressing-002") not in study.store.work("r01")
 
 
+def test_who_withdraws_after_the_close_is_deleted(study: Study) -> None:
+    """A closed study shows nothing but the way to withdraw, and that deletes what was answered."""
+    client = study.client("r01")
+    form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
+    client.post("/rate/1", data=form)
+    study.store.close_work()
+    again = study.client("r01")  # a new browser, with the same link
+    closed = again.get("/rate/1")
+    assert (closed.status_code, 'href="/withdraw"' in closed.text) == (403, True)
+    assert again.get("/withdraw").status_code == 200
+    assert again.post("/withdraw", data={"delete": "no"}).status_code == 303
+    assert study.store.work("r01")
+    answer = again.post("/withdraw", data={"delete": "everything"})
+    assert (answer.status_code, "Your answers are deleted" in answer.text) == (200, True)
+    assert study.store.work("r01") == {}
+
+
 def test_a_link_that_opens_nothing(study: Study) -> None:
     """A wrong, a revoked and a closed link each say what they are, and whom to ask."""
     client = study.client("r01")
@@ -398,11 +415,8 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
     assert client.get("/i/guessed").status_code == 404
     study.store.close_work()
     for answer in (
-        client.get(f"/i/{study.tokens['r01']}"),
-        client.post(f"/i/{study.tokens['r01']}", data={"go": "x"}),
         client.get("/rate/1"),
         client.post("/rate/1", data=form),
-        client.post("/withdraw", data={"delete": "everything"}),
     ):
         assert answer.status_code == 403
         assert "This is closed" in answer.text

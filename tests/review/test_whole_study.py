@@ -8,16 +8,18 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
-from bank_folder import GOOD_BANK
+from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.cli.app import OK, run
+from careeval.core.scenario import Status
 from chromium import IN_A_BROWSER
 
 pytestmark = IN_A_BROWSER
@@ -44,7 +46,7 @@ def test_from_serve_to_results(
     assert run([*plan, *raters, *terms]) == OK
     tokens = dict(re.findall(r"^(r\d+)\t.*/i/(\S+)$", links.read_text(encoding="utf-8"), re.M))
 
-    with _served(study) as address:
+    with _served(study, GOOD_BANK) as address:
         for rater, (realism, validity) in GIVEN.items():
             context = browser.new_context(java_script_enabled=False)
             page = context.new_page()
@@ -76,17 +78,104 @@ def test_from_serve_to_results(
     }
 
 
+REJECTED = "Asks her where it hurts."
+
+
+def test_a_rejected_item_a_replaced_rater_and_a_second_round(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Five rate in four kinds of browser: reviewed for a rejected item, validated once revised.
+
+    r05 never comes, and r06 takes the place. All give 5 and agree to the points, but call one act
+    not relevant: 0 of 5, a modified kappa of (0 - 0.03125) / 0.96875, which is under .74. In the
+    second round the act has other words, and all call it relevant.
+    """
+    folder = BankFolder.good(tmp_path / "bank")
+    study, links = tmp_path / "study.db", tmp_path / "links.tsv"
+    (tmp_path / "consent.txt").write_text("Made up for a test.\n", encoding="utf-8")
+    terms = ["--consent", str(tmp_path / "consent.txt"), "--ethics", "none: a test"]
+    raters = ["--raters", "occupational-therapist:3", "family-caregiver:2", "--items", "--points"]
+    plan = ["study", "new", str(folder.root), "-o", str(study), "--links", str(links)]
+    assert run([*plan, *raters, *terms, "--contact", "t@example.org"]) == OK
+    tokens = dict(re.findall(r"^(r\d+)\t.*/i/(\S+)$", links.read_text(encoding="utf-8"), re.M))
+    bank = ["--bank", str(folder.root)]
+    capsys.readouterr()
+    assert run(["study", "invite", str(study), "--replace", "r05", *bank]) == OK
+    tokens["r06"] = capsys.readouterr().out.rpartition("/i/")[2].strip()
+    del tokens["r05"]
+
+    ways: list[dict[str, Any]] = [
+        {"viewport": {"width": 1280, "height": 900}},
+        {"viewport": {"width": 390, "height": 844}},
+        {"java_script_enabled": False},
+        {"color_scheme": "dark"},
+        {},
+    ]
+    with _served(study, folder.root) as address:
+        for token, way in zip(tokens.values(), ways, strict=True):
+            _rate_all(browser, f"{address}/i/{token}", way, rejecting=REJECTED)
+    apply = ["study", "apply", str(study), *bank, "--yes"]
+    assert run(apply) == OK
+    scenario = folder.load().scenario("dressing-001")
+    (evidence,) = scenario.evidence
+    assert scenario.status is Status.reviewed
+    assert evidence.rejected == ("actions/asks-where",)
+    assert (evidence.realism, evidence.objections) == ("5/5", 0)
+    assert evidence.raters == {"occupational-therapist": 3, "family-caregiver": 2}
+
+    folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
+    folder.plant(SCENARIO, REJECTED, "Asks her to show where it hurts.")
+    assert run(["study", "round", str(study), *bank, "--yes"]) == OK
+    with _served(study, folder.root) as address:
+        for token in tokens.values():
+            _rate_all(browser, f"{address}/i/{token}", {})
+    assert run(apply) == OK
+    scenario = folder.load().scenario("dressing-001")
+    assert scenario.status is Status.validated
+    assert [each.rejected for each in scenario.evidence] == [("actions/asks-where",), ()]
+
+
+def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting: str = "") -> None:
+    """Rate all in a browser: 5 and agreement everywhere, but 1 for the relevance of an item.
+
+    Where scripts run, axe finds nothing on any page of the way.
+    """
+    context = browser.new_context(**way)
+    page = context.new_page()
+    page.goto(link)
+    for _ in range(12):
+        if way.get("java_script_enabled", True):
+            assert Axe().run(page).response["violations"] == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+        if page.locator("h1").inner_text() == "Thank you":
+            break
+        for fieldset in page.locator("form#rate fieldset").all():
+            values = [each.get_attribute("value") for each in fieldset.locator("input").all()]
+            item = fieldset.locator("xpath=ancestor::section[@class='item']/h3")
+            is_rejected = item.count() and rejecting and rejecting in item.inner_text()
+            value = "agree" if "agree" in values else "1" if is_rejected else "5"
+            fieldset.locator(f"input[value='{value}']").check(force=True)
+        for name in ("Start", "I agree", "rather not", "Skip the practice", "Save and next",
+                     "I have finished"):  # fmt: skip
+            if (button := page.get_by_role("button", name=name)).count():
+                with page.expect_navigation():
+                    button.first.click()
+                break
+    assert page.locator("h1").inner_text() == "Thank you"
+    context.close()
+
+
 def _numbers(scale: dict[str, Any]) -> tuple[float, ...]:
     cvi = scale["i_cvi"]
     return cvi["k"], cvi["n"], scale["modified_kappa"], scale["aiken_v"]["value"]
 
 
 @contextmanager
-def _served(study: Path) -> Iterator[str]:
+def _served(study: Path, bank: Path) -> Iterator[str]:
     """The command `careeval study serve`, and the address that it tells; ended as by Ctrl-C."""
     command = [sys.executable, "-m", "careeval", "study", "serve", str(study)]
     server = subprocess.Popen(
-        [*command, "--bank", str(GOOD_BANK), "--port", "0"],
+        [*command, "--bank", str(bank), "--port", "0"],
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ,

@@ -70,7 +70,9 @@ async def _elsewhere(_: Request, error: Any) -> Response:
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    return refusal(request, error.status, error.title, error.words, retry=error.retry)
+    return refusal(
+        request, error.status, error.title, error.words, retry=error.retry, withdraw=error.withdraw
+    )
 
 
 async def _revoked(request: Request, _: Any) -> Response:

@@ -93,9 +93,12 @@ class Here:
 class RefusedError(Exception):
     """Why somebody does not get a page."""
 
-    def __init__(self, status: int, title: str, words: str, *, retry: bool = False) -> None:
+    def __init__(
+        self, status: int, title: str, words: str, *, retry: bool = False, withdraw: bool = False
+    ) -> None:
         super().__init__(title)
         self.status, self.title, self.words, self.retry = status, title, words, retry
+        self.withdraw = withdraw
 
 
 class RedirectError(Exception):
@@ -107,10 +110,23 @@ class RedirectError(Exception):
 
 
 def here(request: Request) -> Here:
-    """Who asks.
+    """Return who asks, while the work is open.
 
     Raises:
-        RefusedError: Nobody who may: the session is unknown or switched off, or the work is closed.
+        RefusedError: As `signed_in`, or the work is closed.
+    """
+    found = signed_in(request)
+    if found.desk.store.closed:
+        request.state.here = None
+        raise closed(found.desk)
+    return found
+
+
+def signed_in(request: Request) -> Here:
+    """Return who asks, also once the work is closed: they may still withdraw.
+
+    Raises:
+        RefusedError: Nobody who may: the session is unknown or switched off.
     """
     desk: Desk = request.app.state.desk
     secret = request.cookies.get(desk.cookie, "")
@@ -126,8 +142,6 @@ def here(request: Request) -> Here:
         )
     if link.revoked:
         raise revoked(desk)
-    if desk.store.closed:
-        raise closed(desk)
     request.state.here = found = Here(desk, link.rater, secret)
     return found
 
@@ -160,8 +174,9 @@ def closed(desk: Desk) -> RefusedError:
     return RefusedError(
         403,
         "This is closed",
-        "Nothing can be seen or changed here any more. What was saved is kept. For questions, or "
-        f"to withdraw: {desk.consent.contact}",
+        "Nothing can be seen or changed here any more. What was saved is kept, unless you "
+        f"withdraw. For questions: {desk.consent.contact}",
+        withdraw=True,
     )
 
 

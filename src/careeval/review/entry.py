@@ -19,9 +19,9 @@ from careeval.review.desk import (
     RedirectError,
     RefusedError,
     agreed,
-    closed,
     here,
     revoked,
+    signed_in,
 )
 from careeval.review.pages import go_to, page
 from careeval.review.store import Link
@@ -80,8 +80,6 @@ def _link(request: Request, token: str) -> Link:
         )
     if link.revoked:
         raise revoked(desk)
-    if desk.store.closed:
-        raise closed(desk)
     return link
 
 
@@ -147,15 +145,15 @@ def leave(request: Request) -> Response:
 
 @router.get("/withdraw")
 def withdraw(request: Request) -> Response:
-    """What withdrawing means."""
-    here(request)
+    """Say what withdrawing means."""
+    signed_in(request)
     return page(request, "withdraw", "Withdraw and delete")
 
 
 @router.post("/withdraw")
 def delete(request: Request, form: Posted) -> Response:
-    """Delete everything of somebody."""
-    who = here(request)
+    """Delete everything of somebody, also once the work is closed."""
+    who = signed_in(request)
     if form.get("delete") != "everything":
         return go_to("/withdraw")
     erased = who.desk.store.withdraw(who.rater.id)

@@ -50,7 +50,13 @@ def wants_json(request: Request) -> bool:
 
 
 def refusal(
-    request: Request, status: int, title: str, words: str, *, retry: bool = True
+    request: Request,
+    status: int,
+    title: str,
+    words: str,
+    *,
+    retry: bool = True,
+    withdraw: bool = False,
 ) -> Response:
     """A page that says why not. What was typed comes back with it, to be sent again or copied."""
     if wants_json(request):
@@ -62,7 +68,16 @@ def refusal(
         if text and name.startswith(ANSWER)
     ]
     again = typed if retry else {}
-    return page(request, "refusal", title, status, words=words, again=again, written=written)
+    return page(
+        request,
+        "refusal",
+        title,
+        status,
+        words=words,
+        again=again,
+        written=written,
+        withdraw=withdraw,
+    )
 
 
 @cache
