@@ -391,6 +391,20 @@ def test_nobody_sees_another(make_study: MakeStudy, plan: StudyPlan) -> None:
     assert plan.task("dressing-002") not in study.store.work("r01")
 
 
+def test_who_declines_sees_nothing_and_may_think_again(study: Study) -> None:
+    """Declining opens nothing, and is over once they agree; the terms can be read again."""
+    client = study.client()
+    client.post(f"/i/{study.tokens['r01']}", data={"go": "x"})
+    assert "What cannot be withdrawn" in client.get("/consent").text
+    client.post("/consent", data={"agree": "no"})
+    assert "You have said that you do not agree" in client.get("/consent").text
+    assert client.get("/rate/1").headers["location"] == "/consent"
+    client.post("/consent", data={"agree": "yes"})
+    assert "You have agreed to this" in client.get("/consent").text
+    work = study.store.work("r01")["consent"]
+    assert set(work) == {"given"}
+
+
 def test_who_withdraws_after_the_close_is_deleted(study: Study) -> None:
     """A closed study shows nothing but the way to withdraw, and that deletes what was answered."""
     client = study.client("r01")

@@ -37,6 +37,7 @@ _STATUS = (
     Field("role", "in which capacity", ROLE),
     Field("opened", "whether they have opened their link", FLAG),
     Field("agreed", "whether they agreed to the terms", FLAG),
+    Field("declined", "whether they have said that they do not agree", FLAG),
     Field("revoked", "whether their link is switched off", Flag(yes="link off", no=""), "Link"),
     Field("own_answers", "answers of their own", _OwnAnswers(is_number=False), in_files=False),
     Field("done", "scenarios that are rated whole", COUNT),
@@ -59,6 +60,7 @@ def status_document(
     shown = {
         "own_answers": any(each.n_to_write or each.handed_in for each in raters),
         "revoked": any(each.revoked for each in raters),
+        "declined": any(each.declined for each in raters),
     }
     columns = tuple(Shown(field.key) for field in _STATUS if shown.get(field.key, True))
     done = sum(row["done"] for row in sheet.rows)
@@ -74,6 +76,7 @@ def _status(each: Whereabouts) -> Row:
         "role": each.rater.role.value,
         "opened": each.opened,
         "agreed": each.agreed,
+        "declined": each.declined,
         "revoked": each.revoked,
         **{p.name: each.counts.get(p, 0) for p in Progress},
         "finished": each.finished,

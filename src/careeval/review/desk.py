@@ -75,6 +75,12 @@ class Here:
         return given is not None and given.value == self.desk.consent.digest
 
     @property
+    def declined(self) -> bool:
+        """Whether they have said that they do not agree to the terms as they are now."""
+        given = self.desk.store.answers(self.rater.id, CONSENT).get("declined")
+        return given is not None and given.value == self.desk.consent.digest
+
+    @property
     def shortcuts(self) -> bool:
         """Whether the keyboard shortcuts are on: they are until somebody turns them off."""
         return "shortcuts-off" not in self.desk.store.answers(self.rater.id, PREFERENCES)

@@ -85,16 +85,21 @@ def _link(request: Request, token: str) -> Link:
 
 @router.get("/consent")
 def terms(request: Request) -> Response:
-    """What there is to agree to."""
-    return page(request, "consent", "Before you begin", given=here(request).agreed)
+    """Show what there is to agree to, also to those who have agreed."""
+    who = here(request)
+    values = {"given": who.agreed, "declined": who.declined}
+    return page(request, "consent", "Before you begin", **values)
 
 
 @router.post("/consent")
 def agree(request: Request, form: Posted) -> Response:
-    """Keep that they agree."""
+    """Keep that they agree, or that they do not."""
     who = here(request)
+    digest = who.desk.consent.digest
     if form.get("agree") == "yes":
-        who.note(CONSENT, given=who.desk.consent.digest)
+        who.note(CONSENT, given=digest, declined=None)
+    elif form.get("agree") == "no" and not who.agreed:
+        who.note(CONSENT, declined=digest)
     return go_to("/")
 
 

@@ -41,6 +41,7 @@ class Whereabouts:
     Attributes:
         opened: Whether they have opened their link, or saved anything.
         agreed: Whether they have agreed to the terms.
+        declined: Whether they have said that they do not.
         finished: Whether they say that they have finished, and leave out what is left.
         counts: Their scenarios, by how far each is.
         minutes: Median of the time over a scenario that is done; `None` where no time is known.
@@ -56,6 +57,7 @@ class Whereabouts:
     rater: Rater
     opened: bool
     agreed: bool
+    declined: bool
     finished: bool
     counts: Mapping[Progress, int]
     minutes: float | None
@@ -101,6 +103,7 @@ def whereabouts(
                 seat.rater,
                 seat.id in opened,
                 _agreed(plan, work),
+                "declined" in work.get(CONSENT, {}),
                 str(plan.round) in work.get(FINISHED, {}),
                 Counter(states.values()),
                 median_minutes(took.values()),
