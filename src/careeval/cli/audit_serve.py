@@ -52,7 +52,8 @@ def new(
     Args:
         sample: What `careeval audit sample -o` wrote.
         labellers: How many, two or more; or role and number, as occupational-therapist:2. Roles:
-            occupational-therapist family-caregiver person-with-disability roboticist other.
+            occupational-therapist family-caregiver person-with-disability nurse roboticist
+            other.
         out: The audit's file.
         consent: File with what labellers agree to; an empty line begins a paragraph. Needed, as
             are the next two: nobody is asked without.

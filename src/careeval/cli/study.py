@@ -112,7 +112,7 @@ def new(
     Args:
         bank: Folder of the bank; careeval's own where not given.
         raters: Role and number, as occupational-therapist:5. Roles: occupational-therapist
-            family-caregiver person-with-disability roboticist other.
+            family-caregiver person-with-disability nurse roboticist other.
         out: The study's file.
         consent: File with what raters agree to; an empty line begins a paragraph. Needed, as are
             the next two: no study begins without.

@@ -22,6 +22,7 @@ class Role(StrEnum):
     occupational_therapist = "occupational-therapist"
     family_caregiver = "family-caregiver"
     person_with_disability = "person-with-disability"
+    nurse = "nurse"
     roboticist = "roboticist"
     other = "other"
 

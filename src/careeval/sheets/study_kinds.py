@@ -33,6 +33,7 @@ ROLES: Mapping[str, str] = {
     Role.occupational_therapist: "occupational therapist",
     Role.family_caregiver: "family caregiver",
     Role.person_with_disability: "person with a disability",
+    Role.nurse: "nurse",
     Role.roboticist: "roboticist",
     Role.other: "other",
 }
