@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from careeval.results.cost import Cost
+from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
 from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
 from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartName
 from careeval.stats import Estimate
@@ -57,3 +58,11 @@ def test_an_unknown_cost_says_why() -> None:
     assert PLAIN_DOLLARS.on_page(unknown) == UNKNOWN
     assert PLAIN_DOLLARS.lines(unknown) == ("no price is known",)
     assert PLAIN_DOLLARS.data(unknown) == (None, 0.5, "no price is known")
+
+
+def test_bounds_of_agreement_say_nothing_twice() -> None:
+    """Without anything unresolved there are no bounds, so that they are taken for no interval."""
+    few = Estimate(0.5, 0.5, 0.5, None, "fewer than five scenarios")
+    assert AGREEMENT_SHARE.data(few) == (0.5, None, None, None, None, few.reason)
+    unresolved = Estimate(0.5, 0.4, 0.6, (0.2, 0.8))
+    assert AGREEMENT_SHARE.data(unresolved)[1:3] == (0.4, 0.6)

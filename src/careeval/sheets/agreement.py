@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from careeval.results.class_agreement import PointClass
-from careeval.sheets.estimate_kinds import COEFFICIENT, MEASURE
+from careeval.sheets.estimate_kinds import AGREEMENT_COEFFICIENT, AGREEMENT_SHARE
 from careeval.sheets.kinds import COUNT, SHARE, SIGNED
 from careeval.sheets.sheet import Field, Row
 
@@ -20,15 +20,23 @@ LABEL_COUNTS = (
 """Of `careeval.results.probes.Agreement`."""
 
 FINDS = Field(
-    "sensitivity", "share found of what is there", MEASURE, "Finds, of what is there", "finds"
+    "sensitivity",
+    "share found of what is there",
+    AGREEMENT_SHARE,
+    "Finds, of what is there",
+    "finds",
 )
 CLEARS = Field(
-    "specificity", "share cleared of what is not", MEASURE, "Clears, of what is not", "clears"
+    "specificity",
+    "share cleared of what is not",
+    AGREEMENT_SHARE,
+    "Clears, of what is not",
+    "clears",
 )
 MACRO_F1 = Field(
     "macro_f1",
     "mean of the F1 of present and that of absent",
-    COEFFICIENT,
+    AGREEMENT_COEFFICIENT,
     "Macro F1",
     "macro F1",
 )
@@ -37,12 +45,12 @@ ACCURACY = (
     Field("n_present", "of n, those whose item is there", COUNT, "There"),
     Field("n_unresolved", "of n, those that it could not be brought to make", COUNT, "Not judged"),
     FINDS,
-    Field("miss_rate", "share missed of what is there", MEASURE, "Misses, of it", "misses"),
+    Field("miss_rate", "share missed of what is there", AGREEMENT_SHARE, "Misses, of it", "misses"),
     CLEARS,
     Field(
         "ppv",
         "share that is there of what it finds",
-        MEASURE,
+        AGREEMENT_SHARE,
         "Right, of what it finds",
         "right of found",
     ),
@@ -55,11 +63,13 @@ AGREEMENT = (
     Field("n_unresolved", "judgments that either could not be brought to make", COUNT),
     Field("n_both", "of n, those whose item both call present", COUNT, "Both"),
     Field("n_either", "of n, those whose item either calls present", COUNT, "Either"),
-    Field("positive_agreement", "of what one calls present, the share that both do", MEASURE),
+    Field(
+        "positive_agreement", "of what one calls present, the share that both do", AGREEMENT_SHARE
+    ),
     Field(
         "ac1",
         "Gwet's AC1: agreement on present and absent, beyond chance",
-        COEFFICIENT,
+        AGREEMENT_COEFFICIENT,
         "AC1",
         "AC1",
     ),
@@ -74,22 +84,26 @@ AGREEMENT_NOTE = (
 PEOPLE = (
     AGREEMENT[0],
     Field("n_left_out", "judgments of a kind of which no two people labelled any", COUNT),
-    Field("same", "share of judgments on which two people say the same", MEASURE, "The same"),
+    Field(
+        "same", "share of judgments on which two people say the same", AGREEMENT_SHARE, "The same"
+    ),
     MACRO_F1,
 )
 """Of `careeval.results.audited_sample.People`: people held against each other."""
 
 PAIR_SLIPS = (
     Field("n", "probes of twins that hold one right act", COUNT),
-    Field("mistaken", "share of which a right act is judged otherwise than labelled", MEASURE),
-    Field("swapped", "share judged to hold the other right act instead", MEASURE),
+    Field(
+        "mistaken", "share of which a right act is judged otherwise than labelled", AGREEMENT_SHARE
+    ),
+    Field("swapped", "share judged to hold the other right act instead", AGREEMENT_SHARE),
 )
 """Of `careeval.results.probes.PairSlips`."""
 
 CORRECTED_SCORE = Field(
     "corrected",
     "by the grader, and by people where they differ from it",
-    MEASURE,
+    AGREEMENT_SHARE,
     "Corrected by people",
 )
 CORRECTED = (

@@ -96,6 +96,23 @@ class Measure(Kind):
 
 
 @dataclass(frozen=True)
+class AgreementShare(Measure):
+    """How far two readings agree: its bounds are null where nothing is unresolved."""
+
+    parts: tuple[Part, ...] = tuple(
+        part._replace(holds=f"{part.holds}; null where none is unresolved")
+        if part.suffix in ("_low", "_high")
+        else part
+        for part in _ESTIMATE
+    )
+
+    def data(self, value: Estimate) -> tuple[Scalar, ...]:
+        """Return what a measure has; no bounds that only say the value again."""
+        number, low, high, *rest = super().data(value)
+        return (number, None, None, *rest) if low == high else (number, low, high, *rest)
+
+
+@dataclass(frozen=True)
 class ErrorShare(Kind):
     """The share of responses with an error, and how many of how many these are."""
 
@@ -150,4 +167,6 @@ class ErrorShare(Kind):
 
 MEASURE = Measure()
 COEFFICIENT = Measure(unit=TWO_DECIMALS)
+AGREEMENT_SHARE = AgreementShare()
+AGREEMENT_COEFFICIENT = AgreementShare(unit=TWO_DECIMALS)
 ERROR_SHARE = ErrorShare()
