@@ -53,7 +53,7 @@ def test_a_new_audit(tmp_path: Path, capsys: Out) -> None:
     ("more", "words"),
     [
         (["--labellers", "1"], "two labellers or more"),
-        (["--labellers", "nurse:2"], "role 'nurse' is not known"),
+        (["--labellers", "priest:2"], "role 'priest' is not known"),
         (["--labellers", "2", "--per-judgment", "3"], "at least 2 and here at most 2"),
     ],
 )
