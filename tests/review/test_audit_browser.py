@@ -229,7 +229,7 @@ def test_everyone_can_use_every_page_of_an_audit(page: Page, begun: Served) -> N
     page.goto(f"{begun.address}/help")
     check(page, "help")
     page.goto(f"{begun.address}/practice/1")
-    page.get_by_role("button", name="See what").click()
+    click(page, "See what")
     check(page, "practice with notes")
     page.context.clear_cookies()
     begun.enter(page, "a01")

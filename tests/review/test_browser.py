@@ -168,7 +168,7 @@ def test_everyone_can_use_every_page(page: Page, served: Served) -> None:
         check(page, place)
     page.get_by_role("link", name="Overview").click()
     page.goto(f"{served.address}/practice/2")
-    page.get_by_role("button", name="See what").click()
+    click(page, "See what")
     check(page, "practice with notes")
     page.goto(f"{served.address}/about")
     page.locator("#years").fill("many")
