@@ -218,7 +218,12 @@ def test_typed_ratings_are_results(
     by_item = {each["item"]: each for each in first["items"]}
     assert by_item[item.id]["comments"][0]["text"] == "Well put."
     assert second["comments"] == [
-        {"rater": "r03", "role": "occupational-therapist", "text": "Nobody would do this."}
+        {
+            "rater": "r03",
+            "role": "occupational-therapist",
+            "topic": None,
+            "text": "Nobody would do this.",
+        }
     ]
     assert third["realism"]["reason"] == "nobody has rated it"
     assert [seat["n_typed"] for seat in found["panel"]] == [6, 5, 6, 4, 4]

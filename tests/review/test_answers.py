@@ -284,7 +284,7 @@ def test_an_answer_is_data(study: Study) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7 * 7 }}" in client.get("/answer/1").text
     answer = write(client, 2, "x" * 10_001)
     assert answer.status_code == 422
-    assert "This answer has 10,001 characters" in answer.text
+    assert "Your answer has 10,001 characters" in answer.text
     assert "x" * 10_001 in answer.text
 
 

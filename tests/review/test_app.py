@@ -106,13 +106,19 @@ def _required(client: TestClient, n: int) -> set[str]:
     return {unescape(name) for name in re.findall(r'type="radio" name="([^"]+)"', html)}
 
 
+def _fours(client: TestClient, n: int) -> dict[str, str]:
+    """An answer to all that is asked first."""
+    given = dict.fromkeys(_required(client, n), "4")
+    return given | {"q.information": "enough"}
+
+
 def _agree(client: TestClient, n: int) -> dict[str, str]:
     return {name: "agree" for name in _required(client, n) if name.endswith("/points")}
 
 
 def _rate_all(client: TestClient, n: int) -> str:
     """Rate all that a scenario asks for, then agree to all points; where that leads."""
-    fill(client, n, dict.fromkeys(_required(client, n), "4"))
+    fill(client, n, _fours(client, n))
     return str(fill(client, n, _agree(client, n)).headers["location"])
 
 
@@ -154,7 +160,7 @@ def test_relevance_is_asked_before_points_are_shown(study: Study) -> None:
     zero = next(i for i in study.bank.scenario("dressing-001").ladder if i.points == 0)
     assert zero.text not in first
     assert study.plan.rubrics == (Rubric.ladder,)
-    answer = fill(client, 1, dict.fromkeys(_required(client, 1), "4"))
+    answer = fill(client, 1, _fours(client, 1))
     assert answer.headers["location"] == "/rate/1#items"
     second = _words(client.get("/rate/1").text)
     assert len(_agree(client, 1)) == 5
@@ -183,12 +189,12 @@ def test_what_is_missing(study: Study) -> None:
     answer = fill(client, 1, {"q.realism": "4"})
     assert answer.headers["location"] == "/rate/1?missing=1"
     page = client.get("/rate/1?missing=1").text
-    assert "5 questions are not answered yet; what you gave is saved." in page
-    assert re.findall(r'<a href="#(q\d+)"', page) == ["q2", "q4", "q5", "q6", "q7"]
+    assert "6 questions are not answered yet; what you gave is saved." in page
+    assert re.findall(r'<a href="#(q\d+)"', page) == ["q2"]
     untouched = client.get("/rate/2?missing=1").text
-    assert "6 questions are not answered yet. " in untouched
+    assert "7 questions are not answered yet. " in untouched
     assert re.findall(r'<a href="#(q\d+)"', untouched) == ["q1"]
-    fill(client, 3, dict.fromkeys(_required(client, 3), "4"))
+    fill(client, 3, _fours(client, 3))
     choices = _agree(client, 3)
     last = [name for name in choices if name.endswith("/points")][-1]
     choices[last] = choices["q.validity"] = ""
@@ -512,10 +518,10 @@ def test_hostile_text_is_text(study: Study) -> None:
     client = study.client("r01")
     _rate_all(client, 1)
     comments = dict.fromkeys(_comments(client), HOSTILE)
-    assert len(comments) == 6
+    assert len(comments) == 8
     fill(client, 1, comments, "skip")
     page = client.get("/rate/1").text
-    assert page.count(escape(HOSTILE[:25])) == 6
+    assert page.count(escape(HOSTILE[:25])) == 8
     assert "<img" not in page
     assert "{{ 7 * 7 }}" in page
     assert not re.search("[\x00\x1b\u202e]", page)
@@ -624,7 +630,7 @@ def test_every_change_is_saved_by_the_script(study: Study) -> None:
     long = form | {"number": "2", "q.comment": "x" * 10_001, "q.validity": "3"}
     wrong = client.post("/rate/1", data=long, headers=script)
     assert wrong.status_code == 422
-    assert list(wrong.json()["errors"]) == ["q3"]
+    assert list(wrong.json()["errors"]) == ["q4"]
     assert study.store.answers("r01", plan_task(study))["validity"].value == "3"
     client.post("/pause", data={"go": "x"})
     lost = client.post("/rate/1", data=form, headers=script)

@@ -20,7 +20,7 @@ from careeval.core.scenario import Rubric
 from careeval.review.store import Store, Work
 from careeval.review.study import new_plan
 from chromium import IN_A_BROWSER
-from review_browser import ACTIVE, check, press
+from review_browser import ACTIVE, check, click, press
 from review_study import CONSENT
 
 pytestmark = IN_A_BROWSER
@@ -107,7 +107,7 @@ def test_a_study_by_keyboard(page: Page, served: Served) -> None:
             page.keyboard.type("typed")
         elif "Save and next" in active["text"]:
             break
-    assert chosen == 7
+    assert chosen == 8
     expect(page.locator("#saved")).to_contain_text("Saved")
     with page.expect_navigation():
         page.keyboard.press("Control+Enter")
@@ -116,7 +116,7 @@ def test_a_study_by_keyboard(page: Page, served: Served) -> None:
     assert page.locator("h1").inner_text() == "Thank you"
     answers = served.work("r01")["1/dressing-001@1"]
     assert {name: a.value for name, a in answers.items() if "/" not in name} == {
-        "realism": "4", "validity": "2", "comment": "typed"
+        "realism": "4", "validity": "2", "information": "enough", "comment": "typed"
     }  # fmt: skip
     assert [a.value for name, a in answers.items() if name.endswith("/points")] == ["agree"] * 5
 
@@ -142,7 +142,7 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     page.get_by_role("radio", name="5, extremely realistic: happens just like this").check()
     page.get_by_label("Comment on this scenario").fill("without scripts")
     page.get_by_role("button", name="Save and next").click()
-    assert "6 questions are not answered yet" in page.locator(".summary").inner_text()
+    assert "7 questions are not answered yet" in page.locator(".summary").inner_text()
     expect(page.locator(".summary")).to_be_focused()
     page.locator(".summary a").first.click()
     assert page.evaluate("document.activeElement.name") == "q.validity"

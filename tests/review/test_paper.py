@@ -74,9 +74,14 @@ def test_filled_in_and_imported(
     for rater, value in realism.items():
 
         def says(row: dict[str, str], value: str = value) -> str:
-            of_scenario = {"realism": value, "validity": "5", "comment": f"by {row['rater']}, =1"}
+            of_scenario = {
+                "realism": value,
+                "validity": "5",
+                "information": "enough",
+                "comment": f"by {row['rater']}, =1",
+            }
             if not row["item"]:
-                return of_scenario[row["scale"]]
+                return of_scenario.get(row["scale"], "")
             # one item is rated, its points are objected to, and of all others nothing is said
             of_item = {"relevance": "2", "points": "0", "comment": ""}
             return of_item[row["scale"]] if row["item"] == "ladder/-2" else ""
@@ -92,7 +97,7 @@ def test_filled_in_and_imported(
     assert {each["text"] for each in scenario["comments"]} == {f"by {r}, =1" for r in realism}
     by_item = {(each["rubric"], each["item"]): each for each in scenario["items"]}
     assert by_item["ladder", "-2"]["relevance"]["i_cvi"]["k"] == 0
-    assert [seat["n_typed"] for seat in found["panel"]] == [5] * 5
+    assert [seat["n_typed"] for seat in found["panel"]] == [6] * 5
     assert "ladder/-2: 5 of 5 would not give it −2" in scenario["to_read"]
 
 
@@ -112,10 +117,10 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
     """Every question of the app, its choices' words stand there once, in order."""
     scenarios = scenarios_of(study.plan, study.bank)
     seat = study.plan.seats[1]
-    html = form(study.plan, scenarios, seat)
+    html = form(study.plan, scenarios, seat, {})
     text = _words(html)
     at = -1
-    for asked in numbered(study.plan, scenarios, seat):
+    for asked in numbered(study.plan, scenarios, seat, {}):
         start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
         assert start > at, asked
         between = text[start : text.find(f" {asked.number + 1}. ", start)]
@@ -132,7 +137,7 @@ def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
     """What anybody wrote is text there, and no address, script or picture is in the file."""
     consent = Consent(text=HOSTILE, ethics=HOSTILE, contact=HOSTILE)
     plan = new_plan(bank, ROLES, title=HOSTILE, consent=consent, seed=7)
-    html = form(plan, scenarios_of(plan, bank), plan.seats[0])
+    html = form(plan, scenarios_of(plan, bank), plan.seats[0], {})
     assert html.count(str(escape(HOSTILE))) == html.count("alert(1)") == 6
     assert re.findall(r"<(script|img|link|iframe|object)|\b(?:src|href)=[\"']", html) == []
 
@@ -141,10 +146,10 @@ def test_points_are_not_given_away(bank: Bank) -> None:
     """Who is not asked about points reads no rung's id; the sheet has it."""
     plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, points=False)
     scenarios = scenarios_of(plan, bank)
-    html = form(plan, scenarios, plan.seats[0])
+    html = form(plan, scenarios, plan.seats[0], {})
     assert "ladder/" not in html
     assert "we propose" not in html
-    assert "ladder/+2" in sheet_csv(plan, scenarios, plan.seats[0])
+    assert "ladder/+2" in sheet_csv(plan, scenarios, plan.seats[0], {})
 
 
 @settings(max_examples=25)
@@ -157,16 +162,16 @@ def test_a_filled_sheet_is_read_as_it_was_meant(
     scenarios, seat = scenarios_of(plan, bank), plan.seats[0]
     meant = {
         str(asked.number): data.draw(st.sampled_from(["", *asked.question.choices]))
-        for asked in numbered(plan, scenarios, seat)
+        for asked in numbered(plan, scenarios, seat, {})
     }
     path = tmp_path_factory.mktemp("sheet") / "r01.csv"
-    path.write_text(sheet_csv(plan, scenarios, seat), encoding="utf-8-sig", newline="")
+    path.write_text(sheet_csv(plan, scenarios, seat, {}), encoding="utf-8-sig", newline="")
     _fill(path, lambda row: meant[row["number"]])
 
     sheets = read_sheets(path, plan, scenarios, _NothingYet(plan))  # type: ignore[arg-type]
 
     by_task = {sheet.task: sheet.values for sheet in sheets}
-    for asked in numbered(plan, scenarios, seat):
+    for asked in numbered(plan, scenarios, seat, {}):
         said = by_task.get(plan.task(asked.scenario), {}).get(asked.question.field, "")
         assert said == meant[str(asked.number)]
 

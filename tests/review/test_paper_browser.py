@@ -16,11 +16,18 @@ from review_study import Study
 pytestmark = IN_A_BROWSER
 
 
+@pytest.fixture(params=[False, True], ids=["clear", "large"])
+def large(request: pytest.FixtureRequest) -> bool:
+    """Whether the print is large."""
+    return bool(request.param)
+
+
 @pytest.fixture
-def paper(study: Study, tmp_path: Path) -> Path:
+def paper(study: Study, tmp_path: Path, large: bool) -> Path:
     """The form of the first rater."""
     path = tmp_path / "r01.html"
-    text = form(study.plan, scenarios_of(study.plan, study.bank), study.plan.seats[0])
+    scenarios = scenarios_of(study.plan, study.bank)
+    text = form(study.plan, scenarios, study.plan.seats[0], {}, large=large)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -37,27 +44,28 @@ def test_no_question_is_split(
         content=f"main {{ column-width: {width}px; column-fill: auto; column-gap: 0;"
         f" width: {width}px; height: {height}px }}"
     )
-    assert page.evaluate("document.querySelector('main').scrollWidth") > 5 * width
+    assert page.evaluate("document.querySelector('main').scrollWidth") > 4 * width
     columns = page.evaluate(
         f"""Array.from(document.querySelectorAll('.question'), (q) =>
           new Set(Array.from(q.querySelectorAll('*'), (e) => Array.from(e.getClientRects(),
             (r) => Math.floor(r.left / {width}))).flat()).size)"""
     )
     seat = study.plan.seats[0]
-    asked = numbered(study.plan, scenarios_of(study.plan, study.bank), seat)
+    asked = numbered(study.plan, scenarios_of(study.plan, study.bank), seat, {})
     assert columns == [1] * len(asked)
 
 
-def test_large_and_black_on_white(page: Page, paper: Path) -> None:
-    """No word is under 18 points or grey, in a dark browser neither, and nothing else is loaded."""
+def test_clear_and_black_on_white(page: Page, paper: Path, large: bool) -> None:
+    """No word is under 12 points (large print: 18) or grey, in a dark browser neither."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.emulate_media(color_scheme="dark")
     page.goto(paper.as_uri())
     looks = page.evaluate(
-        """Array.from(document.querySelectorAll('main *'), (e) => {
-          const s = getComputedStyle(e); return [parseFloat(s.fontSize) >= 24, s.color];
-        })"""
+        """(least) => Array.from(document.querySelectorAll('main *'), (e) => {
+          const s = getComputedStyle(e); return [parseFloat(s.fontSize) >= least, s.color];
+        })""",
+        24 if large else 16,
     )
     assert {tuple(look) for look in looks} == {(True, "rgb(0, 0, 0)")}
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

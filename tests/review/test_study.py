@@ -202,19 +202,20 @@ def test_a_study_is_known_by_its_id(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_questions(bank: Bank, plan: StudyPlan) -> None:
-    """Two scales and a comment, then what is asked of each rung, in each rater's own order.
+    """What is asked of the whole, then of each rung in the rater's own order, then what is missing.
 
     The four that are worth something are rated, then all five have a view of points and a comment.
     """
     scenario = bank.scenario("dressing-001")
     first, second = (questions(plan, scenario, rater) for rater in ("r01", "r02"))
-    assert [q.field for q in first[:3]] == ["realism", "validity", "comment"]
-    assert len(first) == 3 + 4 + 2 * 5
-    assert [q.late for q in first] == 7 * [False] + 10 * [True]
+    whole = ["realism", "validity", "information", "comment"]
+    assert [q.field for q in first if not q.about] == [*whole, "missing", "country"]
+    assert len(first) == 6 + 4 + 2 * 5
+    assert [q.late for q in first] == 8 * [False] + 10 * [True] + [True, False]
     assert {q.field for q in first} == {q.field for q in second}
     assert first != second
     bare = plan.model_copy(update={"rubrics": ()})
-    assert len(questions(bare, scenario, "r01")) == 3
+    assert [q.field for q in questions(bare, scenario, "r01")] == [*whole, "country"]
     assert 0 < minutes(bare, scenario, "r01") < minutes(plan, scenario, "r01")
 
 

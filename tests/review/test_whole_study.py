@@ -55,6 +55,7 @@ def test_from_serve_to_results(
                 page.get_by_role("button", name=button).click()
             page.locator(f"[name='q.realism'][value='{realism}']").check()
             page.locator(f"[name='q.validity'][value='{validity}']").check()
+            page.get_by_label("Yes", exact=True).check()
             page.get_by_label("Comment on this scenario").fill(f"from {rater}")
             page.get_by_role("button", name="Save and next").click()
             page.get_by_role("button", name="I have finished").click()
@@ -127,12 +128,30 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
     folder.plant(SCENARIO, REJECTED, "Asks her to show where it hurts.")
     assert run(["study", "round", str(study), *bank, "--yes"]) == OK
     with _served(study, folder.root) as address:
+        _sees_what_changed(browser, f"{address}/i/{tokens['r01']}")
         for token in tokens.values():
             _rate_all(browser, f"{address}/i/{token}", {})
     assert run(apply) == OK
     scenario = folder.load().scenario("dressing-001")
     assert scenario.status is Status.validated
     assert [each.rejected for each in scenario.evidence] == [("actions/asks-where",), ()]
+
+
+def _sees_what_changed(browser: Browser, link: str) -> None:
+    """In the second round the reworded act and validity are asked about, with what was answered."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    names = {
+        each.get_attribute("name") for each in page.locator("form#rate input[type=radio]").all()
+    }
+    assert {name.rpartition("/")[2] for name in names if name} == {"q.validity", "relevance"}
+    assert len(names) == 2
+    text = page.locator("main").inner_text()
+    assert f"It was: {REJECTED}" in text
+    assert "Your answer before: “1, not at all relevant: not worth looking for”" in text
+    context.close()
 
 
 def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting: str = "") -> None:
@@ -153,7 +172,8 @@ def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting:
             values = [each.get_attribute("value") for each in fieldset.locator("input").all()]
             item = fieldset.locator("xpath=ancestor::section[@class='item']/h3")
             is_rejected = item.count() and rejecting and rejecting in item.inner_text()
-            value = "agree" if "agree" in values else "1" if is_rejected else "5"
+            value = next((v for v in ("agree", "enough") if v in values), "5")
+            value = "1" if is_rejected and value == "5" else value
             fieldset.locator(f"input[value='{value}']").check(force=True)
         for name in ("Start", "I agree", "rather not", "Skip the practice", "Save and next",
                      "I have finished"):  # fmt: skip

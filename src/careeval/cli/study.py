@@ -45,7 +45,7 @@ Examples:
   careeval study serve study.db                 on this machine alone
   careeval study serve study.db --behind-proxy https://rate.example.org
   careeval study status study.db                who is where
-  careeval study print study.db r03 --csv -o p  large print, and its sheet
+  careeval study print study.db r03 --csv -o p  a form, and its sheet
   careeval study import study.db p/r03.csv --typed-by "a research assistant"
   careeval study answer study.db -o a.jsonl     what experts would do
   careeval study results study.db -o results    tables, CSV, Parquet, a page

@@ -19,6 +19,7 @@ from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.select import rubrics_named
 from careeval.review.questions import minutes
+from careeval.review.revision import earlier_answers
 from careeval.review.store import Work
 from careeval.review.study import (
     StudyPlan,
@@ -88,7 +89,7 @@ def round_(
         )
         if not further.seats:
             raise UsageError("nobody who rated these scenarios is still in")
-        tell_plan(further, loaded)
+        tell_plan(further, loaded, work)
         say(_ends(plans[-1], work))
         if not (yes or agrees(f"Plan round {further.round}?")):
             raise UsageError("no round was planned", hint="--yes plans it")
@@ -181,11 +182,23 @@ def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
     return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
 
 
-def tell_plan(plan: StudyPlan, bank: Bank) -> None:
-    """Say how many rate how much, how long it may take, and whether it can validate."""
+def tell_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:
+    """Say how many rate how much, how long it may take, and whether it can validate.
+
+    Args:
+        plan: The newest round.
+        bank: Its bank.
+        work: What each rater answered in earlier rounds.
+    """
     shown = scenarios_of(plan, bank)
     loads = [len(seat.scenarios) for seat in plan.seats]
-    times = [sum(minutes(plan, shown[n], s.id) for n in s.scenarios) for s in plan.seats]
+    times = [
+        sum(
+            minutes(plan, shown[n], s.id, earlier_answers(plan.rated(n), work.get(s.id, {})))
+            for n in s.scenarios
+        )
+        for s in plan.seats
+    ]
     fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
     each = f"{fewest}{counted(max(loads), 'scenario')}"
     most = max(len(seat.answers) for seat in plan.seats)

@@ -1,4 +1,4 @@
-"""`careeval study print`: a rater's share in large print, for paper or the telephone."""
+"""`careeval study print`: a rater's share as a form, for paper or the telephone."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def print_(
     *,
     out: Annotated[Path, Parameter(name=("--out", "-o"))],
     bank: BankFolder = None,
+    large_print: Annotated[bool, Parameter(negative=())] = False,
     sheet: Annotated[bool, Parameter(name="--csv", negative=())] = False,
     as_json: Json = False,
 ) -> int:
-    """Write a form in large print for each rater, for who rates on paper or by telephone.
+    """Write a form for each rater, for who rates on paper or by telephone.
 
     One HTML file a rater, named by pseudonym, to be opened in a browser and printed. What comes
     back is typed, and taken with careeval study import.
@@ -39,6 +40,7 @@ def print_(
         raters: Pseudonyms; everybody of the newest round where not given.
         out: Folder for the forms.
         bank: Folder of the bank; careeval's own where not given.
+        large_print: Print in 18 points instead of 12, on about twice as many pages.
         sheet: Write beside each form the CSV sheet that it is typed into: only values are missing.
         as_json: Print JSON.
     """
@@ -47,14 +49,19 @@ def print_(
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)
+        work = store.everybody()
     shown = scenarios_of(plan, loaded)
     from careeval.review.paper import form, sheet_csv
 
-    written = {out / f"{seat.id}.html": form(plan, shown, seat) for seat in seats}
+    written = {
+        out / f"{s.id}.html": form(plan, shown, s, work.get(s.id, {}), large=large_print)
+        for s in seats
+    }
     if sheet:
         # with its mark, spreadsheets take it for what it is: UTF-8
-        made = {out / f"{s.id}.csv": "\ufeff" + sheet_csv(plan, shown, s) for s in seats}
-        written |= made
+        for s in seats:
+            table = sheet_csv(plan, shown, s, work.get(s.id, {}))
+            written[out / f"{s.id}.csv"] = f"\ufeff{table}"
     _write(out, written)
     if as_json:
         print_json({"round": plan.round, "files": [str(path) for path in written]})

@@ -151,12 +151,27 @@ class PointsView:
 
 
 @dataclass(frozen=True, slots=True)
+class Sufficiency:
+    """Whether one rater had the information needed to say what is right in a scenario."""
+
+    rater: Rater
+    subject: Subject
+    enough: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Comment:
-    """What one rater wrote, as it was typed: never empty, and data, not markup."""
+    """What one rater wrote, as it was typed: never empty, and data, not markup.
+
+    Attributes:
+        topic: What was asked: `missing` from the list of items, different in another `country`; or
+            empty, where nothing in particular was.
+    """
 
     rater: Rater
     subject: Subject
     text: str
+    topic: str = ""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -104,10 +104,13 @@ def decided(result: ScenarioResult) -> str:
     return DECISIONS[result.decision or UNDECIDED]
 
 
+_TOPICS = {"": "", "missing": ", on what is missing", "country": ", on other countries"}
+
+
 def shown(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
     """Return who wrote, and what, of comments that may be shown."""
     return [
-        (f"{each.rater.id}, {ROLES[each.rater.role]}", each.text)
+        (f"{each.rater.id}, {ROLES[each.rater.role]}{_TOPICS[each.topic]}", each.text)
         for each in comments
         if each.text != WITHHELD
     ]

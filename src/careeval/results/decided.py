@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from careeval.core.rating import Comment, PointsView, Rater, Role, Scale, Subject
+from careeval.core.rating import Comment, PointsView, Rater, Role, Scale, Subject, Sufficiency
 from careeval.core.text import signed
 from careeval.results.judged import Judged, Terms
 from careeval.results.round_said import Answers
@@ -104,6 +104,7 @@ class ScenarioResult:
         decision: `None` where too few have rated it.
         why_dropped: What makes a failing scenario one to drop; empty where it is not.
         comments: On the scenario itself; those on its items stand with them.
+        sufficiency: Who had the information needed to say what is right.
     """
 
     subject: Subject
@@ -114,6 +115,7 @@ class ScenarioResult:
     decision: Decision | None
     why_dropped: tuple[str, ...]
     comments: tuple[Comment, ...]
+    sufficiency: tuple[Sufficiency, ...] = ()
 
     @property
     def judged(self) -> tuple[Judged, Judged]:
@@ -128,8 +130,17 @@ class ScenarioResult:
 
     @property
     def low_ratings(self) -> tuple[str, ...]:
-        """Low ratings of the scenario itself that are read by somebody."""
-        return tuple(line for judged in self.judged for line in judged.low_ratings)
+        """Low ratings of the scenario itself that are read by somebody, and who lacks a fact."""
+        lines = [line for judged in self.judged for line in judged.low_ratings]
+        if self.n_lacking:
+            n = len(self.sufficiency)
+            lines.append(f"{self.n_lacking} of {n} lack a fact that would change what is right")
+        return tuple(lines)
+
+    @property
+    def n_lacking(self) -> int | None:
+        """How many lack information that they need; `None` where nobody said."""
+        return sum(not s.enough for s in self.sufficiency) if self.sufficiency else None
 
     @property
     def to_read(self) -> tuple[str, ...]:
@@ -187,6 +198,7 @@ def scenario_result(
         decision,
         why_dropped,
         answers.comments.get(subject, ()),
+        answers.sufficiency.get(subject, ()),
     )
 
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject
+from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.results.withheld import WITHHELD, names_by_place
 
-T = TypeVar("T", Rating, PointsView, Comment)
+T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class RoundSaid:
             rated is lost.
         held_out: Scenarios of which no words may be shown: their items are called by their places,
             and comments on them are `WITHHELD`.
+        sufficiency: Who had the information needed; none in a round that did not ask.
     """
 
     number: int
@@ -68,6 +69,7 @@ class RoundSaid:
     hashes: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, Mapping[Subject, Proposed]] = field(default_factory=dict)
     held_out: frozenset[str] = frozenset()
+    sufficiency: tuple[Sufficiency, ...] = ()
 
     def subject(self, scenario: str) -> Subject:
         """A scenario of this round."""
@@ -135,6 +137,7 @@ class Answers:
         self.ratings = _by_subject(said.ratings)
         self.views = _by_subject(said.views)
         self.comments = _by_subject(said.comments)
+        self.sufficiency = _by_subject(said.sufficiency)
         self._items: defaultdict[str, set[Subject]] = defaultdict(set)
         for subject in (*self.ratings, *self.views, *self.comments):
             if subject.rubric is not None:

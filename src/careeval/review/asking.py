@@ -50,11 +50,12 @@ class Question:
         hint: Beside the question, where words are asked for.
         late: Whether it is shown only once all that is not late is answered.
         required: Whether the card is done only with an answer to it.
+        closing: Whether it stands at the end of the card, after the items.
         about: The item; None where all that the card shows is meant.
     """
 
     field: str
-    kind: Scale | Literal["points", "reading", "comment"]
+    kind: Scale | Literal["points", "reading", "comment", "information", "missing", "country"]
     asked: str
     called: str
     options: tuple[tuple[str, str], ...] = ()
@@ -62,6 +63,7 @@ class Question:
     hint: str = "If you like. Please name nobody."
     required: bool = True
     late: bool = False
+    closing: bool = False
     about: ItemRef | None = None
 
     @property
@@ -83,9 +85,10 @@ class Question:
         text = text.strip()
         if not self.options:
             if len(text) > COMMENT_LIMIT:
+                called = f"{self.called[:1].upper()}{self.called[1:]}"
                 raise ValueError(
-                    f"This {self.field.rpartition('/')[2]} has {len(text):,} characters; at most "
-                    f"{COMMENT_LIMIT:,} can be kept. Please shorten it: it is not saved yet."
+                    f"{called} has {len(text):,} characters; at most {COMMENT_LIMIT:,} can be "
+                    "kept. Please shorten it: it is not saved yet."
                 )
         elif text and text not in self.choices:
             raise ValueError("This is not one of the answers to choose from.")

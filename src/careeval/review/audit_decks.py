@@ -65,7 +65,7 @@ class _Audit:
     store: Store
     _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
 
-    def load(self, rater: Rater) -> Load | None:
+    def load(self, rater: Rater, _work: Work) -> Load | None:
         """Return how much somebody is asked for; None where it is nothing."""
         seat = self.blind.seat(rater.id)
         names = seat.judgments if seat else self._disputed()

@@ -18,6 +18,8 @@ from careeval.review.store import Answer, Work
 Answers = Mapping[str, Answer]
 """What stands on a card, by field."""
 
+NOTHING: Mapping[str, str] = {}
+
 
 @dataclass(frozen=True)
 class Card:
@@ -30,6 +32,7 @@ class Card:
         shows: What its template shows besides the questions, given the answers.
         minutes: How long it may take.
         group: Of the cards that lists show together, from 1; 0 where they show all in one.
+        before: What somebody answered to its questions in earlier rounds, in words by field.
     """
 
     task: str
@@ -38,6 +41,7 @@ class Card:
     shows: Callable[[Answers], Mapping[str, Any]]
     minutes: float
     group: int = 0
+    before: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -174,12 +178,14 @@ class Field:
         id: Of its first input, where links to it lead.
         value: What is chosen or typed.
         error: Why it is not saved; empty where it is.
+        before: What was answered in an earlier round, in words; empty where nothing was.
     """
 
     question: Question
     id: str
     value: str
     error: str = ""
+    before: str = ""
 
     @property
     def name(self) -> str:
@@ -193,13 +199,18 @@ class Field:
         return f"Item {about.place}: {self.question.asked}" if about else self.question.asked
 
 
-def fields(asked: Sequence[Question], answers: Mapping[str, str], typed: Typed) -> list[Field]:
+def fields(
+    asked: Sequence[Question],
+    answers: Mapping[str, str],
+    typed: Typed,
+    before: Mapping[str, str] = NOTHING,
+) -> list[Field]:
     """Return questions with what is stored, or with what was typed and could not be kept."""
     shown = []
     for k, question in enumerate(asked, 1):
         error = typed.errors.get(question.field, "")
         value = typed.raw[question.field] if error else answers.get(question.field, "")
-        shown.append(Field(question, f"q{k}", value, error))
+        shown.append(Field(question, f"q{k}", value, error, before.get(question.field, "")))
     return shown
 
 

@@ -292,7 +292,7 @@ def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
     answers = work.get(card.task, {})
     opened = is_opened(card.questions, answers)
     given = {name: each.value for name, each in answers.items()}
-    every = fields(card.questions, given, typed)
+    every = fields(card.questions, given, typed, card.before)
     shown = [each for each in every if opened or not each.question.late]
     states = deck.states(work)
     gaps = [each for each in shown if each.question.required and not each.value]

@@ -49,7 +49,7 @@ class Desk:
     asks: str
     help: str
     keys: str
-    load: Callable[[Rater], Load | None]
+    load: Callable[[Rater, Work], Load | None]
     decks: Callable[[Rater, Work], tuple[Deck, ...]]
     practice: tuple[PracticeCard, ...]
 

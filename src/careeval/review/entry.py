@@ -50,7 +50,8 @@ def landing(request: Request, token: str) -> Response:
     """Who asks, for how long, and what is kept. It changes nothing: mail scanners open links."""
     link = _link(request, token)
     desk: Desk = request.app.state.desk
-    return page(request, "landing", desk.title, load=desk.load(link.rater))
+    load = desk.load(link.rater, desk.store.work(link.rater.id))
+    return page(request, "landing", desk.title, load=load)
 
 
 @router.post("/i/{token}", dependencies=[FORM])

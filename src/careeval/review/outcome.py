@@ -23,6 +23,7 @@ from careeval.review.asking import Progress, progress
 from careeval.review.desk import ABOUT, CONSENT, FINISHED
 from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.questions import n_words, questions
+from careeval.review.revision import earlier_answers
 from careeval.review.said import said
 from careeval.review.store import Store, Work
 from careeval.review.study import (
@@ -84,12 +85,14 @@ def whereabouts(
     found, revoked, events = [], store.revoked(), store.events()
     opened = store.opened() | {event.rater for event in events if not event.typed_by}
     times = minutes_by_task(events)
-    words = {name: n_words(plan, scenario) for name, scenario in scenarios.items()}
     for seat in seats_in(store, plan):
         work = store.work(seat.id)
-        states = {
-            name: progress(questions(plan, scenarios[name], seat.id), work.get(plan.task(name), {}))
+        asked = {
+            name: questions(plan, scenarios[name], seat.id, earlier_answers(plan.rated(name), work))
             for name in seat.scenarios
+        }
+        states = {
+            name: progress(asked[name], work.get(plan.task(name), {})) for name in seat.scenarios
         }
         took = {
             name: minutes
@@ -107,7 +110,10 @@ def whereabouts(
                 str(plan.round) in work.get(FINISHED, {}),
                 Counter(states.values()),
                 median_minutes(took.values()),
-                sum(is_faster_than_reading(took[name], words[name]) for name in took),
+                sum(
+                    is_faster_than_reading(took[name], n_words(scenarios[name], asked[name]))
+                    for name in took
+                ),
                 last,
                 typed[seat.id],
                 seat.id in revoked,
@@ -178,6 +184,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
             for name, scenario in shown.items()
             if scenario is not None
         },
+        sufficiency=answers.sufficiency,
     )
     public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
     return without_held_out_words(found, shown, public)

@@ -1,4 +1,4 @@
-"""A rater's share of a study on paper: a form in large print, and the sheet that it is typed into.
+"""A rater's share of a study on paper: a form to print, and the sheet that it is typed into.
 
 Both number the questions alike, in the rater's order. The sheet has a row for each of them, with
 all that `careeval.review.typed` reads but the value: to type a form is to fill in one column.
@@ -15,7 +15,9 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.review.asking import ItemRef, Question
 from careeval.review.pages import environment
-from careeval.review.questions import questions
+from careeval.review.questions import earlier_words, questions, revision_shown
+from careeval.review.revision import earlier_answers
+from careeval.review.store import Work
 from careeval.review.study import Seat, StudyPlan
 
 COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
@@ -29,11 +31,13 @@ class Asked:
         number: Of the rater's questions, from 1; the same on the form and in the sheet.
         scenario: Its id.
         question: What is asked.
+        before: What the rater answered in an earlier round, in words; empty where nothing.
     """
 
     number: int
     scenario: str
     question: Question
+    before: str = ""
 
     @property
     def scale(self) -> str:
@@ -68,6 +72,7 @@ class ScenarioSheet:
     own: tuple[Asked, ...]
     items: tuple[ItemSheet, ...]
     late: tuple[ItemSheet, ...]
+    changes: Mapping[str, object]
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:
@@ -76,18 +81,29 @@ class ScenarioSheet:
         return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
 
-def numbered(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> tuple[Asked, ...]:
-    """Every question that the app asks a rater, in the rater's order."""
-    found = [
-        (name, question)
-        for name in seat.scenarios
-        for question in questions(plan, scenarios[name], seat.id)
-    ]
-    return tuple(Asked(n, name, question) for n, (name, question) in enumerate(found, 1))
+def numbered(
+    plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, work: Work
+) -> tuple[Asked, ...]:
+    """Return every question that the app asks a rater, in the rater's order."""
+    asked: list[Asked] = []
+    for name in seat.scenarios:
+        before = earlier_answers(plan.rated(name), work)
+        words = earlier_words(plan, scenarios[name], seat.id, before)
+        for question in questions(plan, scenarios[name], seat.id, before):
+            given = words.get(question.field, "")
+            asked.append(Asked(len(asked) + 1, name, question, given))
+    return tuple(asked)
 
 
-def form(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
-    """The form: one HTML file with all that it needs, and no script.
+def form(
+    plan: StudyPlan,
+    scenarios: Mapping[str, Scenario],
+    seat: Seat,
+    work: Work,
+    *,
+    large: bool = False,
+) -> str:
+    """Return the form: one HTML file with all that it needs, and no script.
 
     No item's id stands there, since a ladder's tells its points: the sheet has them.
 
@@ -95,32 +111,42 @@ def form(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
         plan: The newest round.
         scenarios: Its scenarios, as they are shown.
         seat: Whose.
+        work: All that the rater answered, in earlier rounds too.
+        large: Whether its print is large, 18 points; else 12, the least that is clear print.
     """
-    everything = numbered(plan, scenarios, seat)
-    sheets = [
-        _sheet(scenarios[name], [asked for asked in everything if asked.scenario == name])
-        for name in seat.scenarios
-    ]
-    return environment().get_template("paper.html").render(plan=plan, seat=seat, sheets=sheets)
+    everything = numbered(plan, scenarios, seat, work)
+    sheets = []
+    for name in seat.scenarios:
+        changes = revision_shown(plan, scenarios[name], seat.id, work)
+        asked = [each for each in everything if each.scenario == name]
+        sheets.append(_sheet(scenarios[name], asked, changes))
+    return (
+        environment()
+        .get_template("paper.html")
+        .render(plan=plan, seat=seat, sheets=sheets, size="18pt" if large else "12pt")
+    )
 
 
-def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat) -> str:
-    """The sheet as CSV: a row for each question, its value empty."""
+def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, work: Work) -> str:
+    """Return the sheet as CSV: a row for each question, its value empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for asked in numbered(plan, scenarios, seat):
+    for asked in numbered(plan, scenarios, seat, work):
         writer.writerow((asked.number, seat.id, asked.scenario, asked.scale, asked.item, ""))
     return out.getvalue()
 
 
-def _sheet(scenario: Scenario, asked: Iterable[Asked]) -> ScenarioSheet:
+def _sheet(
+    scenario: Scenario, asked: Iterable[Asked], changes: Mapping[str, object]
+) -> ScenarioSheet:
     every = list(asked)
     return ScenarioSheet(
         scenario,
         tuple(each for each in every if not each.question.about),
         _by_item(each for each in every if not each.question.late),
         _by_item(each for each in every if each.question.late),
+        changes,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from random import Random
 
 from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
@@ -10,13 +11,47 @@ from careeval.core.scenario import Scenario
 from careeval.core.text import signed
 from careeval.review import own_answers
 from careeval.review.asking import WORDS_A_MINUTE, ItemRef, Question
-from careeval.review.study import StudyPlan
+from careeval.review.revision import EarlierAnswers, earlier_answers, item_of, revision
+from careeval.review.store import Work
+from careeval.review.study import ShownItem, StudyPlan
+
+NOTHING: EarlierAnswers = {}
 
 AGREE, UNSURE = "agree", "unsure"
 CANNOT_JUDGE = "cannot-judge"
 """Chosen instead of a number or a view: it counts as none, and says why there is none."""
 
 _CANNOT_JUDGE = (CANNOT_JUDGE, "I cannot judge this")
+
+ENOUGH, LACKING = "enough", "lacking"
+
+_INFORMATION = Question(
+    "information",
+    "information",
+    "Do you have the information that you need to say what is right here?",
+    "whether you have the information",
+    options=(
+        (ENOUGH, "Yes"),
+        (LACKING, "No: something is missing that would change what is right"),
+        _CANNOT_JUDGE,
+    ),
+)
+_MISSING = Question(
+    "missing",
+    "missing",
+    "What is missing from this list? An act, good or harmful, that an answer may well contain.",
+    "what is missing from the list",
+    required=False,
+    closing=True,
+)
+_COUNTRY = Question(
+    "country",
+    "country",
+    "Would something else be right in your country, or where you work?",
+    "what is different in your country",
+    required=False,
+    closing=True,
+)
 
 _MINUTES_A_SCALE = 0.25
 _MINUTES_A_VIEW = 0.2
@@ -28,10 +63,90 @@ _ASKED: Mapping[Scale, str] = {
 }
 
 
-def questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """Return all that a rater is asked about a scenario: blind to points first, then the rest."""
-    asked = [q for q in answerable(plan, scenario, rater) if not _no_longer_asked(plan, q)]
-    return tuple(sorted(asked, key=lambda question: question.late))
+def questions(
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
+) -> tuple[Question, ...]:
+    """Return all that a rater is asked about a scenario: blind to points first, then the rest.
+
+    Args:
+        plan: The round.
+        scenario: As it is shown.
+        rater: Whose order of items it is.
+        before: What the rater answered in earlier rounds: of it, only what the revision can change
+            is asked again.
+    """
+    stands = standing(plan, scenario, rater, before)
+    asked = [
+        q
+        for q in answerable(plan, scenario, rater)
+        if q.field not in stands and not _no_longer_asked(plan, q)
+    ]
+    open_items = {item_of(q) for q in asked if q.options}
+    asked = [q for q in asked if item_of(q) in open_items or not q.about]
+    return tuple(sorted(asked, key=lambda q: (q.closing, q.late and not q.closing)))
+
+
+def standing(
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
+) -> Mapping[str, Question]:
+    """Return the questions, by field, that are not asked again: the rater's earlier answer stands.
+
+    Args:
+        plan: The round.
+        scenario: As it is shown.
+        rater: Whose order of items it is.
+        before: What the rater answered in earlier rounds.
+    """
+    now = plan.rated(scenario.id).shown
+    asked = answerable(plan, scenario, rater) if before else ()
+    return {
+        q.field: q
+        for q in asked
+        if q.options and q.field in before and before[q.field].stands(q, now)
+    }
+
+
+def earlier_words(
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
+) -> Mapping[str, str]:
+    """Return what a rater answered in earlier rounds, by field, in the words that were chosen then.
+
+    Args:
+        plan: The round.
+        scenario: As it is shown.
+        rater: Whose order of items it is.
+        before: What the rater answered in earlier rounds.
+    """
+    words = {}
+    for question in answerable(plan, scenario, rater):
+        if question.options and (given := before.get(question.field)):
+            former = given.shown.items.get(item_of(question)) if given.shown else None
+            then = _as_asked_of(question, former) if former else question
+            words[question.field] = then.in_words(given.value)
+    return words
+
+
+def revision_shown(
+    plan: StudyPlan, scenario: Scenario, rater: str, work: Work
+) -> Mapping[str, object]:
+    """Return what a page tells of a revision: the change, and the answers that stand in words."""
+    before = earlier_answers(plan.rated(scenario.id), work)
+    words = earlier_words(plan, scenario, rater, before)
+    stands = standing(plan, scenario, rater, before)
+    return {
+        "revision": revision(plan.rated(scenario.id), work),
+        "stands": [(question, words[name]) for name, question in stands.items()],
+    }
+
+
+def _as_asked_of(question: Question, former: ShownItem) -> Question:
+    """Return a question about an item as it was asked when the item was another."""
+    if question.about is None:
+        return question
+    item = question.about.item.model_copy(update=former.model_dump())
+    about = replace(question.about, item=item)
+    asked = about_item(about, relevance=True, points=True)
+    return next(each for each in asked if each.kind == question.kind)
 
 
 def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
@@ -39,7 +154,7 @@ def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Questio
 
     A rubric's items are shuffled for each rater, so that none of them is always read last.
     """
-    asked = [rating(Scale.realism), rating(Scale.validity), _comment()]
+    asked = [rating(Scale.realism), rating(Scale.validity), _INFORMATION, _comment()]
     place = 0
     for rubric in plan.rubrics:
         items = list(scenario.rubric(rubric))
@@ -49,7 +164,11 @@ def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Questio
             about = ItemRef(rubric, item, place)
             asked += about_item(about, relevance=plan.relevance, points=plan.points)
             asked.append(_comment(about, late=plan.relevance and plan.points))
-    return tuple(asked)
+    return (
+        *asked,
+        *([replace(_MISSING, late=plan.relevance and plan.points)] if place else []),
+        _COUNTRY,
+    )
 
 
 def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
@@ -124,22 +243,30 @@ def points_view(about: ItemRef, *, late: bool) -> Question:
     )
 
 
-def n_words(plan: StudyPlan, scenario: Scenario) -> int:
+def n_words(scenario: Scenario, asked: Iterable[Question]) -> int:
     """Return how many words a rater reads: of the scenario, and of the items asked about."""
-    items = (item.text for rubric in plan.rubrics for item in scenario.rubric(rubric))
-    return sum(len(text.split()) for text in (scenario.text, *items))
+    items = {item_of(q): q.about.item.text for q in asked if q.about}
+    return sum(len(text.split()) for text in (scenario.text, *items.values()))
 
 
-def minutes(plan: StudyPlan, scenario: Scenario, rater: str) -> float:
+def minutes(
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
+) -> float:
     """Return how long a careful rater may need for a scenario: a guess from words and questions.
 
     An answer of the rater's own to it is counted, and that it is read twice then.
+
+    Args:
+        plan: The round.
+        scenario: As it is shown.
+        rater: Who rates it.
+        before: As of `questions`.
     """
-    asked = questions(plan, scenario, rater)
+    asked = questions(plan, scenario, rater, before)
     seat = plan.seat(rater)
     answers = seat is not None and scenario.id in seat.answers
-    read = n_words(plan, scenario) + (len(scenario.text.split()) if answers else 0)
-    scales = sum(isinstance(q.kind, Scale) for q in asked)
+    read = n_words(scenario, asked) + (len(scenario.text.split()) if answers else 0)
+    scales = sum(isinstance(q.kind, Scale) or q.kind == "information" for q in asked)
     views = sum(q.kind == "points" for q in asked)
     asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
     return read / WORDS_A_MINUTE + asking + (own_answers.MINUTES if answers else 0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject
+from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Scenario
-from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, answerable
+from careeval.review.questions import AGREE, CANNOT_JUDGE, ENOUGH, UNSURE, answerable, standing
+from careeval.review.revision import earlier_answers
 from careeval.review.store import Work
 from careeval.review.study import StudyPlan
 
@@ -19,6 +20,7 @@ class Said:
     ratings: tuple[Rating, ...]
     views: tuple[PointsView, ...]
     comments: tuple[Comment, ...]
+    sufficiency: tuple[Sufficiency, ...]
 
 
 def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]) -> Said:
@@ -31,15 +33,17 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
 
     Returns:
         Only what was judged: a rating that is missing, or whose rater cannot judge, is not in it.
+        An earlier answer that was not asked for again counts for who rated the scenario again.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []
     comments: list[Comment] = []
+    sufficiency: list[Sufficiency] = []
     for seat in plan.seats:
         for name in seat.scenarios:
-            answers = work.get(seat.id, {}).get(plan.task(name), {})
+            answers = _answers(plan, bank[name], seat.id, work.get(seat.id, {}))
             for question in answerable(plan, bank[name], seat.id):
-                value = answers[question.field].value if question.field in answers else None
+                value = answers.get(question.field)
                 if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
                 about = question.about
@@ -49,11 +53,25 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
                     subject = Subject(name, version, plan.round, about.rubric, about.item.id)
                 if isinstance(question.kind, Scale):
                     ratings.append(Rating(seat.rater, subject, question.kind, int(value)))
-                elif question.kind == "comment":
-                    comments.append(Comment(seat.rater, subject, value))
+                elif question.kind == "information":
+                    sufficiency.append(Sufficiency(seat.rater, subject, value == ENOUGH))
+                elif not question.options:
+                    topic = "" if question.kind == "comment" else question.kind
+                    comments.append(Comment(seat.rater, subject, value, topic))
                 elif about is not None:
                     proposed = about.item.points
                     other = {AGREE: proposed, UNSURE: None}
                     points = other[value] if value in other else int(value)
                     views.append(PointsView(seat.rater, subject, proposed, points))
-    return Said(tuple(ratings), tuple(views), tuple(comments))
+    return Said(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
+
+
+def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
+    """Return a rater's answers in a round, with the earlier ones that were not asked for again."""
+    given = work.get(plan.task(scenario.id), {})
+    answers = {name: answer.value for name, answer in given.items()}
+    if not any(q.field in answers for q in answerable(plan, scenario, rater) if q.options):
+        return answers
+    before = earlier_answers(plan.rated(scenario.id), work)
+    stands = standing(plan, scenario, rater, before)
+    return {name: before[name].value for name in stands} | answers

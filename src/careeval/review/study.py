@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError, model_validator
 from careeval.bank import Bank, rated_hash
 from careeval.bank.apply import LEAST_OTHERS, LEAST_THERAPISTS, too_few
 from careeval.core.rating import Rater, Role
-from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Status, Text
+from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Split, Status, Text
 from careeval.errors import ReviewError
 from careeval.review import own_answers
 from careeval.review.assignment import apart, assign
@@ -28,12 +28,40 @@ from careeval.review.invitee import Invitee, numbered
 SEVERE = -2  # as of careeval.scoring, which loads arithmetic that no plan needs
 
 
+class ShownItem(Frozen):
+    """An item of a rubric as raters read it."""
+
+    points: int
+    text: Text
+
+
+class Shown(Frozen):
+    """What raters read of one version of a scenario."""
+
+    text: Text
+    items: Mapping[str, ShownItem]
+    """By rubric and id, as actions/asks-first."""
+
+
+class Former(Frozen):
+    """A version of a scenario that was rated in an earlier round."""
+
+    task: str
+    """What the store calls its rating."""
+    shown: Shown | None
+    """Null where it is held out, or was planned before this was kept."""
+
+
 class Rated(Frozen):
     """One version of a scenario, held to the text that raters are shown."""
 
     id: Slug
     version: Annotated[int, Field(ge=1)]
     hash: str
+    shown: Shown | None = None
+    """Null where it is held out: the text stays sealed."""
+    former: tuple[Former, ...] = ()
+    """The newest first; none in the first round of a scenario."""
 
 
 class Seat(Invitee):
@@ -298,7 +326,7 @@ def next_round(
             "rubrics": asked if relevance or points else (),
             "round": plan.round + 1,
             "bank_version": bank.about.version,
-            "scenarios": tuple(_rated(scenario) for scenario in revised),
+            "scenarios": tuple(_rated(s, _former(plans, s.id)) for s in revised),
             "seats": tuple(seat for seat in seats if seat.scenarios),
         }
     )
@@ -395,7 +423,11 @@ def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
         ReviewError: One has changed since: what people rated would not be what they now see.
     """
     found = {rated.id: bank.scenario(rated.id) for rated in plan.scenarios}
-    changed = [rated.id for rated in plan.scenarios if _rated(found[rated.id]) != rated]
+    changed = [
+        rated.id
+        for rated in plan.scenarios
+        if (rated.version, rated.hash) != (found[rated.id].version, rated_hash(found[rated.id]))
+    ]
     if changed:
         raise ReviewError(
             f"changed in the bank since round {plan.round} was planned: {', '.join(changed)}",
@@ -404,5 +436,31 @@ def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
     return found
 
 
-def _rated(scenario: Scenario) -> Rated:
-    return Rated(id=scenario.id, version=scenario.version, hash=rated_hash(scenario))
+def shown_of(scenario: Scenario) -> Shown:
+    """Return what raters read of a scenario."""
+    items = {
+        f"{rubric}/{item.id}": ShownItem(points=item.points, text=item.text)
+        for rubric in Rubric
+        for item in scenario.rubric(rubric)
+    }
+    return Shown(text=scenario.text, items=items)
+
+
+def _rated(scenario: Scenario, former: tuple[Former, ...] = ()) -> Rated:
+    return Rated(
+        id=scenario.id,
+        version=scenario.version,
+        hash=rated_hash(scenario),
+        shown=None if scenario.split is Split.held_out else shown_of(scenario),
+        former=former,
+    )
+
+
+def _former(plans: Sequence[StudyPlan], scenario: str) -> tuple[Former, ...]:
+    """Return the earlier versions of a scenario, the newest first."""
+    return tuple(
+        Former(task=plan.task(scenario), shown=rated.shown)
+        for plan in reversed(plans)
+        for rated in plan.scenarios
+        if rated.id == scenario
+    )

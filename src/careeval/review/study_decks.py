@@ -15,7 +15,8 @@ from careeval.review.deck import Answers, Card, Deck
 from careeval.review.desk import FINISHED, Desk, Load
 from careeval.review.guard import Settings
 from careeval.review.practice import practice_cards
-from careeval.review.questions import minutes, questions
+from careeval.review.questions import earlier_words, minutes, questions, revision_shown
+from careeval.review.revision import earlier_answers
 from careeval.review.store import Store, Work
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
 
@@ -52,13 +53,22 @@ class _Round:
     plan: StudyPlan
     scenarios: Mapping[str, Scenario]
     _cards: dict[str, tuple[tuple[Card, ...], tuple[Card, ...]]] = field(default_factory=dict)
+    """By seat. What was answered in earlier rounds is read once, when the seat is first opened."""
 
-    def load(self, rater: Rater) -> Load | None:
+    def load(self, rater: Rater, work: Work) -> Load | None:
         """Return how much a rater is asked for; None where it is nothing."""
         seat = self.plan.seat(rater.id)
         if seat is None:
             return None
-        total = sum(minutes(self.plan, self.scenarios[name], rater.id) for name in seat.scenarios)
+        total = sum(
+            minutes(
+                self.plan,
+                self.scenarios[name],
+                rater.id,
+                earlier_answers(self.plan.rated(name), work),
+            )
+            for name in seat.scenarios
+        )
         return Load(_amount(seat), about(total))
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
@@ -67,7 +77,7 @@ class _Round:
         if seat is None:
             return ()
         if seat.id not in self._cards:  # every page asks for them
-            self._cards[seat.id] = self._answer_cards(seat), self._rating_cards(seat)
+            self._cards[seat.id] = self._answer_cards(seat), self._rating_cards(seat, work)
         answers, ratings = self._cards[seat.id]
         number = str(self.plan.round)
         rate = Deck(
@@ -111,21 +121,26 @@ class _Round:
             for n, name in enumerate(seat.answers, 1)
         )
 
-    def _rating_cards(self, seat: Seat) -> tuple[Card, ...]:
-        return tuple(
-            Card(
+    def _rating_cards(self, seat: Seat, work: Work) -> tuple[Card, ...]:
+        cards = []
+        for n, name in enumerate(seat.scenarios, 1):
+            scenario, rated = self.scenarios[name], self.plan.rated(name)
+            before = earlier_answers(rated, work)
+            own = own_answers.MINUTES if name in seat.answers else 0
+            words = earlier_words(self.plan, scenario, seat.id, before)
+            card = Card(
                 self.plan.task(name),
-                f"Scenario {n}, {self.scenarios[name].adl}",
-                questions(self.plan, self.scenarios[name], seat.id),
-                self._shows(name),
-                minutes(self.plan, self.scenarios[name], seat.id)
-                - (own_answers.MINUTES if name in seat.answers else 0),
+                f"Scenario {n}, {scenario.adl}",
+                questions(self.plan, scenario, seat.id, before),
+                self._shows(name, **revision_shown(self.plan, scenario, seat.id, work)),
+                minutes(self.plan, scenario, seat.id, before) - own,
+                before=words,
             )
-            for n, name in enumerate(seat.scenarios, 1)
-        )
+            cards.append(card)
+        return tuple(cards)
 
-    def _shows(self, name: str) -> Callable[[Answers], Mapping[str, Any]]:
-        shown = {"scenario": self.scenarios[name], "plan": self.plan}
+    def _shows(self, name: str, **more: Any) -> Callable[[Answers], Mapping[str, Any]]:
+        shown = {"scenario": self.scenarios[name], "plan": self.plan, **more}
         return lambda _: shown
 
 

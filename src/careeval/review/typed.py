@@ -1,9 +1,9 @@
 """Ratings that somebody types for a rater: from paper, or from the telephone.
 
 A CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and `comment`. `scale` is
-realism, validity, relevance, points or comment; with an item and no scale, relevance is meant. A
-row with neither value nor comment was left out. The file is taken whole or not at all, and never
-replaces what is there unless asked to.
+realism, validity, relevance, points, information, comment, missing or country; with an item and no
+scale, relevance is meant. A row with neither value nor comment was left out. The file is taken
+whole or not at all, and never replaces what is there unless asked to.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ NEEDED = ("rater", "scenario")
 COLUMNS = (*NEEDED, "scale", "item", "value", "comment")
 
 _POINTS = "points"
+WORDS = ("comment", "missing", "country")
+"""Kinds of questions that are answered in words."""
 
 
 @dataclass
@@ -198,7 +200,7 @@ class _Reader:
 
 def _question(asked: tuple[Question, ...], row: Mapping[str, str]) -> Question:
     kind = row["scale"].lower() or (Scale.relevance.value if row["item"] else "")
-    kinds = (*(scale.value for scale in Scale), _POINTS, "comment")
+    kinds = (*(scale.value for scale in Scale), _POINTS, "information", *WORDS)
     if kind not in kinds:
         raise ValueError(f"scale {row['scale']!r}; expected {', '.join(kinds)}")
     fitting = [q for q in asked if q.kind == kind and _is_about(q, row["item"])]
@@ -230,7 +232,7 @@ def _not_asked(kind: str, item: str, n: int) -> str:
 
 def _tidy(question: Question, text: str) -> str:
     """An answer as it is chosen: what a spreadsheet makes of +1, or of a minus, is still that."""
-    if question.kind == "comment":
+    if not question.options:
         return text
     text = text.lower().replace("−", "-").removeprefix("+").removesuffix(".0")
     if question.kind == _POINTS and question.about and text == str(question.about.item.points):

@@ -60,7 +60,7 @@ def _scenario(result: ScenarioResult) -> Row:
     return {
         **_named(result.subject, "scenario", "version", "round"),
         "text": result.text or None,
-        **_named(result, "decision", "reasons", "to_read"),
+        **_named(result, "decision", "reasons", "to_read", "n_lacking"),
         "realism": _judged(result.realism),
         "validity": _judged(result.validity),
         "comments": [comment_row(each) for each in result.comments],

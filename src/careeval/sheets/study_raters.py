@@ -186,13 +186,19 @@ def view_row(view: PointsView) -> Row:
     return _who(view.rater) | points
 
 
+_TOPIC = Field(
+    "topic",
+    "missing: from the list of items; country: what differs elsewhere; null: nothing in particular",
+)
+
+
 def comments_sheet(study: StudyResults) -> Sheet:
     """Return each comment."""
     text = Field("text", f"as it was typed; {WITHHELD} where the scenario is")
     rows = [named(c.subject) | comment_row(c) for each in study.rounds for c in each.comments]
-    return Sheet("comments", "a comment", (*SUBJECT, _RATER, IN_ROLE, text), rows)
+    return Sheet("comments", "a comment", (*SUBJECT, _RATER, IN_ROLE, _TOPIC, text), rows)
 
 
 def comment_row(comment: Comment) -> Row:
     """Return what a rater wrote."""
-    return _who(comment.rater) | {"text": comment.text}
+    return _who(comment.rater) | {"topic": comment.topic or None, "text": comment.text}

@@ -1,0 +1,122 @@
+"""What a further round asks again of a revised scenario, and how it shows the change. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from careeval.review.asking import Question
+from careeval.review.store import Work
+from careeval.review.study import Rated, Shown, ShownItem
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An answer that was given in an earlier round.
+
+    Attributes:
+        shown: What the rater read then; None where that was not kept.
+    """
+
+    value: str
+    shown: Shown | None
+
+    def stands(self, question: Question, now: Shown | None) -> bool:
+        """Tell whether nothing has changed since that could change the answer.
+
+        A changed text can change every answer, a changed item those about it. Validity is asked
+        again after any change, since the items are part of what tests a carer.
+        """
+        if self.shown is None or now is None or self.shown.text != now.text:
+            return False
+        if question.about is None:
+            return question.field != "validity" or self.shown == now
+        return self.shown.items.get(item_of(question)) == now.items[item_of(question)]
+
+
+EarlierAnswers = Mapping[str, Earlier]
+"""The newest answer that a rater gave in earlier rounds, by field; comments are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of a revised text that stayed, were added, or were removed."""
+
+    change: Literal["same", "added", "removed"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """How a scenario differs from the version that a rater answered about before.
+
+    Attributes:
+        text: The words of its text, with what was added and removed; empty where they are the same.
+        items: By rubric and id, each item that is there in both and differs, as it was.
+        added: Items that are new, by rubric and id.
+        removed: The texts of items that are gone.
+    """
+
+    text: tuple[Words, ...]
+    items: Mapping[str, ShownItem]
+    added: frozenset[str]
+    removed: tuple[str, ...]
+
+
+def item_of(question: Question) -> str:
+    """Return the rubric and id of the item asked about; empty where it is about the whole."""
+    about = question.about
+    return f"{about.rubric}/{about.item.id}" if about else ""
+
+
+def earlier_answers(rated: Rated, work: Work) -> EarlierAnswers:
+    """Return what a rater answered about a scenario in earlier rounds.
+
+    Args:
+        rated: The scenario's place in a round.
+        work: All that the rater answered, in every round.
+    """
+    answers: dict[str, Earlier] = {}
+    for former in reversed(rated.former):
+        given = work.get(former.task, {})
+        answers |= {name: Earlier(answer.value, former.shown) for name, answer in given.items()}
+    return {name: each for name, each in answers.items() if not name.endswith("comment")}
+
+
+def revision(rated: Rated, work: Work) -> Revision | None:
+    """Return how a scenario differs from what a rater answered about last.
+
+    Args:
+        rated: The scenario's place in a round.
+        work: All that the rater answered, in every round.
+
+    Returns:
+        None where they answered in no earlier round, or one of the texts was not kept.
+    """
+    before = next((each.shown for each in rated.former if work.get(each.task)), None)
+    now = rated.shown
+    if before is None or now is None:
+        return None
+    both = before.items.keys() & now.items.keys()
+    return Revision(
+        _words(before.text, now.text) if before.text != now.text else (),
+        {name: before.items[name] for name in both if before.items[name] != now.items[name]},
+        frozenset(now.items.keys() - both),
+        tuple(item.text for name, item in before.items.items() if name not in both),
+    )
+
+
+def _words(before: str, now: str) -> tuple[Words, ...]:
+    old, new = before.split(), now.split()
+    words = []
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            words.append(Words("same", " ".join(new[c:d])))
+            continue
+        if old[a:b]:
+            words.append(Words("removed", " ".join(old[a:b])))
+        if new[c:d]:
+            words.append(Words("added", " ".join(new[c:d])))
+    return tuple(words)
