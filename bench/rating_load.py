@@ -196,7 +196,8 @@ def new_labelling(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
 
 def _made_up(bank: Bank) -> Sample:
     shown, drawn = [], []
-    for k, scenario in enumerate(bank.scenarios[:N_RESPONSES], 1):
+    answered = [scenario for scenario in bank.scenarios if bank.probes.get(scenario.id)]
+    for k, scenario in enumerate(answered[:N_RESPONSES], 1):
         items = [
             ShownItem(f"j{k:03}{i}", action.text) for i, action in enumerate(scenario.actions[:3])
         ]
