@@ -1,6 +1,15 @@
-"""What tests in a real browser share: pressing keys, and looking for barriers."""
+"""What tests in a real browser share: a server, pressing keys, and looking for barriers."""
 
 from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
@@ -10,6 +19,34 @@ ACTIVE = (
     " text: document.activeElement.textContent.trim(), checked: document.activeElement.checked,"
     " name: document.activeElement.name})"
 )
+
+
+@contextmanager
+def served(kind: str, file: Path, bank: Path | None = None) -> Iterator[str]:
+    """Run `careeval study serve` or `audit serve`; give the address that it tells, end by Ctrl-C.
+
+    Args:
+        kind: `study` or `audit`.
+        file: Of the study or the audit.
+        bank: Of a study.
+    """
+    command = [sys.executable, "-m", "careeval", kind, "serve", str(file), "--port", "0"]
+    server = subprocess.Popen(
+        [*command, *(["--bank", str(bank)] if bank else [])],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+    try:
+        assert server.stderr is not None
+        told = re.search(r"http://[\d.:]+\d", server.stderr.readline())
+        assert told is not None
+        yield told.group()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)
+        assert server.stderr is not None
+        server.stderr.close()
 
 
 def tab_to(page: Page, text: str) -> None:

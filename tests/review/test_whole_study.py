@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +16,7 @@ from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Status
 from chromium import IN_A_BROWSER
+from review_browser import served
 
 pytestmark = IN_A_BROWSER
 
@@ -46,7 +42,7 @@ def test_from_serve_to_results(
     assert run([*plan, *raters, *terms]) == OK
     tokens = dict(re.findall(r"^(r\d+)\t.*/i/(\S+)$", links.read_text(encoding="utf-8"), re.M))
 
-    with _served(study, GOOD_BANK) as address:
+    with served("study", study, GOOD_BANK) as address:
         for rater, (realism, validity) in GIVEN.items():
             context = browser.new_context(java_script_enabled=False)
             page = context.new_page()
@@ -112,7 +108,7 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
         {"color_scheme": "dark"},
         {},
     ]
-    with _served(study, folder.root) as address:
+    with served("study", study, folder.root) as address:
         for token, way in zip(tokens.values(), ways, strict=True):
             _rate_all(browser, f"{address}/i/{token}", way, rejecting=REJECTED)
     apply = ["study", "apply", str(study), *bank, "--yes"]
@@ -127,7 +123,7 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
     folder.plant(SCENARIO, REJECTED, "Asks her to show where it hurts.")
     assert run(["study", "round", str(study), *bank, "--yes"]) == OK
-    with _served(study, folder.root) as address:
+    with served("study", study, folder.root) as address:
         _sees_what_changed(browser, f"{address}/i/{tokens['r01']}")
         for token in tokens.values():
             _rate_all(browser, f"{address}/i/{token}", {})
@@ -188,25 +184,3 @@ def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting:
 def _numbers(scale: dict[str, Any]) -> tuple[float, ...]:
     cvi = scale["i_cvi"]
     return cvi["k"], cvi["n"], scale["modified_kappa"], scale["aiken_v"]["value"]
-
-
-@contextmanager
-def _served(study: Path, bank: Path) -> Iterator[str]:
-    """The command `careeval study serve`, and the address that it tells; ended as by Ctrl-C."""
-    command = [sys.executable, "-m", "careeval", "study", "serve", str(study)]
-    server = subprocess.Popen(
-        [*command, "--bank", str(bank), "--port", "0"],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ,
-    )
-    try:
-        assert server.stderr is not None
-        told = re.search(r"http://[\d.:]+\d", server.stderr.readline())
-        assert told is not None
-        yield told.group()
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(20)
-        assert server.stderr is not None
-        server.stderr.close()
