@@ -52,12 +52,12 @@ class Served:
     def enter(self, page: Page, rater: str) -> None:
         """Come as far as the first judgment."""
         page.goto(f"{self.address}/i/{self.tokens[rater]}")
-        page.get_by_role("button", name="Start").click()
+        click(page, "Start")
         if page.url.endswith("/consent"):
-            page.get_by_role("button", name="I agree").click()
-            page.get_by_role("button", name="rather not").click()
+            click(page, "I agree")
+            click(page, "rather not")
         if "/practice/" in page.url:
-            page.get_by_role("button", name="Skip the practice").click()
+            click(page, "Skip the practice")
 
 
 @contextmanager
@@ -184,6 +184,22 @@ def test_selected_words_are_taken(page: Page, begun: Served) -> None:
     page.reload()
     assert page.locator("mark").inner_text() == words
     assert page.get_by_label("The words that show it").input_value() == " ".join(words.split())
+
+
+def test_control_and_enter_save_from_anywhere(page: Page, served: Served) -> None:
+    """They save and go on wherever the focus is, as the help says; on a link they are its own."""
+    served.enter(page, "r02")
+    page.get_by_role("radio", name="Present").check()
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    page.reload()
+    left = page.url.partition("#")[0]
+    page.get_by_role("link", name="Help").focus()
+    page.keyboard.press("Control+Enter")
+    assert page.url.partition("#")[0] == left
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+    assert page.url.endswith("/label/2")
 
 
 def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served) -> None:
