@@ -278,7 +278,9 @@ def test_a_labeller_goes_through(audit: Audit) -> None:
     client.post("/consent", data={"agree": "yes"})
     client.post("/about", data={"go": "skip"})
     assert client.get("/").headers["location"] == "/practice/1"
-    assert "<mark>" not in client.get("/practice/1").text
+    untried = client.get("/practice/1").text
+    assert "<b>This is practice.</b>" in untried
+    assert "<mark>" not in untried
     tried = client.post("/practice/1", data={"q.says": "absent", "go": "try"}).text
     assert "We would say: Present." in tried
     assert "<mark>wait while you finish, there is no hurry</mark>" in tried
@@ -298,6 +300,8 @@ def test_a_labeller_goes_through(audit: Audit) -> None:
     assert "1 of 6 done, 1 skipped" in overview
     gaps = re.findall(r'href="(/label/\d\?missing=1#q1)"', client.get("/finish").text)
     assert len(gaps) == 5
+    # nothing can be changed afterwards, so that to go on is what stands out
+    assert '<a class="main-button" href="/label/1">Go on with' in client.get("/finish").text
     client.post("/finish", data={"go": "x"})
     assert "handed in 1 of 6 judgments" in client.get("/finish").text
     assert client.get("/").headers["location"] == "/finish"
@@ -316,7 +320,7 @@ def test_lists_are_short(tmp_path: Path) -> None:
     for n in (1, 2, 3):
         put(client, f"/label/{n}", {"q.says": "absent"})
     for place, listed in (("/overview", [1, 2, 3, 4, 5, 6]), ("/finish", [4, 5, 6])):
-        lists = client.get(place).text.split("<details")[1:]
+        lists = client.get(place).text.rpartition("</details>")[0].split("<details")[1:]
         unfolded = ["/label/4" in each for each in lists if " open" in each.partition(">")[0]]
         assert unfolded == [True]
         found = [re.findall(r'href="/label/(\d)[^>]*>([^<]+)<', each) for each in lists]
