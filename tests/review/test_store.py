@@ -144,6 +144,17 @@ def test_several_forms_at_once(store: Store) -> None:
     assert (first.overwritten, second.overwritten) == ({}, {"realism": "4"})
 
 
+def test_work_read_task_by_task(store: Store) -> None:
+    """It says the same, of what stands alone: what was taken back is not in it."""
+    store.save_all(_changes("3", "5"))
+    store.save("r01", "t1", {"realism": None}, Form("later", 0, 2))
+    by_task = store.work_by_task("r01")
+    assert by_task == store.work("r01")
+    assert list(by_task) == ["t0"]
+    assert "t1" not in by_task
+    assert store.work_by_task("r02") == {}
+
+
 def test_what_others_changed_stops_all(store: Store) -> None:
     """Where nothing may be overwritten, one form that would do so takes the others with it."""
     store.save("r01", "t1", {"realism": "4"}, Form("other", 0, 0))

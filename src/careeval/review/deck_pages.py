@@ -63,14 +63,19 @@ def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
     return last.end if last.stands else last.goes_on(last.states(work))
 
 
-def sit(request: Request) -> Sitting:
+def sit(request: Request, *, for_one: bool = False) -> Sitting:
     """Return who asks, having agreed, with their decks.
+
+    Args:
+        request: Theirs.
+        for_one: Whether it is about one card: then not all their work is read.
 
     Raises:
         RefusedError: There is nothing for them.
     """
     who = agreed(request)
-    work = who.desk.store.work(who.rater.id)
+    store = who.desk.store
+    work = (store.work_by_task if for_one else store.work)(who.rater.id)
     decks = who.desk.decks(who.rater, work)
     if not decks:
         raise RefusedError(
@@ -187,7 +192,7 @@ class Place:
 
 
 def _place(request: Request, path: str, n: int) -> Place:
-    at = sit(request)
+    at = sit(request, for_one=True)
     deck = next((deck for deck in at.decks if deck.path == path), None)
     if deck is None:
         raise nothing()

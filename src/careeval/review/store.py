@@ -11,7 +11,7 @@ import hashlib
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -371,6 +371,10 @@ class Store:
             found.setdefault(task, {})[name] = Answer(value, seq, at)
         return found
 
+    def work_by_task(self, rater: str) -> Work:
+        """Return what `work` does, each task read when it is asked for: for who asks for few."""
+        return _ByTask(self, rater)
+
     def everybody(self) -> Mapping[str, Work]:
         """All that everybody answered, by rater, as it stands; who has withdrawn is no key."""
         return {rater.id: self.work(rater.id) for rater in self.raters()}
@@ -414,6 +418,24 @@ class Store:
                 raise ReviewError(f"there is no rater {values[-1]!r}")
             if ends:
                 write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
+
+
+class _ByTask(Mapping[str, Mapping[str, Answer]]):
+    """What a rater answered, each task read when it is asked for."""
+
+    def __init__(self, store: Store, rater: str) -> None:
+        self._store, self._rater = store, rater
+
+    def __getitem__(self, task: str) -> Mapping[str, Answer]:
+        if found := self._store.answers(self._rater, task):
+            return found
+        raise KeyError(task)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._store.work(self._rater))
+
+    def __len__(self) -> int:
+        return len(self._store.work(self._rater))
 
 
 def _hash(secret: str) -> str:
