@@ -21,7 +21,7 @@ from careeval.results.measured import Measured, settled
 from careeval.results.points import FloatArray
 from careeval.results.probes import Agreement
 from careeval.stats import Confusion, Estimate, Interval, Measure, measure_interval, rate_interval
-from careeval.stats.resampled import by_cluster
+from careeval.stats.resampling import by_cluster
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
 """What people and grader say, or one rater and another, in the order of `careeval.stats.Confusion`.

@@ -21,7 +21,7 @@ from careeval.stats import (
     presence_ac1,
     presence_ac1_interval,
 )
-from careeval.stats.resampled import by_cluster
+from careeval.stats.resampling import by_cluster
 
 PointClass = tuple[Rubric, int]
 """A rubric and the points of its items."""

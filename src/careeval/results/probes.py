@@ -24,7 +24,7 @@ from careeval.results.measured import Measured
 from careeval.results.points import FloatArray
 from careeval.results.twins import Share, family_mean
 from careeval.stats import Confusion, Estimate, Measure
-from careeval.stats.resampled import by_cluster
+from careeval.stats.resampling import by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
 

@@ -12,17 +12,17 @@ from careeval.errors import StatsError
 from careeval.results.judged import LEVELS
 from careeval.results.round_said import RoundSaid
 from careeval.stats import Estimate
-from careeval.stats.gwet import (
+from careeval.stats.agreement.gwet import (
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
     gwet_ac2_interval,
     identical_pairs,
 )
+from careeval.stats.agreement.intraclass import icc, icc_interval
+from careeval.stats.agreement.jackknife import LOWEST_END
+from careeval.stats.agreement.krippendorff import krippendorff_alpha, krippendorff_interval
 from careeval.stats.intervals import MIN_CLUSTERS, Interval
-from careeval.stats.intraclass import icc, icc_interval
-from careeval.stats.jackknifed import LOWEST_END
-from careeval.stats.krippendorff import krippendorff_alpha, krippendorff_interval
 from careeval.stats.score import FloatArray
 
 DESCRIBES = "it describes these ratings: no interval"

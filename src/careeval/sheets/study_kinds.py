@@ -16,7 +16,7 @@ from careeval.sheets import kinds
 from careeval.sheets.estimate_kinds import Measure
 from careeval.sheets.kinds import DASH, TWO_DECIMALS, Form, Kind, Listed, Part, Scalar, Words
 from careeval.stats import Estimate
-from careeval.stats.jackknifed import LOWEST_END
+from careeval.stats.agreement.jackknife import LOWEST_END
 from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
 
 UNDECIDED = "undecided"

@@ -4,25 +4,7 @@ NaN inside an array is a missing or unresolved entry. A number that is not defin
 `careeval.errors.StatsError` with a plain reason, which an `Estimate` then carries; it is never 0.
 """
 
-from careeval.stats.agreement import (
-    positive_agreement,
-    positive_agreement_interval,
-    presence_ac1,
-    presence_ac1_interval,
-    weighted_kappa,
-)
-from careeval.stats.audit import inverse_weights, sensitivity_range
-from careeval.stats.corrected import (
-    CorrectedMean,
-    prediction_powered,
-)
-from careeval.stats.estimate import Estimate
-from careeval.stats.grader import (
-    Confusion,
-    Measure,
-    measure_interval,
-)
-from careeval.stats.gwet import (
+from careeval.stats.agreement.gwet import (
     Gwet,
     gwet_ac1,
     gwet_ac1_interval,
@@ -30,6 +12,26 @@ from careeval.stats.gwet import (
     gwet_ac2_interval,
     identical_pairs,
 )
+from careeval.stats.agreement.intraclass import Icc, IccForm, icc, icc_interval
+from careeval.stats.agreement.krippendorff import Metric, krippendorff_alpha, krippendorff_interval
+from careeval.stats.agreement.two_raters import (
+    positive_agreement,
+    positive_agreement_interval,
+    presence_ac1,
+    presence_ac1_interval,
+    weighted_kappa,
+)
+from careeval.stats.audit.confusion import (
+    Confusion,
+    Measure,
+    measure_interval,
+)
+from careeval.stats.audit.corrected_mean import (
+    CorrectedMean,
+    prediction_powered,
+)
+from careeval.stats.audit.sample_weights import inverse_weights, sensitivity_range
+from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import (
     MIN_CLUSTERS,
     TRIALS_A_FAMILY,
@@ -41,9 +43,7 @@ from careeval.stats.intervals import (
     ratio_interval,
     sd_epochs_interval,
 )
-from careeval.stats.intraclass import Icc, IccForm, icc, icc_interval
 from careeval.stats.items import fisher_interval, item_rest
-from careeval.stats.krippendorff import Metric, krippendorff_alpha, krippendorff_interval
 from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
@@ -62,7 +62,7 @@ from careeval.stats.rates import (
     rule_of_three,
     wilson,
 )
-from careeval.stats.resampled import by_cluster
+from careeval.stats.resampling import by_cluster
 from careeval.stats.score import (
     epoch_scores,
     pooled_score,

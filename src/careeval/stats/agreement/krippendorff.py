@@ -13,10 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from careeval.errors import StatsError
+from careeval.stats.agreement.jackknife import jackknife_interval
+from careeval.stats.agreement.panel_ratings import (
+    level_counts,
+    mean_raters,
+    rated_twice,
+    ratings_given,
+)
 from careeval.stats.intervals import Interval
-from careeval.stats.jackknifed import jackknife_interval
-from careeval.stats.ratings import level_counts, mean_raters, rated_twice, ratings_given
-from careeval.stats.resampled import clustered
+from careeval.stats.resampling import clustered
 from careeval.stats.score import FloatArray
 
 Metric = Literal["nominal", "ordinal", "interval"]

@@ -8,8 +8,8 @@ from contextlib import suppress
 import numpy as np
 
 from careeval.errors import StatsError
+from careeval.stats.agreement.jackknife import jackknife_interval
 from careeval.stats.intervals import Interval
-from careeval.stats.jackknifed import jackknife_interval
 from careeval.stats.rates import rate_interval
 from careeval.stats.score import FloatArray
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.audit import inverse_weights
+from careeval.stats.audit.sample_weights import inverse_weights
 from careeval.stats.intervals import MIN_CLUSTERS, TAIL, Interval, with_width
 from careeval.stats.score import FloatArray
 

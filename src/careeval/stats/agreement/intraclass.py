@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from careeval.errors import StatsError
+from careeval.stats.agreement.jackknife import jackknife_interval
 from careeval.stats.intervals import Interval
-from careeval.stats.jackknifed import jackknife_interval
-from careeval.stats.resampled import clustered
+from careeval.stats.resampling import clustered
 from careeval.stats.score import FloatArray
 
 IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]

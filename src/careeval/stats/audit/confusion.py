@@ -16,7 +16,7 @@ import numpy as np
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import Interval
-from careeval.stats.resampled import resampled_interval
+from careeval.stats.resampling import resampled_interval
 from careeval.stats.score import FloatArray
 
 

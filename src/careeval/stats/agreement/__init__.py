@@ -1,0 +1,1 @@
+"""Agreement of raters: of two, and of a panel."""

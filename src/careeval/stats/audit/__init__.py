@@ -1,0 +1,1 @@
+"""Statistics of a grader that people audit."""
