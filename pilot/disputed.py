@@ -18,7 +18,7 @@ from textwrap import indent
 from figures import rows
 
 from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.probe_rules import excluded
+from careeval.bank.rules.probes import excluded
 from careeval.bank.yaml_nodes import yaml_text
 from careeval.core.scenario import CareError, Probe
 

@@ -23,11 +23,12 @@ import pytest
 import yaml
 
 import careeval
-from careeval.bank import OWN_BANK, evidence, load_bank, records, sealed, yaml_nodes
-from careeval.bank.check import RULE_SETS
+from careeval.bank import OWN_BANK, evidence, load_bank, sealed, yaml_nodes
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
+from careeval.bank.importing import records
 from careeval.bank.load import OWN_BANKS
+from careeval.bank.rules.check import RULE_SETS
 from careeval.cli import config
 from careeval.cli.app import app
 from careeval.core.grader import LEXICAL
@@ -501,7 +502,7 @@ def test_every_generated_block_is_known() -> None:
 
 def test_every_code_of_a_problem_is_explained() -> None:
     """Each code that the bank's modules name stands in the page on the bank."""
-    modules = (ROOT / "src" / "careeval" / "bank").glob("*.py")
+    modules = (ROOT / "src" / "careeval" / "bank").rglob("*.py")
     codes = {code for path in modules for code in re.findall(r"CE\d{3}", path.read_text("utf-8"))}
     assert {rule.code for rules, _ in RULE_SETS.values() for rule in rules} < codes
     assert codes == set(re.findall(r"CE\d{3}", _page("concepts/bank.md")))

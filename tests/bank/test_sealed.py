@@ -12,7 +12,7 @@ import pytest
 
 from bank_folder import PROBES, SCENARIO, SECRET, BankFolder, write_held_out
 from careeval.bank import load_bank
-from careeval.bank.check import check
+from careeval.bank.rules.check import check
 from careeval.bank.sealed import (
     HASH,
     KEY_VARIABLE,

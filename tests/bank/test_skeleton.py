@@ -10,8 +10,8 @@ import pytest
 
 from bank_folder import BankFolder
 from careeval.bank import Problem, load_bank
-from careeval.bank.check import check
-from careeval.bank.imports import import_bank
+from careeval.bank.importing.imported_bank import import_bank
+from careeval.bank.rules.check import check
 from careeval.bank.skeleton import AGES, TO_WRITE, Outline, next_id, write_skeleton
 from careeval.core.scenario import Adl, Assistance, Condition, Situation
 from careeval.errors import BankError

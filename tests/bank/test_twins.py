@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import BankProblems, bank_folder, content_hash, load_bank
-from careeval.bank.check import check
-from careeval.bank.short_rules import words_changed
+from careeval.bank.rules.check import check
+from careeval.bank.rules.short_scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.bank.apply import Standing
+from careeval.bank.evidence_changes import Standing
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError

@@ -3,7 +3,7 @@
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
 `<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml`, `generic-probes.yaml` and `evidence.json`,
 and the sealed held-out split, which is read like the rest where its key is given. Whether the
-content is good is for `careeval.bank.check`.
+content is good is for `careeval.bank.rules.check`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from careeval.bank import BankProblems, Problem, bank_folder, load_bank
-from careeval.bank.check import check as find_problems
+from careeval.bank.rules.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK
@@ -323,7 +323,7 @@ def import_(
             communication_intent, functional_safety.
         adl: Activity of scenarios that name none.
     """
-    from careeval.bank.imports import import_bank
+    from careeval.bank.importing.imported_bank import import_bank
 
     given = {}
     for words in columns or ():

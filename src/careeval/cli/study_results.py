@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from careeval.bank.apply import apply_changes, plan_changes
+from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, say
 from careeval.cli.invited import opened
 from careeval.cli.options import Json, Yes, agrees

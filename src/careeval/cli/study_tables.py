@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from careeval.bank.apply import Change
+from careeval.bank.evidence_changes import Change
 from careeval.core.text import counted
 from careeval.review.asking import Progress
 from careeval.review.study import StudyPlan

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
-from careeval.bank.apply import Standing, too_few, unmet
+from careeval.bank.evidence_changes import Standing, too_few, unmet
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Evidence, Status
 from careeval.results.decided import SEVERE, Decision, ScenarioResult, scenario_result

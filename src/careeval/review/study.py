@@ -16,7 +16,7 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationError, model_validator
 
 from careeval.bank import Bank, rated_hash
-from careeval.bank.apply import LEAST_OTHERS, LEAST_THERAPISTS, too_few
+from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, too_few
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Split, Status, Text
 from careeval.errors import ReviewError

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from careeval.bank.import_columns import OF_OPTION, plain_name
-from careeval.bank.import_options import options_in
-from careeval.bank.records import SURPLUS, Record, cell_text
+from careeval.bank.importing.columns import OF_OPTION, plain_name
+from careeval.bank.importing.options import options_in
+from careeval.bank.importing.records import SURPLUS, Record, cell_text
 from careeval.core.scenario import Adl, Assistance, Condition, Scenario
 from careeval.errors import BankError
 

@@ -8,17 +8,17 @@ import pytest
 
 from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 from careeval.bank import Bank, Problem, load_bank
-from careeval.bank.check import check
-from careeval.bank.item_rules import (
+from careeval.bank.load import bank_folder
+from careeval.bank.rules.check import check
+from careeval.bank.rules.items import (
     VERDICT_WORDS,
     action_points,
     ladder_nested,
     no_verdict_words,
 )
-from careeval.bank.load import bank_folder
-from careeval.bank.probe_rules import excluded
-from careeval.bank.rules import MIN_BANK, RULES, domains_balanced
-from careeval.bank.scenario_rules import part_for_dressing, text_is_a_question
+from careeval.bank.rules.probes import excluded
+from careeval.bank.rules.scenarios import part_for_dressing, text_is_a_question
+from careeval.bank.rules.whole_bank import MIN_BANK, RULES, domains_balanced
 from careeval.core.scenario import Action, Adl, Scenario
 
 

@@ -1,46 +1,46 @@
 """What makes a bank good, as coded rules: each with what it asks, why, and an example.
 
 They hold for a bank whose `bank.yaml` says `rules: careeval`; a bank of short scenarios with twins
-says `rules: careeval-3`, and shares most of them (`short_rules`). A rule's docstring is its page in
-the documentation. Those over a whole bank stand here; those over each scenario in `scenario_rules`,
-`item_rules` and `probe_rules`.
+says `rules: careeval-3`, and shares most of them (`short_scenarios`). A rule's docstring is its
+page in the documentation. Those over a whole bank stand here; those over each scenario in
+`scenarios`, `items` and `probes`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from careeval.bank import item_rules, probe_rules, scenario_rules
-from careeval.bank.blueprint import N_SCENARIOS, gaps
 from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
-from careeval.bank.rule import Finding, Rule
+from careeval.bank.rules import items, probes, scenarios
+from careeval.bank.rules.blueprint import N_SCENARIOS, gaps
+from careeval.bank.rules.rule import Finding, Rule
 
 MIN_BANK = 10
 """Scenarios from which the balance of domains over a bank means something."""
 
 RULES = (
-    Rule("CE106", scenario_rules.filed_by_id),
-    Rule("CE107", scenario_rules.text_is_a_question),
-    Rule("CE108", scenario_rules.part_for_dressing),
-    Rule("CE109", item_rules.item_ids_unique),
-    Rule("CE110", item_rules.action_points),
-    Rule("CE111", item_rules.maximum_reachable),
-    Rule("CE112", item_rules.ladder_nested),
-    Rule("CE113", item_rules.no_verdict_words),
-    Rule("CE114", item_rules.domains_fit),
-    Rule("CE115", item_rules.sources_known),
-    Rule("CE116", scenario_rules.canary_present),
-    Rule("CE117", probe_rules.probes_complete, about_probes=True),
-    Rule("CE118", probe_rules.probes_consistent, about_probes=True),
-    Rule("CE120", scenario_rules.situation_described),
-    Rule("CE121", scenario_rules.held_out_sealed),
-    Rule("CE122", scenario_rules.nothing_left_to_write),
-    Rule("CE123", probe_rules.probes_written, about_probes=True),
-    Rule("CE124", scenario_rules.unlike_the_published),
-    Rule("CE125", scenario_rules.unlike_the_others),
-    Rule("CE127", scenario_rules.validated_by_raters),
-    Rule("CE128", item_rules.harm_of_severe_errors),
+    Rule("CE106", scenarios.filed_by_id),
+    Rule("CE107", scenarios.text_is_a_question),
+    Rule("CE108", scenarios.part_for_dressing),
+    Rule("CE109", items.item_ids_unique),
+    Rule("CE110", items.action_points),
+    Rule("CE111", items.maximum_reachable),
+    Rule("CE112", items.ladder_nested),
+    Rule("CE113", items.no_verdict_words),
+    Rule("CE114", items.domains_fit),
+    Rule("CE115", items.sources_known),
+    Rule("CE116", scenarios.canary_present),
+    Rule("CE117", probes.probes_complete, about_probes=True),
+    Rule("CE118", probes.probes_consistent, about_probes=True),
+    Rule("CE120", scenarios.situation_described),
+    Rule("CE121", scenarios.held_out_sealed),
+    Rule("CE122", scenarios.nothing_left_to_write),
+    Rule("CE123", probes.probes_written, about_probes=True),
+    Rule("CE124", scenarios.unlike_the_published),
+    Rule("CE125", scenarios.unlike_the_others),
+    Rule("CE127", scenarios.validated_by_raters),
+    Rule("CE128", items.harm_of_severe_errors),
 )
 """The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
 CE104 probes and CE105 labels."""

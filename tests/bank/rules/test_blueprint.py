@@ -6,7 +6,7 @@ from itertools import chain, repeat
 
 from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
-from careeval.bank.blueprint import (
+from careeval.bank.rules.blueprint import (
     ADLS,
     ASSISTANCE,
     COMMON,

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from careeval.bank import load_bank, records
-from careeval.bank.imports import import_bank
+from careeval.bank import load_bank
+from careeval.bank.importing import records
+from careeval.bank.importing.imported_bank import import_bank
 from careeval.core.scenario import Adl, Domain
 from careeval.errors import BankError
 
@@ -506,7 +507,7 @@ def test_a_small_spreadsheet_that_takes_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, text: str, said: str
 ) -> None:
     """A spreadsheet of some kilobytes that unpacks to millions of empty cells is refused early."""
-    monkeypatch.setattr("careeval.bank.records.MAX_CELLS", 100_000)
+    monkeypatch.setattr("careeval.bank.importing.records.MAX_CELLS", 100_000)
     within = "<sheetData>{}</sheetData>" if part == SHEET else "<fonts>{}</fonts>"
     name = "worksheet" if part == SHEET else "styleSheet"
     xmlns = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from careeval.bank.records import as_object, cell_text
+from careeval.bank.importing.records import as_object, cell_text
 from careeval.core.scenario import Domain, Rung
 
 

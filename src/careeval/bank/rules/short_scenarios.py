@@ -1,6 +1,6 @@
 """The rules of a bank of short, two-sided scenarios with twins: `rules: careeval-3`.
 
-As in `careeval.bank.rules`, a rule's docstring is its page in the documentation.
+As in `careeval.bank.rules.whole_bank`, a rule's docstring is its page in the documentation.
 """
 
 # ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
-from careeval.bank import rules
 from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
-from careeval.bank.rule import Finding, Rule
+from careeval.bank.rules import whole_bank
+from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
 from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
 from careeval.core.twin import right_acts
@@ -199,14 +199,14 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
     Example: as CE119 has it.
     """
     if len(bank.bases) >= MIN_BALANCED:
-        yield from rules.domains_balanced(bank)
+        yield from whole_bank.domains_balanced(bank)
 
 
 REPLACED = frozenset({"CE107", "CE110", "CE117"})
 """Rules of the longer form that those below replace."""
 
 RULES = (
-    *(rule for rule in rules.RULES if rule.code not in REPLACED),
+    *(rule for rule in whole_bank.RULES if rule.code not in REPLACED),
     Rule("CE130", short_text),
     Rule("CE131", scored_acts),
     Rule("CE132", acts_described),
@@ -219,7 +219,7 @@ RULES = (
 """The rules over each scenario; CE129, that a twin names the acts of its base, is the loader's."""
 
 BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
-    **rules.BANK_RULES,
+    **whole_bank.BANK_RULES,
     "CE119": domains_balanced,
     "CE138": half_from_pilots,
 }

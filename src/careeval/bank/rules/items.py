@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from careeval.bank.load import Bank
-from careeval.bank.rule import Finding
+from careeval.bank.rules.rule import Finding
 from careeval.bank.skeleton import SOURCE_TO_NAME
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Domain, Rubric, RubricItem, Scenario

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from careeval.bank.import_columns import find_columns, plain_name
-from careeval.bank.import_scenarios import FoundScenario, scenarios_in
-from careeval.bank.records import read_records
+from careeval.bank.importing.columns import find_columns, plain_name
+from careeval.bank.importing.records import read_records
+from careeval.bank.importing.scenarios import FoundScenario, scenarios_in
 from careeval.bank.yaml_nodes import MAX_BYTES as MAX_SCENARIO_BYTES
 from careeval.bank.yaml_nodes import yaml_text
 from careeval.core.scenario import Slug

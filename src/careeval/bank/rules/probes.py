@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from careeval.bank.load import Bank
-from careeval.bank.rule import Finding
+from careeval.bank.rules.rule import Finding
 from careeval.bank.skeleton import TO_WRITE
 from careeval.core.scenario import Action, Scenario
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from careeval.bank.records import SURPLUS, Record
+from careeval.bank.importing.records import SURPLUS, Record
 from careeval.core.scenario import Domain
 from careeval.errors import BankError, did_you_mean
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from careeval.bank import rules, short_rules
 from careeval.bank.load import Bank
 from careeval.bank.problems import Place, Problem
-from careeval.bank.rule import Finding, Rule
+from careeval.bank.rules import short_scenarios, whole_bank
+from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 
 BankRule = Callable[[Bank], Iterator[Finding]]
 
 RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
-    "careeval": (rules.RULES, rules.BANK_RULES),
-    "careeval-3": (short_rules.RULES, short_rules.BANK_RULES),
+    "careeval": (whole_bank.RULES, whole_bank.BANK_RULES),
+    "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
 }
 """The name of each set of rules → its rules over each scenario, and those over the bank."""
 

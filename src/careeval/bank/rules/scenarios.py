@@ -14,11 +14,11 @@ from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from careeval.bank.apply import unmet
-from careeval.bank.blueprint import comes_near
-from careeval.bank.item_rules import items_of
+from careeval.bank.evidence_changes import unmet
 from careeval.bank.load import Bank
-from careeval.bank.rule import Finding
+from careeval.bank.rules.blueprint import comes_near
+from careeval.bank.rules.items import items_of
+from careeval.bank.rules.rule import Finding
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.core.scenario import Adl, Scenario, Split, Status

@@ -1,0 +1,1 @@
+"""Import of another bank's file: graded options become ladders."""

@@ -1,0 +1,1 @@
+"""Rules of good writing that a bank is checked by."""
