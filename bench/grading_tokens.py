@@ -217,7 +217,7 @@ def load_tokenizer() -> tuple[Tokenizer, str]:
     """Return the embedded model's tokenizer, and its name."""
     import xllamacpp
 
-    from careeval.protocol.embedded import embedded_model_path
+    from careeval.protocol.models.embedded import embedded_model_path
 
     path = embedded_model_path()
     params = xllamacpp.CommonParams()

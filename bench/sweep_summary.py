@@ -17,9 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from careeval.protocol.folder import prepare
-from careeval.protocol.logs import read_run
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.folder import prepare
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_run
 from careeval.sweep.spec import Sweep, System, keep_sweep
 from make_logs import Stored, _scenarios, write_run
 from processes import take

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from careeval.bank import OWN_BANK, load_bank
 from careeval.cli.app import OK, run
-from careeval.protocol.spec import folder_name
+from careeval.protocol.runs.spec import folder_name
 from pages import ROOT
 
 DEMO = ROOT / "tests" / "data" / "demo-answers.jsonl"

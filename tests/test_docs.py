@@ -38,22 +38,14 @@ from careeval.modes import grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol import (
-    answers,
-    calls,
-    clients,
-    connect,
-    cores,
-    folder_limits,
-    gguf,
-    log_limits,
-    patience,
-    prices,
-    roster,
-    unusable,
-)
-from careeval.protocol.answers import AnswerLine
-from careeval.protocol.probes import lexical_agreement
+from careeval.protocol import capacity
+from careeval.protocol.calls import run_calls, unusable_grader
+from careeval.protocol.costs import prices
+from careeval.protocol.logs import json_limits, limits
+from careeval.protocol.models import clients, connect, gguf, retry_after, roster
+from careeval.protocol.probe_check import lexical_agreement
+from careeval.protocol.runs import recorded_responses
+from careeval.protocol.runs.recorded_responses import AnswerLine
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
 from careeval.results.compare import Comparison
@@ -342,14 +334,14 @@ def _rules(name: str) -> list[tuple[str, str, str]]:
 
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
-    lists = f"{log_limits.MAX_ITEMS:,} items of a rubric"
-    scenarios, epochs = log_limits.MAX_SCENARIOS, log_limits.MAX_EPOCHS
+    lists = f"{limits.MAX_ITEMS:,} items of a rubric"
+    scenarios, epochs = limits.MAX_SCENARIOS, limits.MAX_EPOCHS
     runs = (
-        f"{cores.RUNS_PER_CORE} a processor, as far as {_size(cores.RUN_BYTES)} of memory are free "
-        "for each"
+        f"{capacity.RUNS_PER_CORE} a processor, as far as {_size(capacity.RUN_BYTES)} of memory "
+        "are free for each"
     )
     rows = [
-        ("one run", f"{log_limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
+        ("one run", f"{limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
          f"{epochs:,} epochs; {lists}"),
         ("runs at once", runs),
         ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
@@ -358,25 +350,26 @@ def _limits_that_are_met() -> str:
         ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {clients.CONNECT_TIMEOUT} "
          "seconds until it is connected"),
         ("attempts at a call", f"{1 + connect.MAX_RETRIES}, begun within {_time(connect.TIMEOUT)}"),
-        ("wait between two attempts", f"{_time(patience.LONGEST)}; {_time(patience.LONGEST_ASKED)} "
-         "where the server asks for it"),
+        ("wait between two attempts", f"{_time(retry_after.LONGEST)}; "
+         f"{_time(retry_after.LONGEST_ASKED)} where the server asks for it"),
         ("a `gguf` answer", _time(gguf.ANSWER_SECONDS)),
         ("a server's reply", _size(clients.MAX_REPLY)),
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
-        ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would all "
-         f"fail so, or {unusable.MAX_UNUSABLE} responses without a usable judgment"),
-        ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
-         f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
+        ("a run that gets nowhere", f"ends after {run_calls.TIMES_TURNED_AWAY} attempts that would "
+         f"all fail so, or {unusable_grader.MAX_UNUSABLE} responses without a usable judgment"),
+        ("a log", f"{_size(limits.MAX_UNPACKED)} unpacked; {limits.MAX_TEXT:,} characters "
+         f"of a text; {limits.MAX_JUDGMENTS:,} judgments; {limits.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", f"{_size(log_limits.HEADER.n_bytes)}; {folder_limits.MAX_DEPTH} levels"),
-        ("`calls.jsonl`", f"{_size(folder_limits.MAX_CALLS)}; {folder_limits.MAX_LINES:,} lines; "
-         f"{_size(folder_limits.MAX_LINE)} and {folder_limits.MAX_DEPTH} levels a line"),
-        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(folder_limits.MAX_LEDGER)}; the same"),
+        ("`run.json`", f"{_size(limits.HEADER.n_bytes)}; {json_limits.MAX_DEPTH} levels"),
+        ("`calls.jsonl`", f"{_size(json_limits.MAX_CALLS)}; {json_limits.MAX_LINES:,} lines; "
+         f"{_size(json_limits.MAX_LINE)} and {json_limits.MAX_DEPTH} levels a line"),
+        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_limits.MAX_LEDGER)}; the same"),
         ("cached tables", f"{_size(parquet_limits.MAX_FILE)} a file, "
-         f"{_size(parquet_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_RESPONSES:,} responses, "
-         f"{log_limits.MAX_JUDGMENTS:,} judgments"),
-        ("recorded responses", f"{_size(answers.MAX_BYTES)}; {answers.MAX_ANSWERS:,} responses; "
-         f"{answers.MAX_LINE:,} characters a line"),
+         f"{_size(parquet_limits.MAX_UNPACKED)} unpacked; {limits.MAX_RESPONSES:,} responses, "
+         f"{limits.MAX_JUDGMENTS:,} judgments"),
+        ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
+         f"{recorded_responses.MAX_ANSWERS:,} responses; "
+         f"{recorded_responses.MAX_LINE:,} characters a line"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
         ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
         ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "

@@ -4,14 +4,15 @@ Each test is named by the defect, and says in whose release it was measured. Tho
 prove already stand there:
 
 - a reply with prose or fences around its JSON is read, and never asked for again without end
-  (simple-evals; inspect_evals): `protocol/test_grading.py`, `test_what_stands_around_the_json…`;
-  `protocol/test_task.py`, `test_a_grader_that_never_judges`.
+  (simple-evals; inspect_evals): `modes/test_grading.py`, `test_what_stands_around_the_json…`;
+  `protocol/grade/test_task.py`, `test_a_grader_that_never_judges`.
 - a retry is a new call, and no cached bad reply is played again (inspect_evals, promptfoo):
-  `protocol/test_task.py`, `test_repair`; epochs are asked apart: `test_what_the_system_is_asked`.
+  `protocol/grade/test_task.py`, `test_repair`; epochs are asked apart:
+  `test_what_the_system_is_asked`.
 - a network error of the grader is no judgment (inspect_evals): `faults/test_matrix.py`,
   `test_the_grader`.
-- points and sign are not shown to the grader (simple-evals, AutoRubric): `protocol/test_task.py`,
-  `test_the_calls_do_not_change_when_points_and_domains_do`.
+- points and sign are not shown to the grader (simple-evals, AutoRubric):
+  `protocol/grade/test_task.py`, `test_the_calls_do_not_change_when_points_and_domains_do`.
 - braces and scripts in a response or in a grader's reason are text on the page (simple-evals):
   `report/test_page.py`, `test_hostile_text_is_text`.
 """
@@ -27,8 +28,8 @@ import pytest
 
 from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
-from careeval.protocol.logs import read_runs
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.entries import entries
 from careeval.results.harms import harms
 from careeval.results.summary import Summary, summarise

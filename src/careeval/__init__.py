@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from careeval.core.response import Response, ResponseState
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
-    from careeval.protocol.logs import read_runs
+    from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.compare import Comparison
     from careeval.results.pairs import compare
     from careeval.results.summary import Summary, summarise
@@ -41,7 +41,7 @@ _HOMES = {
     "Summary": "results.summary",
     "compare": "results.pairs",
     "load_bank": "bank",
-    "read_runs": "protocol.logs",
+    "read_runs": "protocol.tables.run_tables",
     "summarise": "results.summary",
 }
 

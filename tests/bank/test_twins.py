@@ -13,11 +13,11 @@ from careeval.bank.rules.short_scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare
-from careeval.protocol.logs import read_runs
+from careeval.protocol.runs.folder import prepare
+from careeval.protocol.runs.spec import Run
 from careeval.protocol.select import select_scenarios, selection_hashes
-from careeval.protocol.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from careeval.results.summary import summarise
 from careeval.review.study import new_plan
 from fake_server import asked_of_grader, judgments

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from careeval.cli.display import Lines, bars, line
-from careeval.protocol.progress import Progress
+from careeval.protocol.runs.progress import Progress
 
 BAR = "━" * 20
 

@@ -12,11 +12,11 @@ from careeval.core.scenario import Rubric
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import KNOWN
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare_recorded
-from careeval.protocol.logs import read_runs
-from careeval.protocol.probes import prepare_probes
-from careeval.protocol.spec import Run
+from careeval.protocol.probe_check import prepare_probes
+from careeval.protocol.runs.folder import prepare_recorded
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from fake_server import judgments
 from fakes import Fake, keyword_grader, write_bank
 

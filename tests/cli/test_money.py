@@ -12,9 +12,9 @@ import pytest
 import fake_server
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.spending import Spending
-from careeval.protocol.folder import read_run_file
-from careeval.protocol.ledger import paid_for
-from careeval.protocol.spec import Run
+from careeval.protocol.costs.cost_log import paid_for
+from careeval.protocol.runs.folder import read_run_file
+from careeval.protocol.runs.spec import Run
 from fake_server import FakeServer, Request, Said
 from fakes import write_bank
 

@@ -10,10 +10,10 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare_recorded
-from careeval.protocol.probes import prepare_probes
-from careeval.protocol.spec import Run
+from careeval.protocol.probe_check import prepare_probes
+from careeval.protocol.runs.folder import prepare_recorded
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.work.evaluate import resume
 from fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."

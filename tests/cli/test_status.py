@@ -10,11 +10,11 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare, prepare_recorded
-from careeval.protocol.lock import locked
-from careeval.protocol.prices import FREE, as_json
-from careeval.protocol.spec import Run
+from careeval.protocol.costs.prices import FREE, as_json
+from careeval.protocol.runs.folder import prepare, prepare_recorded
+from careeval.protocol.runs.lock import locked
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.work.evaluate import resume
 from fakes import write_bank
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import fake_server as fake
-from careeval.protocol.kept_calls import call_key as careeval_key
+from careeval.protocol.calls.stored_calls import call_key as careeval_key
 
 Fails = Callable[[fake.Request], fake.Fault | None]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import run as command
-from careeval.protocol.evaluate import resume
-from careeval.protocol.logs import read_runs
-from careeval.protocol.solvers import epoch_seed
-from careeval.protocol.spec import Stop
+from careeval.protocol.grade.solvers import epoch_seed
+from careeval.protocol.runs.spec import Stop
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from fake_server import (
     WRONG_KEY,
     FakeServer,

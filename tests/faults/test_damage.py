@@ -18,13 +18,13 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import OK
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Spent, paid_for
-from careeval.protocol.lock import LOCK_FILE
-from careeval.protocol.logs import read_run
-from careeval.protocol.spec import Outcome, Run
-from careeval.protocol.table_cache import CACHE
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, Spent, paid_for
+from careeval.protocol.runs.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
+from careeval.protocol.runs.lock import LOCK_FILE
+from careeval.protocol.runs.spec import Outcome, Run
+from careeval.protocol.tables.run_tables import read_run
+from careeval.protocol.tables.table_cache import CACHE
+from careeval.protocol.work.evaluate import resume
 from fakes import IDS, Call, Fake, keyword_grader, write_bank
 
 GRADER = "damage-grader"

@@ -18,11 +18,11 @@ from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
 from careeval.files import write_bytes, write_text, written_whole
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare_recorded
-from careeval.protocol.logs import read_run
-from careeval.protocol.spec import Run
-from careeval.protocol.table_cache import CACHE
+from careeval.protocol.runs.folder import prepare_recorded
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_run
+from careeval.protocol.tables.table_cache import CACHE
+from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import files_in
 from fakes import Fake, keyword_grader
 

@@ -21,12 +21,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from careeval.cli.app import run as command
-from careeval.protocol import connect
-from careeval.protocol.evaluate import resume
-from careeval.protocol.ledger import CALLS_FILE
-from careeval.protocol.logs import read_runs
-from careeval.protocol.solvers import epoch_seed
-from careeval.protocol.spec import Outcome
+from careeval.protocol.costs.cost_log import CALLS_FILE
+from careeval.protocol.grade.solvers import epoch_seed
+from careeval.protocol.models import connect
+from careeval.protocol.runs.spec import Outcome
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import Runs
 from fake_server import FakeServer, Fault, Request, Said, well
 from fakes import SCENARIO, begin

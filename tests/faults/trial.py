@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, USAGE
-from careeval.protocol.folder import is_complete
-from careeval.protocol.lock import holder
+from careeval.protocol.runs.folder import is_complete
+from careeval.protocol.runs.lock import holder
 from fake_server import FakeServer
 from faults.accounts import Accounts
 from faults.drawn import FULL, Drawn, Shape, Strike

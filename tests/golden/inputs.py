@@ -29,13 +29,13 @@ from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.connect import set_prices
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare, prepare_recorded
-from careeval.protocol.private import keep_apart, run_folder
-from careeval.protocol.probes import prepare_probes
+from careeval.protocol.models.connect import set_prices
+from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.folder import prepare, prepare_recorded
+from careeval.protocol.runs.held_out_runs import keep_apart, run_folder
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.work.evaluate import resume
 from fake_server import asked_of_grader, judgments
 from fakes import Call, Fake, begin_recorded, regrade, write_bank
 

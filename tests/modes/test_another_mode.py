@@ -26,12 +26,12 @@ from careeval.modes import MODES
 from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import BankFiles, Case, Mode
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import prepare
-from careeval.protocol.logs import read_runs
+from careeval.protocol.costs.prices import from_json
 from careeval.protocol.plan import plan
-from careeval.protocol.prices import from_json
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.folder import prepare
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from careeval.results.summary import summarise
 from fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 

@@ -28,7 +28,7 @@ from careeval.protocol.doctor import (
     ray_finding,
     runs_finding,
 )
-from careeval.protocol.keys import PROVIDERS, Provider
+from careeval.protocol.models.api_keys import PROVIDERS, Provider
 
 OPENAI = Provider("openai", "openai", ("OPENAI_API_KEY",))
 

@@ -15,14 +15,14 @@ from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
-from careeval.protocol.eval_log import read_log
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import RUN_FILE, amend, read_run_file
-from careeval.protocol.ledger import CALLS_FILE
-from careeval.protocol.logs import read_runs
+from careeval.protocol.costs.cost_log import CALLS_FILE
+from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.folder import RUN_FILE, amend, read_run_file
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.evaluate import resume
 from fake_server import asked_of_grader, judgments
 from fakes import Call, Fake
 

@@ -19,7 +19,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol import plan as module
-from careeval.protocol.answers import write_answers
+from careeval.protocol.costs.prices import FREE, Price
 from careeval.protocol.plan import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
@@ -32,8 +32,8 @@ from careeval.protocol.plan import (
     plan,
     rows,
 )
-from careeval.protocol.prices import FREE, Price
-from careeval.protocol.spec import GRADER_TOKENS, Run
+from careeval.protocol.runs.recorded_responses import write_answers
+from careeval.protocol.runs.spec import GRADER_TOKENS, Run
 from fakes import IDS, Fake, item, keyword_grader, write_bank
 
 MODEL, GRADER = "acme/asked", "acme/grader"

@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
-from careeval.protocol.evaluate import resume
-from careeval.protocol.folder import read_run_file
-from careeval.protocol.logs import read_run, read_runs
 from careeval.protocol.plan import plan
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.spec import Outcome, Run
+from careeval.protocol.runs.folder import read_run_file
+from careeval.protocol.runs.spec import Outcome, Run
+from careeval.protocol.tables.run_tables import read_run, read_runs
+from careeval.protocol.work.evaluate import resume
 from careeval.results.summary import summarise
 from fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 

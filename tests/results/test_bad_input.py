@@ -14,7 +14,7 @@ import pytest
 
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.details import detail_of
 from careeval.results.differences import Verdict
 from careeval.results.entries import Entry, entries

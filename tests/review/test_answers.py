@@ -24,7 +24,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.answers import read_answers
+from careeval.protocol.runs.recorded_responses import read_answers
 from careeval.review import own_answers
 from careeval.review.app import create_app
 from careeval.review.changes import Form

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from careeval.protocol.cells import CellState, JournalReading, Lease
-from careeval.protocol.spec import Stop
+from careeval.protocol.runs.spec import Stop
+from careeval.protocol.runs.sweep_cells import CellState, JournalReading, Lease
 from careeval.sweep.drive import TIMES, Drive
 from careeval.sweep.progress import CellNow, sweep_progress
 from careeval.sweep.spec import Cell, Sweep, keep_sweep, read_sweep

@@ -15,8 +15,8 @@ import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.protocol.cells import CellState, Journal, Lease, lease_folders
-from careeval.protocol.logs import read_runs
+from careeval.protocol.runs.sweep_cells import CellState, Journal, Lease, lease_folders
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.attend import attend, reason, take
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep

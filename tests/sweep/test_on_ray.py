@@ -15,7 +15,7 @@ import pyrage
 import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.progress import CellNow, sweep_progress
 from fake_server import FakeServer, Request, Said, well
 from fakes import write_bank

@@ -26,8 +26,8 @@ from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.folder import amend, forget
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.folder import amend, forget
+from careeval.protocol.runs.spec import Run
 
 EXAMPLES = """\
 Examples:
@@ -93,7 +93,7 @@ def probes(
     """
     from careeval.bank import bank_folder, load_bank
     from careeval.cli.working import agreed, unfinished, work
-    from careeval.protocol.probes import prepare_probes, trial
+    from careeval.protocol.probe_check import prepare_probes, trial
     from careeval.sheets.audit import probes_document
     from careeval.sheets.audit_json import probes_json
 
@@ -132,7 +132,7 @@ def probes(
 
 def _left(out: Path, runs: list[Run]) -> dict[str | None, Path]:
     """Grader → the folder of an audit of it like the one asked for, which is not complete."""
-    from careeval.protocol.probes import unfinished_audit
+    from careeval.protocol.probe_check import unfinished_audit
 
     found = {run.grader: unfinished_audit(out, run) for run in runs}
     return {grader: folder for grader, folder in found.items() if folder is not None}
@@ -173,7 +173,7 @@ def sample(
         sheet: A CSV file to write too, for raters to fill in.
         printing: How what was drawn is printed.
     """
-    from careeval.protocol.logs import read_runs
+    from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.audit_draw import draw
     from careeval.sheets.audit import sample_document
     from careeval.sheets.audit_files import sample_text, sheet_text

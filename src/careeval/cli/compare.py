@@ -15,7 +15,7 @@ from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.options import Selection
 from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.amounts import percent
 from careeval.results.compare import OLD_METRICS, Comparison, compare
 from careeval.results.differences import Difference

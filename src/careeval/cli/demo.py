@@ -14,10 +14,10 @@ from careeval.cli.lexical import lexical_sentences
 from careeval.cli.spending import Spending
 from careeval.cli.working import unfinished, work
 from careeval.core.grader import LEXICAL
-from careeval.protocol.embedded import check_embedded
-from careeval.protocol.folder import prepare
-from careeval.protocol.logs import read_runs
-from careeval.protocol.spec import Run, folder_name
+from careeval.protocol.models.embedded import check_embedded
+from careeval.protocol.runs.folder import prepare
+from careeval.protocol.runs.spec import Run, folder_name
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 from careeval.sheets.summary import summary_document

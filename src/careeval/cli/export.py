@@ -18,7 +18,7 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.sheets.every_eval_ever import Evaluator, Relationship, write_eee

@@ -14,9 +14,9 @@ from careeval.cli.lexical import lexical_sentences
 from careeval.cli.options import Grading
 from careeval.cli.spending import Spending
 from careeval.cli.working import agreed, unfinished, work
-from careeval.protocol.logs import read_runs
 from careeval.protocol.regrade import Part, prepare_regrading
-from careeval.protocol.spec import Run
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.numbers import EntryNumbers
 from careeval.results.summary import summarise
 from careeval.sheets.summary import summary_document

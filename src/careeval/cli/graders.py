@@ -9,9 +9,9 @@ from careeval.bank.load import Bank
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.protocol.folder import is_audit, is_complete, run_folders
-from careeval.protocol.logs import read_run
-from careeval.protocol.probes import agreement, lexical_agreement
+from careeval.protocol.probe_check import agreement, lexical_agreement
+from careeval.protocol.runs.folder import is_audit, is_complete, run_folders
+from careeval.protocol.tables.run_tables import read_run
 from careeval.results.audit import AuditResults, audit_results
 from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.tables import Runs

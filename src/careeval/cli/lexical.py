@@ -34,7 +34,7 @@ def lexical_sentence(number: str) -> str:
     # a summary by any other grader needs no bank, and does not wait for it to load
     from careeval.bank import load_bank
     from careeval.bank.load import OWN_BANKS
-    from careeval.protocol.probes import lexical_agreement
+    from careeval.protocol.probe_check import lexical_agreement
 
     bank = load_bank(OWN_BANKS.get(number))
     agreement = lexical_agreement(bank).sentence()

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
-from careeval.protocol.cores import runs_at_once
-from careeval.protocol.estimate import ANSWER_TOKENS, ITEM_TOKENS
+from careeval.protocol.capacity import runs_at_once
+from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, ITEM_TOKENS
+from careeval.protocol.costs.prices import in_process
 from careeval.protocol.plan import Line, Plan, rows
-from careeval.protocol.prices import in_process
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.terminal import PIPE_WIDTH
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import OK, say
-from careeval.protocol.rename import rename, run_in
+from careeval.protocol.runs.rename import rename, run_in
 
 EXAMPLES = """\
 Examples:

@@ -12,7 +12,7 @@ from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.options import Selection
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 

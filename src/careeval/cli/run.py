@@ -19,9 +19,9 @@ from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.protocol.answers import read_answers
-from careeval.protocol.cells import refuse_sweep
-from careeval.protocol.folder import (
+from careeval.protocol.costs.cost_log import CALLS_FILE
+from careeval.protocol.models.roster import PAPER, read_roster
+from careeval.protocol.runs.folder import (
     GRADED,
     amend,
     check_fit,
@@ -36,13 +36,13 @@ from careeval.protocol.folder import (
     recorded,
     run_folders,
 )
-from careeval.protocol.ledger import CALLS_FILE
-from careeval.protocol.private import keep_apart, refuse_beside_the_other, run_folder
-from careeval.protocol.roster import PAPER, read_roster
-from careeval.protocol.setup import broken_off, finish_setup, prepare_together
-from careeval.protocol.spec import Outcome, Run, folder_name
-from careeval.protocol.standing import logged
-from careeval.protocol.workers import started_early
+from careeval.protocol.runs.held_out_runs import keep_apart, refuse_beside_the_other, run_folder
+from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.setup import broken_off, finish_setup, prepare_together
+from careeval.protocol.runs.spec import Outcome, Run, folder_name
+from careeval.protocol.runs.sweep_cells import refuse_sweep
+from careeval.protocol.work.run_status import logged
+from careeval.protocol.work.workers import started_early
 
 RUNS = Path("runs")
 """Where runs go whose folder is not named."""
@@ -368,7 +368,7 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
         return status
     # loaded while the run went on: see `work`
     from careeval.cli.lexical import lexical_sentences
-    from careeval.protocol.logs import read_runs
+    from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.numbers import EntryNumbers
     from careeval.results.summary import summarise
     from careeval.sheets.summary import summary_document

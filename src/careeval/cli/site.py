@@ -12,8 +12,8 @@ from careeval.cli.app import OK, say
 from careeval.cli.graders import people_say, probe_agreement
 from careeval.cli.options import Selection
 from careeval.errors import UsageError
-from careeval.protocol.folder import refuse_runs_folder
-from careeval.protocol.logs import read_runs
+from careeval.protocol.runs.folder import refuse_runs_folder
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.site import write_site
 from careeval.results.findings import findings
 

@@ -17,12 +17,12 @@ from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
 from careeval.errors import UsageError
-from careeval.protocol.budget import cut_off
-from careeval.protocol.keys import missing_keys
-from careeval.protocol.ledger import Paid, Spent, paid_for
-from careeval.protocol.prices import Price, from_json, price_of, read_prices
-from careeval.protocol.prices import as_json as prices_as_json
-from careeval.protocol.spec import Run, provider
+from careeval.protocol.costs.cost_log import Paid, Spent, paid_for
+from careeval.protocol.costs.prices import Price, from_json, price_of, read_prices
+from careeval.protocol.costs.prices import as_json as prices_as_json
+from careeval.protocol.models.api_keys import missing_keys
+from careeval.protocol.runs.budget import cut_off
+from careeval.protocol.runs.spec import Run, provider
 
 
 @Parameter(name="*")

@@ -13,11 +13,11 @@ from careeval.cli.app import OK, USAGE, print_json, say
 from careeval.cli.working import told_whole
 from careeval.core.text import plain
 from careeval.errors import UsageError
-from careeval.protocol.cells import refuse_sweep
-from careeval.protocol.folder import GRADED, orphans, run_folders
-from careeval.protocol.ledger import Spent
-from careeval.protocol.setup import broken_off
-from careeval.protocol.standing import Standing, standing
+from careeval.protocol.costs.cost_log import Spent
+from careeval.protocol.runs.folder import GRADED, orphans, run_folders
+from careeval.protocol.runs.setup import broken_off
+from careeval.protocol.runs.sweep_cells import refuse_sweep
+from careeval.protocol.work.run_status import Standing, standing
 from careeval.results.amounts import dollars
 from careeval.sheets.terminal import console, new_table
 

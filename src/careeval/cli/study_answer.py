@@ -18,7 +18,7 @@ from careeval.core.scenario import Split
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.answers import AnswerLine
+from careeval.protocol.runs.recorded_responses import AnswerLine
 
 if TYPE_CHECKING:
     from careeval.review.handed_in import ExpertAnswer, HandedIn

@@ -13,7 +13,7 @@ from careeval.cli.lexical import lexical_sentences
 from careeval.cli.options import Selection
 from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
-from careeval.protocol.logs import read_runs
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.audit import AuditResults
 from careeval.results.details import detail_of
 from careeval.results.entries import entries

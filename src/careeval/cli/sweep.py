@@ -20,9 +20,9 @@ from rich.text import Text
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
 from careeval.cli.spending import Spending
 from careeval.core.text import counted, plain
-from careeval.protocol.cells import ASK, SWEEP_FILE
-from careeval.protocol.folder import check_fit, refuse_runs_folder
-from careeval.protocol.spec import Run, Stop
+from careeval.protocol.runs.folder import check_fit, refuse_runs_folder
+from careeval.protocol.runs.spec import Run, Stop
+from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.results.amounts import dollars
 from careeval.sheets.terminal import console, new_table
 from careeval.sweep.drive import Drive

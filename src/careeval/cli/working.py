@@ -12,10 +12,10 @@ from careeval.cli.display import displayed
 from careeval.cli.spending import Spending, say_spent
 from careeval.core.grader import LEXICAL
 from careeval.errors import CareEvalError
-from careeval.protocol.folder import forget, read_run_file, sharing
-from careeval.protocol.progress import Progress
-from careeval.protocol.spec import Outcome, Stop
-from careeval.protocol.workers import Early, carry_out
+from careeval.protocol.runs.folder import forget, read_run_file, sharing
+from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.spec import Outcome, Stop
+from careeval.protocol.work.workers import Early, carry_out
 from careeval.results.amounts import dollars
 
 
@@ -67,7 +67,7 @@ def _load(lexical: bool) -> None:
     from careeval.bank.load import DEFAULT
     from careeval.cli.lexical import lexical_sentence
 
-    import_module("careeval.protocol.logs")
+    import_module("careeval.protocol.tables.run_tables")
     if lexical:
         lexical_sentence(DEFAULT)
 

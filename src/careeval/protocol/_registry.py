@@ -2,9 +2,9 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from careeval.protocol.grader import grade, grader_given
-from careeval.protocol.solvers import ask, recorded
-from careeval.protocol.task import careeval
+from careeval.protocol.grade.grader import grade, grader_given
+from careeval.protocol.grade.solvers import ask, recorded
+from careeval.protocol.grade.task import careeval
 
 __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recorded"]
 
@@ -12,7 +12,7 @@ __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recor
 @modelapi(name="gguf")
 def gguf() -> type[ModelAPI]:
     """`gguf/smollm2-135m`, or `gguf/PATH.gguf`: a model that runs inside this process."""
-    from careeval.protocol.gguf import GgufAPI
+    from careeval.protocol.models.gguf import GgufAPI
 
     return GgufAPI
 
@@ -20,6 +20,6 @@ def gguf() -> type[ModelAPI]:
 @modelapi(name="careeval")
 def program() -> type[ModelAPI]:
     """`careeval/lexical`, and what other programs grade."""
-    from careeval.protocol.program_api import ProgramAPI
+    from careeval.protocol.models.program_api import ProgramAPI
 
     return ProgramAPI

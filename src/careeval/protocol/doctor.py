@@ -18,9 +18,9 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from careeval.errors import CareEvalError
-from careeval.protocol.cores import n_cores
-from careeval.protocol.embedded import INSTALL, check_engine, embedded_model_path
-from careeval.protocol.keys import PROVIDERS, Provider
+from careeval.protocol.capacity import n_cores
+from careeval.protocol.models.api_keys import PROVIDERS, Provider
+from careeval.protocol.models.embedded import INSTALL, check_engine, embedded_model_path
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
@@ -177,7 +177,7 @@ def runs_finding(folder: Path) -> Finding:
     root = folder / "runs"
     if not root.is_dir():
         return Finding("runs", State.OK, "none in ./runs yet")
-    from careeval.protocol.folder import run_folders
+    from careeval.protocol.runs.folder import run_folders
 
     names = {path.relative_to(root).parts[:1] for path in run_folders(root)}
     found = sorted(Path("runs", *parts).as_posix() for parts in names)

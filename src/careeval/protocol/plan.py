@@ -23,17 +23,17 @@ from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.modes.prompts import Prompts, load_prompts
-from careeval.protocol.answers import read_answers
-from careeval.protocol.estimate import (
+from careeval.protocol.costs.call_estimate import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
     ITEM_TOKENS,
     WORST_BYTES_PER_TOKEN,
 )
-from careeval.protocol.log_limits import check_size
-from careeval.protocol.prices import FREE, Price, cost_of
+from careeval.protocol.costs.prices import FREE, Price, cost_of
+from careeval.protocol.logs.limits import check_size
+from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.select import rubrics_graded, select_scenarios
-from careeval.protocol.spec import GRADER_TOKENS, MAX_TOKENS, Run
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
 """The form of a grader's reply, which providers add to the prompt."""

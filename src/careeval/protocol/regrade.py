@@ -21,13 +21,13 @@ from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
-from careeval.protocol.cells import refuse_sweep
-from careeval.protocol.eval_log import read_log
-from careeval.protocol.folder import forget, grading_folder, recorded
-from careeval.protocol.logs import read_run, responses_of, run_roots
+from careeval.protocol.logs.eval_file import read_log
+from careeval.protocol.runs.folder import forget, grading_folder, recorded
+from careeval.protocol.runs.setup import broken_off, prepare_together
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.runs.sweep_cells import refuse_sweep
 from careeval.protocol.select import rubrics_graded, selection_hashes
-from careeval.protocol.setup import broken_off, prepare_together
-from careeval.protocol.spec import Run
+from careeval.protocol.tables.run_tables import read_run, responses_of, run_roots
 from careeval.results.tables import NOT_ASKED, Runs
 
 

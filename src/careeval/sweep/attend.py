@@ -17,14 +17,14 @@ from typing import Any
 
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.files import read_text, write_text
-from careeval.protocol.cells import CellState, Lease, lease_folders
-from careeval.protocol.folder import amend, prepare, recorded
-from careeval.protocol.ledger import CALLS_FILE, Spent, paid_for
-from careeval.protocol.logs import read_run, responses_of
-from careeval.protocol.private import keep_apart
-from careeval.protocol.progress import Progress
-from careeval.protocol.spec import Outcome, Stop
-from careeval.protocol.workers import carry_out
+from careeval.protocol.costs.cost_log import CALLS_FILE, Spent, paid_for
+from careeval.protocol.runs.folder import amend, prepare, recorded
+from careeval.protocol.runs.held_out_runs import keep_apart
+from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.spec import Outcome, Stop
+from careeval.protocol.runs.sweep_cells import CellState, Lease, lease_folders
+from careeval.protocol.tables.run_tables import read_run, responses_of
+from careeval.protocol.work.workers import carry_out
 from careeval.sweep.server import served
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 

@@ -14,11 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from careeval.files import write_text
-from careeval.protocol.cells import CellState, Journal, JournalReading, Lease, lease_folders
-from careeval.protocol.folder import is_complete, kept_calls
-from careeval.protocol.ledger import Spent, paid_for
-from careeval.protocol.lock import holder, locked
-from careeval.protocol.spec import Stop
+from careeval.protocol.costs.cost_log import Spent, paid_for
+from careeval.protocol.runs.folder import is_complete, kept_calls
+from careeval.protocol.runs.lock import holder, locked
+from careeval.protocol.runs.spec import Stop
+from careeval.protocol.runs.sweep_cells import (
+    CellState,
+    Journal,
+    JournalReading,
+    Lease,
+    lease_folders,
+)
 from careeval.sweep.attend import ENDING_FILE, reason
 from careeval.sweep.engines import Engine
 from careeval.sweep.spec import Cell, Sweep, keep_sweep

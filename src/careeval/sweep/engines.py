@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
-from careeval.protocol.cells import CellState, Lease
-from careeval.protocol.cores import runs_at_once
+from careeval.protocol.capacity import runs_at_once
+from careeval.protocol.runs.sweep_cells import CellState, Lease
 from careeval.sweep.attend import attend
 from careeval.sweep.spec import Cell
 

@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from careeval.protocol.cells import CellState, JournalReading, Lease
-from careeval.protocol.folder_limits import read_json
-from careeval.protocol.lock import holder
-from careeval.protocol.progress import Progress
-from careeval.protocol.spec import Stop
+from careeval.protocol.logs.json_limits import read_json
+from careeval.protocol.runs.lock import holder
+from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.spec import Stop
+from careeval.protocol.runs.sweep_cells import CellState, JournalReading, Lease
 from careeval.sweep.attend import PROGRESS_FILE
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 

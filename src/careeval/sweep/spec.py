@@ -23,11 +23,11 @@ from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
 from careeval.modes import Mode
-from careeval.protocol.cells import ASK, SWEEP_FILE
-from careeval.protocol.folder_limits import read_json
-from careeval.protocol.private import PRIVATE, is_held_out
+from careeval.protocol.logs.json_limits import read_json
+from careeval.protocol.runs.held_out_runs import PRIVATE, is_held_out
+from careeval.protocol.runs.spec import MAX_TOKENS, Run, folder_name, run_from
+from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.protocol.select import select_scenarios
-from careeval.protocol.spec import MAX_TOKENS, Run, folder_name, run_from
 
 SCHEMA = "careeval.sweep/1"
 

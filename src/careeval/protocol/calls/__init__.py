@@ -1,0 +1,1 @@
+"""Calls to models: sent, repeated, stored and paid for."""

@@ -1,0 +1,80 @@
+"""The calls of a run as its folder keeps them: none is asked twice, and all that was paid is known.
+
+```text
+calls.jsonl   finished calls of a run that is not complete
+spent.jsonl   what they cost, as long as the folder lives: see `costs.cost_log`
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import ChatMessage, Model, ModelOutput
+
+from careeval.protocol.calls.replies import Called
+from careeval.protocol.costs.cost_log import (
+    CALLS_FILE,
+    SPENT_FILE,
+    Lines,
+    Paid,
+    Role,
+    entry,
+    key_of,
+)
+
+
+class KeptCalls:
+    """The finished calls of one run, on disk.
+
+    Raises:
+        OSError: The files cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._calls, self._spent = Lines(folder / CALLS_FILE), Lines(folder / SPENT_FILE)
+        self._finished = {row["key"]: at for at, row in self._calls.places() if _is_call(row)}
+
+    def get(self, key: str) -> Called | None:
+        """Return what came back from a call; `None` where it is not finished."""
+        if not (place := self._finished.get(key)):
+            return None
+        row = self._calls.at(place)
+        return Called(ModelOutput.model_validate(row["output"]), row["sampling"])
+
+    def keep(self, key: str, paid: Paid | None, called: Called) -> None:
+        """Write the cost first: a process killed in between has paid, and asks again.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        if paid:
+            self._spent.append(entry(paid))
+        output = called.output.model_dump(mode="json", exclude_none=True)
+        row = {"key": key, "output": output, "sampling": called.sampling}
+        self._finished[key] = self._calls.append(row)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._calls.close()
+        self._spent.close()
+
+
+def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -> str:
+    """Return the key of a call: what it is for, its name, and a hash of whom it asks what."""
+    digest = hashlib.sha256(str(model).encode())
+    for message in messages:
+        digest.update(f"\0{message.role}\0{message.text}".encode())
+    return f"{role} {name} {digest.hexdigest()[:16]}"
+
+
+def _is_call(row: Any) -> bool:
+    """Whether a line can be understood as a finished call; one that cannot is asked again."""
+    try:
+        ModelOutput.model_validate(row["output"])
+        return bool(key_of(row)) and isinstance(row["sampling"], dict)
+    except (KeyError, TypeError, ValueError):
+        return False

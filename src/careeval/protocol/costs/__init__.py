@@ -1,0 +1,1 @@
+"""Prices, tokens and the cost log of calls."""

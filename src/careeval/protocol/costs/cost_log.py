@@ -1,0 +1,300 @@
+"""What calls have cost: one line a paid call, for as long as the run's folder lives.
+
+A run's ledger tells the truth about money even where an answer was not kept. Runs that share a
+budget read each other's ledgers, so that one budget covers all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from careeval.errors import ProtocolError
+from careeval.files import open_file
+from careeval.protocol.costs.prices import in_process
+from careeval.protocol.costs.token_counts import MOST_TOKENS
+from careeval.protocol.logs.json_limits import (
+    MAX_CALLS,
+    MAX_KEY,
+    MAX_LEDGER,
+    MAX_LINES,
+    check_length,
+    parse_json,
+    too_much,
+    whole_lines,
+)
+
+SPENT_FILE = "spent.jsonl"
+"""A run's ledger, in its folder."""
+
+CALLS_FILE = "calls.jsonl"
+"""A run's finished calls, in its folder until it is complete."""
+
+Role = Literal["ask", "grade"]
+"""What a call was for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """One call that came back.
+
+    Attributes:
+        role: Whether a system was asked, or a grader.
+        model: Inspect's name of the model.
+        input_tokens: Cached ones included; `None` where the provider did not say.
+        output_tokens: Reasoning included; `None` where the provider did not say.
+        cost_usd: `None` where the price or the tokens are not known.
+        seconds: Of the call; `None` if unknown.
+    """
+
+    role: Role
+    model: str
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a number of calls came to.
+
+    Attributes:
+        n_calls: Calls that came back.
+        n_unknown: Those of them whose cost is not known.
+        known_usd: Cost of the others.
+    """
+
+    n_calls: int
+    n_unknown: int
+    known_usd: float
+
+    @property
+    def usd(self) -> float | None:
+        """The whole cost; `None` while a part of it is not known."""
+        return None if self.n_unknown else self.known_usd
+
+    @staticmethod
+    def on(paid: Iterable[Paid]) -> Spent:
+        """The sum of calls; of none it is a true 0."""
+        costs = [call.cost_usd for call in paid]
+        known = [cost for cost in costs if cost is not None]
+        return Spent(len(costs), len(costs) - len(known), sum(known))
+
+
+class Place(NamedTuple):
+    """Where a line stands in its file, in bytes."""
+
+    at: int
+    length: int
+
+
+class Lines:
+    """A file of JSON lines that only grows, and survives being cut off in the middle of one.
+
+    One process writes it. A line that was broken off when that process was killed is skipped by
+    whoever reads.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        self.path = path
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        self._file = os.open(path, flags, 0o600)
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
+
+    def append(self, row: object) -> Place:
+        """Write one line, which is on disk when this returns, should the process die next.
+
+        Raises:
+            OSError: The disk is full, or the file cannot be written.
+        """
+        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        # half of a surrogate pair, which UTF-8 cannot hold, is escaped as JSON escapes it
+        line = text.encode(errors="backslashreplace") + b"\n"
+        at = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            # or the next line would be glued to a half one, and both be lost
+            os.ftruncate(self._file, at)
+            raise
+        return Place(at, len(line))
+
+    def places(self) -> Iterator[tuple[Place, Any]]:
+        """Yield every whole line with its place, in the order of writing.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
+        """
+        at = 0
+        for length, row in _rows(self.path, MAX_CALLS):
+            if row is not None:
+                yield Place(at, length), row
+            at += length
+
+    def at(self, place: Place) -> Any:
+        """The line at a place."""
+        return json.loads(os.pread(self._file, place.length, place.at))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def forget_calls(folder: Path, keys: Collection[str]) -> None:
+    """Have calls of a run that is not complete be made again; what they cost stays on the ledger.
+
+    Raises:
+        OSError: The file cannot be written; it is as it was.
+    """
+    path = folder / CALLS_FILE
+    # replaced whole, so that a process killed here leaves the old or the new
+    new = path.with_name(f"{CALLS_FILE}.new")
+    with path.open("rb") as old, new.open("wb") as kept:
+        os.fchmod(kept.fileno(), 0o600)
+        for _, line in whole_lines(old):
+            if (key := key_of(_parsed(line))) and key not in keys:
+                kept.write(line)
+    new.replace(path)
+
+
+class Reading:
+    """The lines of a file that others append to, each read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = 0
+
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self._path.exists()
+
+    def new(self) -> Iterator[Any]:
+        """Yield the whole lines that have come since the last time; none where there is no file.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
+        """
+        try:
+            if check_length(self._path, MAX_LEDGER) <= self._at:
+                return
+            for length, row in _rows(self._path, MAX_LEDGER, self._at):
+                self._at += length
+                if row is not None:
+                    yield row
+        except FileNotFoundError:
+            return
+
+
+def _rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yield the length and the value of each whole line; no value of one that is damaged."""
+    check_length(path, most)
+    with open_file(path) as file:
+        file.seek(at)
+        for number, (length, line) in enumerate(whole_lines(file), start=1):
+            if number > MAX_LINES:
+                raise too_much(path, f"more than {MAX_LINES:,} lines")
+            yield length, _parsed(line)
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return parse_json(line)
+    except ValueError:
+        return None  # broken off when a process was killed, or no room was left; or damaged
+
+
+def paid_for(folder: Path) -> list[Paid]:
+    """Every paid call of the run in a folder, in the order in which they came back.
+
+    Raises:
+        ProtocolError: The file cannot be read.
+    """
+    with _readable(folder / SPENT_FILE) as file:
+        return [paid_from(row) for row in Reading(file).new()]
+
+
+def paid_from(row: Any) -> Paid:
+    """A line of a ledger as a call; what it says and cannot be is not known.
+
+    Ledgers of the past have lines of 0 tokens and of fewer, as a server may count them. A line that
+    cannot be understood is `UNREADABLE`: a call of unknown cost.
+    """
+    try:
+        paid = Paid(**row)
+    except TypeError:
+        return UNREADABLE
+    numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
+    right = isinstance(paid.model, str) and paid.role in get_args(Role)
+    if not right or any(each is not None and type(each) not in (int, float) for each in numbers):
+        return UNREADABLE
+    tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd
+    is_known = (
+        usd is not None
+        and 0 <= usd < math.inf
+        # a free model need not count
+        and (usd > 0 or in_process(paid.model) or tokens[0] != 0)
+        and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
+    )
+    return paid if is_known else replace(paid, cost_usd=None)
+
+
+def entry(paid: Paid) -> dict[str, Any]:
+    """A call as a line of the ledger."""
+    return asdict(paid)
+
+
+UNREADABLE = Paid("ask", "unreadable lines", None, None, None, None)
+"""A call of which the ledger says nothing that can be understood: its cost is not known."""
+
+
+def kept_keys(folder: Path) -> set[str]:
+    """The finished calls of the run in a folder: role, scenario, epoch and more, with spaces.
+
+    A line that cannot be understood is passed over: its call is made again.
+
+    Raises:
+        ProtocolError: The file cannot be read.
+    """
+    with _readable(folder / CALLS_FILE) as file:
+        if not file.exists():
+            return set()
+        keys = (key_of(row) for _, row in _rows(file, MAX_CALLS))
+        return {key for key in keys if key}
+
+
+def key_of(row: object) -> str:
+    """Return the name of a finished call; empty where a line has none that can be understood."""
+    key = row.get("key") if isinstance(row, dict) else None
+    if not isinstance(key, str) or len(key) > MAX_KEY:
+        return ""
+    role, _, rest = key.partition(" ")
+    epoch = rest.partition(" ")[2].partition(" ")[0]
+    return key if role in get_args(Role) and epoch.isdecimal() else ""
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[Path]:
+    try:
+        yield file
+    except OSError as error:
+        raise ProtocolError(
+            f"{file} cannot be read: {error.strerror}",
+            hint="put it back from a copy; without one move it away: what it says is lost, and the "
+            "calls of a run that is not complete are made and paid for again",
+        ) from error

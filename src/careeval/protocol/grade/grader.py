@@ -1,0 +1,270 @@
+"""The grader: puts a rubric to a model and records its judgments.
+
+It sees neither points nor domains.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ResponseSchema,
+    get_model,
+    model_roles,
+)
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import json_schema
+
+from careeval.core.response import ResponseState
+from careeval.core.scenario import Rubric, RubricItem
+from careeval.errors import ProtocolError
+from careeval.modes import MODES
+from careeval.modes.grading import (
+    MAX_ATTEMPTS,
+    Graded,
+    Judgments,
+    Reply,
+    grader_items,
+    read_reply,
+    resolve,
+    shown_order,
+)
+from careeval.modes.mode import Case
+from careeval.modes.prompts import Prompts, load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.calls.replies import metered
+from careeval.protocol.calls.run_calls import call, current_calls
+from careeval.protocol.costs.call_estimate import ITEM_TOKENS
+from careeval.protocol.grade.sample import facts_of, rubric_of
+from careeval.protocol.grade.solvers import ended, stored_response
+from careeval.scoring import scenario_points
+
+GRADER_ROLE = "grader"
+
+CONFIG = GenerateConfig(
+    temperature=0.0,
+    response_schema=ResponseSchema(
+        name="judgments", json_schema=json_schema(Judgments), strict=True
+    ),
+)
+"""How every grader is asked; built once, since the schema takes a millisecond."""
+
+
+@scorer(metrics={"*": [mean()]}, name="careeval")
+def grade(
+    rubrics: list[str],
+    per_item: bool = False,
+    grader_context: str = "none",
+    prompts: str | None = None,
+    seed: int = 0,
+    protocol: str = PROTOCOL_VERSION,
+    mode: str = RESPONSE.name,
+) -> Scorer:
+    """Grade a response against its rubric and record every judgment in the score's metadata.
+
+    The value holds the points of the rubric, for Inspect's viewer alone: every number that
+    careeval publishes is computed from the judgments.
+
+    Args:
+        rubrics: `ladder` or `actions`; both in protocol 1.
+        per_item: One call an item, where the default is one call a rubric.
+        grader_context: `none`, or `scenario` to show the grader the scenario as well.
+        prompts: Folder of prompt files; careeval's own where not given.
+        seed: Of the order in which items are shown.
+        protocol: Whose prompts are careeval's own.
+        mode: Of the bank.
+    """
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        response = stored_response(state)
+        recorded: dict[str, Any] = {}
+        metadata = {
+            "epoch": state.epoch,
+            "response_state": response.state.value,
+            "rubrics": recorded,
+        }
+        if response.state is ResponseState.missing:
+            return Score.unscored(
+                reason="no_response", explanation=response.note, metadata=metadata
+            )
+        if response.state is not ResponseState.answered:
+            nothing = dict.fromkeys(rubrics, 0)
+            why = response.state.value
+            return Score(value=nothing, answer="", explanation=why, metadata=metadata)
+        grading = _Grading(
+            get_model(role=GRADER_ROLE, required=True),
+            texts if MODES[mode].models_grade else None,
+            response.text,
+            facts_of(state.metadata),
+            state.input_text if grader_context == "scenario" else None,
+            per_item,
+            f"{state.sample_id} {state.epoch}",
+            protocol == FIRST,
+        )
+        value: dict[str, float] = {}
+        for rubric in map(Rubric, rubrics):
+            items = rubric_of(state.metadata, rubric)
+            shown = shown_order(items, str(state.sample_id), state.epoch, seed)
+            graded, usage = await grading.rubric(rubric, items, shown)
+            recorded[rubric.value] = {
+                "judgments": [asdict(judgment) for judgment in graded.judgments],
+                "shown": [item.id for item in shown],
+                "n_calls": graded.n_calls,
+                "n_quotes_dropped": graded.n_quotes_dropped,
+                "usage": asdict(usage),
+            }
+            value[rubric.value] = viewer_points(items, graded)
+        return Score(value=value, answer=response.text, metadata=metadata)
+
+    return score
+
+
+@solver
+def grader_given() -> Solver:
+    """Stop a run that is to be graded and has no grader, before anything is asked and paid for."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        if GRADER_ROLE not in model_roles():
+            raise ProtocolError(
+                "no grader is named: give --model-role grader=MODEL, "
+                "or store the responses ungraded with -T grade=false"
+            )
+        return state
+
+    return solve
+
+
+def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
+    """The points of a graded rubric; NaN, Inspect's "unscored", where an unresolved item counts."""
+    judged = [np.nan if j.present is None else float(j.present) for j in graded.judgments]
+    present = np.array([judged])
+    bounds = scenario_points(np.array([item.points for item in items]), present)
+    return float(bounds.low[0]) if bounds.low[0] == bounds.high[0] else float("nan")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the calls about one rubric of one response took; `None` where one of them did not say.
+
+    Attributes:
+        input_tokens: Cached ones included.
+        output_tokens: Reasoning included.
+    """
+
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+    @staticmethod
+    def of(outputs: Sequence[ModelOutput]) -> Usage:
+        """The sums over calls."""
+        columns = zip(*(metered(output) for output in outputs), strict=True)
+        sums = [None if None in column else sum(column) for column in columns]
+        return Usage(*sums) if sums else Usage(0, 0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class _Grading:
+    """What all calls about one response share.
+
+    Attributes:
+        prompts: How a model is asked; `None` where programs alone grade.
+        facts: Of the scenario, for a program.
+        scenario: Its text where the grader is to see it.
+        name: Scenario and epoch.
+        last_word_counts: See `read_reply`.
+    """
+
+    grader: Model
+    prompts: Prompts | None
+    response: str
+    facts: Mapping[str, Any]
+    scenario: str | None
+    per_item: bool
+    name: str
+    last_word_counts: bool
+
+    async def rubric(
+        self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
+    ) -> tuple[Graded, Usage]:
+        """Grade one rubric in one call, or in one call an item."""
+        if not items:
+            return Graded((), 0, 0), Usage.of([])
+        if not self.per_item:
+            replies, outputs = await self._ask(shown, rubric)
+            return resolve(items, shown, replies, self.response), Usage.of(outputs)
+        asked = await asyncio.gather(*(self._ask([item], f"{rubric} {item.id}") for item in shown))
+        graded = [
+            resolve([item], [item], replies, self.response)
+            for item, (replies, _) in zip(shown, asked, strict=True)
+        ]
+        by_id = {one.judgments[0].item: one.judgments[0] for one in graded}
+        whole = Graded(
+            tuple(by_id[item.id] for item in items),
+            sum(one.n_calls for one in graded),
+            sum(one.n_quotes_dropped for one in graded),
+        )
+        return whole, Usage.of([output for _, outputs in asked for output in outputs])
+
+    async def _ask(
+        self, shown: Sequence[RubricItem], scope: str
+    ) -> tuple[list[Reply], list[ModelOutput]]:
+        """Put one list of items, and ask again while the reply cannot be used as a whole."""
+        request = self._request(shown)
+        messages = request
+        replies: list[Reply] = []
+        outputs: list[ModelOutput] = []
+        while len(replies) < MAX_ATTEMPTS:
+            # each attempt has a name, or a repair may be answered by what it is to mend
+            name = f"{self.name} {scope} {len(replies) + 1}"
+            expected = ITEM_TOKENS * len(shown)
+            output = (await call("grade", name, self.grader, messages, CONFIG, expected)).output
+            outputs.append(output)
+            reply = read_reply(
+                output.completion,
+                len(shown),
+                ended(output),
+                last_word_counts=self.last_word_counts,
+            )
+            replies.append(reply)
+            if not reply.problem or self.prompts is None:
+                break
+            repair = self.prompts.repair(reply.problem, len(shown))
+            messages = [
+                *request,
+                ChatMessageAssistant(content=output.completion or "(nothing)"),
+                ChatMessageUser(content=repair, metadata=request[-1].metadata),
+            ]
+        if calls := current_calls():
+            n_judged = sum(len(each.judged) for each in replies)
+            calls.judged(self.name, n_judged, replies[-1].problem, outputs[-1].completion)
+        return replies, outputs
+
+    def _request(self, shown: Sequence[RubricItem]) -> list[ChatMessage]:
+        """What is put to the grader first: the prompts to a model, the case to a program."""
+        case = Case(self.response, [(item.id, item.text) for item in shown], self.facts)
+        # which no provider sends
+        metadata = asdict(case)
+        if self.prompts is None:
+            return [ChatMessageUser(content=self.response, metadata=metadata)]
+        request = self.prompts.grade_request(self.response, grader_items(shown), self.scenario)
+        return [
+            ChatMessageSystem(content=self.prompts.texts["grade-system.md"]),
+            ChatMessageUser(content=request, metadata=metadata),
+        ]

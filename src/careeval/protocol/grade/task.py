@@ -1,0 +1,183 @@
+"""The CareEval task, as Inspect runs it.
+
+`inspect eval careeval/careeval --model … --model-role grader=…`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
+from inspect_ai.solver import Solver
+
+import careeval as package
+from careeval.bank import Bank, load_bank
+from careeval.bank.sealed import split_key
+from careeval.core.grader import grade_mode
+from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.errors import ProtocolError
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.modes.version import PROTOCOL_VERSION, known_version
+from careeval.protocol.grade.grader import grade as grade_scorer
+from careeval.protocol.grade.grader import grader_given
+from careeval.protocol.grade.sample import sample_metadata
+from careeval.protocol.grade.solvers import ask, recorded
+from careeval.protocol.grade.transcript import transcript_left_out
+from careeval.protocol.runs.held_out_runs import refuse_in_the_open
+from careeval.protocol.runs.spec import MAX_TOKENS
+from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
+
+N_EPOCHS = 10
+TEMPERATURE = 1.0
+"""The paper's ten responses at temperature 1.0."""
+
+
+@task
+def careeval(
+    bank: str | None = None,
+    split: str = "public",
+    adl: str | list[str] | None = None,
+    scenario: str | list[str] | None = None,
+    limit: int | None = None,
+    twins: bool = False,
+    part: str | list[str] | None = None,
+    rubric: str | None = None,
+    grade: bool = True,
+    per_item: bool = False,
+    grader_context: str = "none",
+    prompts: str | None = None,
+    seed: int = 0,
+    grade_seed: int = 0,
+    responses: str | None = None,
+    system: str | None = None,
+    max_tokens: int = MAX_TOKENS,
+    protocol: str = PROTOCOL_VERSION,
+) -> Task:
+    """Ask a system what it would do in each scenario, and have a grader judge what it says.
+
+    Args:
+        bank: Folder of the bank; careeval's own where not given.
+        split: `public` or `held-out`.
+        adl: Activities to take, all where not given.
+        scenario: Ids to take, all where not given.
+        limit: At most so many scenarios, taken from the activities in turn.
+        twins: Whether to take their twins and controls too.
+        part: Ids that are put of the scenarios chosen; all where not given. The run bears the hash
+            of all that are chosen, so that the parts of a sweep are one run.
+        rubric: `actions` or `ladder`; the actions where not given, the ladder where the chosen
+            scenarios have no actions.
+        grade: Whether to grade at all; without it the responses are stored.
+        per_item: One grader call an item, where the default is one call a rubric.
+        grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
+        prompts: Folder of someone else's prompt files.
+        seed: Of the answers, for providers that honour one.
+        grade_seed: Of the order in which items are shown to the grader.
+        responses: JSON-lines file of recorded answers, instead of asking.
+        system: Name of the system under test; needed with `responses`, else the model's name.
+        max_tokens: Of one response, reasoning included.
+        protocol: The version to follow; an earlier one to finish a run that was begun under it.
+    """
+    refuse_in_the_open(split)
+    loaded = load_bank(bank, split_key(split), probes=False)
+    protocol = known_version(protocol)
+    mode = loaded.mode
+    texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
+    _check_words(grader_context, split)
+    chosen = select_scenarios(
+        loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
+    )
+    put = part_of(chosen, _listed(part))
+    rubrics = rubrics_graded(rubric, chosen, mode, protocol)
+    names = [r.value for r in rubrics]
+    # of a run of another mode alone: Inspect knows the log of an older run by what is passed here
+    other = {} if mode is RESPONSE else {"mode": mode.name}
+    solver = _solver(responses, system, prompts, seed, protocol, other)
+    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol, **other)
+    about = {
+        **_about_bank(loaded, chosen, protocol),
+        "system": system,
+        "recorded": responses is not None,
+        "rubrics": names,
+        "grade_mode": grade_mode(per_item=per_item, with_scenario=grader_context == "scenario"),
+        "prompts": {"ask": texts.ask_hash, "grade": texts.grade_hash, "own": prompts is None},
+        "seed": seed,
+        "grade_seed": grade_seed,
+    }
+    return Task(
+        name="careeval",
+        dataset=MemoryDataset([_sample(s, rubrics) for s in put], name=loaded.about.name),
+        solver=solver,
+        setup=grader_given() if grade else None,
+        scorer=scorer if grade else None,
+        cleanup=transcript_left_out(graded=grade),
+        epochs=Epochs(N_EPOCHS),
+        config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
+        version=int(protocol.split("-")[0]),
+        metadata={"careeval": about},
+    )
+
+
+def _check_words(grader_context: str, split: str) -> None:
+    """Return if two arguments have one of the words that they may have.
+
+    Raises:
+        ProtocolError: One has another.
+    """
+    if grader_context not in {"none", "scenario"}:
+        raise ProtocolError(
+            f"grader context {grader_context!r} is not known", hint="use none or scenario"
+        )
+    if split not in Split.__members__.values():
+        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
+
+
+def _solver(
+    responses: str | None,
+    system: str | None,
+    prompts: str | None,
+    seed: int,
+    protocol: str,
+    mode: dict[str, str],
+) -> Solver:
+    """Return what takes recorded answers, or asks for them.
+
+    Raises:
+        ProtocolError: Recorded answers are given without the name of their system.
+    """
+    if responses is not None and system is None:
+        raise ProtocolError(
+            "recorded answers need the name of their system", hint="give system=NAME"
+        )
+    if responses and system:
+        return recorded(responses, system, **mode)
+    return ask(prompts, seed, protocol, **mode)
+
+
+def _about_bank(bank: Bank, chosen: Sequence[Scenario], protocol: str) -> dict[str, Any]:
+    """Return what a log says of the software and of the scenarios that are put."""
+    return {
+        "software": package.__version__,
+        "protocol": protocol,
+        "mode": bank.mode.name,
+        "bank": bank.about.name,
+        "bank_version": bank.about.version,
+        "bank_provenance": bank.about.provenance,
+        "bank_makers": list(bank.about.makers),
+        **selection_hashes(chosen),
+    }
+
+
+def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:
+    return Sample(id=scenario.id, input=scenario.text, metadata=sample_metadata(scenario, rubrics))
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    """A task argument that may be one name, names with commas, or a list."""
+    if value is None:
+        return []
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)

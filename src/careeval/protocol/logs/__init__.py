@@ -1,0 +1,1 @@
+"""Files in a run's folder, read within limits and without Inspect."""

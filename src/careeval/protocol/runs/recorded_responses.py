@@ -1,0 +1,181 @@
+"""Answers in a file: what a robot's planner, a person or an earlier run said, as JSON lines.
+
+One line an answer:
+`{"scenario": "dressing-101", "epoch": 1, "response": "…", "system": "robot-a"}`.
+
+`epoch` and `system` may be left out: answers to one scenario are then numbered in the order of the
+file, and belong to a system named after it. What careeval writes for its own regrading has two more
+fields, `state` and `note`, so that a refusal stays one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from io import SEEK_END, TextIOWrapper
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from careeval.core.response import Response, ResponseState
+from careeval.errors import ProtocolError
+from careeval.files import open_file, written_whole
+from careeval.protocol.logs.limits import Epoch, Name
+
+MAX_LINE = 2_000_000
+"""Characters of one line; a longer one is a mistake."""
+
+MAX_BYTES = 500_000_000
+"""Of a file of answers; the longest run has a third of it."""
+
+MAX_ANSWERS = 1_000_000
+"""Of a file: those of 100 systems to 1,000 scenarios, ten times each."""
+
+MAX_PROBLEM = 300
+"""Characters of a problem that are shown."""
+
+MAX_LISTED = 10
+"""Problems of a file that are listed; the others are counted."""
+
+
+class AnswerLine(BaseModel):
+    """One line of the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scenario: Name
+    response: str
+    epoch: Annotated[Epoch, Field(strict=True)] | None = None
+    system: Annotated[Name, Field(min_length=1)] | None = None
+    state: ResponseState | None = None
+    cut: bool = False
+    note: str = ""
+
+    def as_response(self, epoch: int) -> Response:
+        """The line as a response.
+
+        Without a stated `state`, text is answered and no text is empty.
+        """
+        by_text = ResponseState.answered if self.response.strip() else ResponseState.empty
+        state = self.state or by_text
+        return Response(self.scenario, epoch, self.response, state, self.cut, self.note)
+
+
+def read_answers(path: Path) -> dict[str, list[Response]]:
+    """The answers of a file, by system.
+
+    Raises:
+        ProtocolError: The file cannot be read or holds no answer, or a line is not one; up to
+            `MAX_LISTED` such lines are listed, each with its number.
+    """
+    problems: list[str] = []
+    n_problems = n_answers = 0
+    found: dict[str, dict[tuple[str, int], Response]] = {}
+    n_given: Counter[tuple[str, str]] = Counter()
+    for number, line in _lines(path):
+        try:
+            answer = _line(line)
+            system = answer.system or path.stem
+            answers = found.setdefault(system, {})
+            epoch = answer.epoch or 1 + n_given[system, answer.scenario]
+            if (answer.scenario, epoch) in answers:
+                raise ValueError(f"a second answer to {answer.scenario!r}, epoch {epoch}")
+            answers[answer.scenario, epoch] = answer.as_response(epoch)
+            n_given[system, answer.scenario] += 1
+            n_answers += 1
+        except ValueError as error:
+            n_problems += 1
+            if n_problems <= MAX_LISTED:
+                problems.append(f"{path}:{number}: {_words(error)[:MAX_PROBLEM]}")
+        if n_answers > MAX_ANSWERS:
+            raise ProtocolError(
+                f"{path}: has more than {MAX_ANSWERS:,} answers", hint="make several files of it"
+            )
+    if problems:
+        more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
+        raise ProtocolError(
+            "\n".join([*problems, *more]),
+            hint='a line is {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
+        )
+    if not found:
+        raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")
+    return {system: list(answers.values()) for system, answers in found.items()}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, but those without words; of a long one its beginning.
+
+    Raises:
+        ProtocolError: The file cannot be read, or is too long.
+    """
+    try:
+        with open_file(path) as file:
+            n_bytes = file.seek(0, SEEK_END)
+            if n_bytes > MAX_BYTES:
+                raise ProtocolError(
+                    f"{path}: has {n_bytes:,} bytes, at most {MAX_BYTES:,}",
+                    hint="make several files of it",
+                )
+            file.seek(0)
+            number, is_new = 1, True
+            # JSON may hold other line separators than these as they are
+            text = TextIOWrapper(file, "utf-8-sig")
+            while line := text.readline(MAX_LINE + 1):
+                if is_new and (line.strip() or len(line) > MAX_LINE):
+                    yield number, line
+                is_new = line.endswith("\n")
+                number += is_new
+    except OSError as error:
+        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+
+
+def write_answers(path: Path, system: str, responses: Iterable[Response]) -> None:
+    """Write one system's responses so that `read_answers` gives them back whole.
+
+    Raises:
+        OSError: The file cannot be written; what was there is there still.
+    """
+    with written_whole(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
+        for r in responses:
+            line = AnswerLine(
+                scenario=r.scenario,
+                epoch=r.epoch,
+                response=r.text,
+                system=system,
+                state=r.state,
+                cut=r.cut,
+                note=r.note,
+            )
+            file.write(line.model_dump_json() + "\n")
+
+
+def n_epochs(responses: Sequence[Response]) -> int:
+    """The highest epoch among the responses."""
+    return max(response.epoch for response in responses)
+
+
+def _line(line: str) -> AnswerLine:
+    line = line.removesuffix("\n")
+    if len(line) > MAX_LINE:
+        raise ValueError(f"has more than {MAX_LINE:,} characters")
+    try:
+        answer = AnswerLine.model_validate(json.loads(line))
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if any("\ud800" <= character <= "\udfff" for character in answer.response):
+        raise ValueError("response: holds half of a surrogate pair, which is no character")
+    return answer
+
+
+def _words(error: ValueError) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'line'}: {e['msg']}" for e in error.errors()[:3]
+        )
+    if isinstance(error, json.JSONDecodeError):
+        return f"is not JSON: {error.msg} at column {error.colno}"
+    return str(error)

@@ -1,0 +1,1 @@
+"""Tables of responses and judgments, made of a run's logs."""

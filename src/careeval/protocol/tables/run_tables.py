@@ -1,0 +1,189 @@
+"""From logs to tables, without Inspect.
+
+A sample's metadata carries all that the tables need, so no bank is needed to read a run. Where a
+run was killed and resumed, several logs lie in one folder, and the newest sample of each scenario
+and epoch counts. Each log is read once, sample by sample, and only rows are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from careeval.core.response import Response, ResponseState
+from careeval.errors import LogError
+from careeval.protocol.logs.eval_file import Log, read_log
+from careeval.protocol.runs.folder import is_audit, is_grading, system_of
+from careeval.protocol.runs.sweep_cells import (
+    ASK,
+    latest_leases,
+    stage_of,
+    sweep_of,
+    sweep_of_system,
+    system_folder,
+)
+from careeval.protocol.tables.judgment_rows import judgment_table, numbered_gradings
+from careeval.protocol.tables.response_rows import ResponseRows
+from careeval.protocol.tables.slice_tables import joined
+from careeval.protocol.tables.table_cache import cache_tables, cached_tables, table_key
+from careeval.results.tables import RESPONSES, Runs, table
+from careeval.results.withheld import withhold
+
+AUDIT = "it is the audit of a grader on the labelled probes, and no system's run"
+AUDIT_HINT = "careeval report RUNS --probes FOLDER shows it beside what the grader judged"
+
+
+def read_runs(*folders: Path | str) -> Runs:
+    """The runs in these folders, as tables, without a word of a held-out split.
+
+    An audit of a grader on the probes is no run, and is left out with a note.
+
+    Args:
+        folders: Each a run's folder, or one that holds runs at any depth.
+
+    Raises:
+        LogError: A folder holds no log of careeval, or two runs are of one system.
+    """
+    parts: list[Runs] = []
+    places: dict[Path, Path] = {}
+    refused: list[LogError] = []
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            raise LogError(
+                f"{folder} is not a folder", hint="name the folder that 'careeval run -o' wrote to"
+            )
+        roots = run_roots(folder)
+        if not roots:
+            raise LogError(
+                f"{folder} holds no log of careeval",
+                hint="name the folder that 'careeval run -o' wrote to",
+            )
+        for root in roots:
+            if root.resolve() in places:
+                continue
+            if is_audit(root):
+                refused.append(LogError(f"{root} is left out: {AUDIT}", hint=AUDIT_HINT))
+                continue
+            try:
+                parts.append(read_run(root))
+                places[root.resolve()] = root
+            except LogError as error:
+                refused.append(error)
+    if not parts and refused:
+        raise refused[0]
+    runs = withhold(Runs.together(parts, [str(root) for root in places.values()]))
+    return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
+
+
+def _ungraded(runs: Runs) -> Iterator[str]:
+    """Of runs some of which were graded, a note on each that was not."""
+    graded = set(runs.judgments["system"])
+    for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
+        yield f"{system}: nobody has graded its responses, so it is not among the results"
+
+
+def read_run(folder: Path) -> Runs:
+    """Return one run with its gradings, word for word, a held-out one too.
+
+    From its cached tables where its logs have not changed since. The folder may be that of a system
+    of a sweep: its slices are one run.
+    """
+    if (sweep := sweep_of_system(folder)) is not None:
+        return _read_slices(folder, sweep)
+    logs = _logs_below(folder)
+    name = system_of(folder)
+    key = table_key(folder, logs, name)
+    if (cached := cached_tables(folder, key)) is not None:
+        return cached
+    runs = _tables(folder, logs, name)
+    cache_tables(folder, key, runs)
+    return runs
+
+
+def _read_slices(folder: Path, sweep: Path) -> Runs:
+    """The slices of one system of a sweep as one run, each as its highest lease left it.
+
+    Raises:
+        LogError: Nothing of it can be read, or a slice is of another selection than the others.
+    """
+    by_stage: dict[str, list[Runs]] = {}
+    notes: list[str] = []
+    for lease in latest_leases(folder):
+        try:
+            by_stage.setdefault(stage_of(lease), []).append(read_run(lease))
+        except LogError as error:
+            # one that is at work may not have written anything
+            notes += [f"left out: {error}"] if _logs_below(lease) else []
+    if not (asked := by_stage.pop(ASK, [])):
+        raise LogError("\n".join(notes) or f"{folder}: none of its slices is asked yet")
+    return joined(folder, sweep, asked, by_stage, notes)
+
+
+def responses_of(runs: Runs) -> list[Response]:
+    """The responses of a table, as values."""
+    columns = ("scenario", "epoch", "text", "state", "cut", "note")
+    return [
+        Response(**{**row, "state": ResponseState(row["state"])})
+        for row in runs.responses.select(columns).iter_rows(named=True)
+    ]
+
+
+def run_roots(folder: Path) -> list[Path]:
+    """The folders of runs below a folder: those that hold logs, not its later gradings."""
+    holders = {path.parent for path in _logs_below(folder)}
+    roots = {
+        system_folder(path) if sweep_of(path) else path.parent.parent if is_grading(path) else path
+        for path in holders
+    }
+    return sorted(root if root.is_relative_to(folder) else folder for root in roots)
+
+
+def _logs_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.eval") if path.is_file())
+
+
+def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
+    """Return what a run's logs hold, with a note on each thing that is amiss."""
+    logs, notes = _usable(paths)
+    logs = [replace(log, name=name) for log in logs]
+    own = [log for log in logs if log.path.parent == folder]
+    later = [log for log in logs if log.path.parent != folder]
+    gradings = dict(numbered_gradings([*own, *sorted(later, key=_number)]))
+    rows = ResponseRows()
+    # what comes later wins: the newer over the older, the run's own over what was taken from it
+    for log in (*later, *own):
+        notes += rows.take(log, gradings.get(log.path))
+    notes += rows.complete([*later, *own])
+    notes += rows.failures()
+    responses = table(rows.responses.values(), RESPONSES)
+    return Runs.sorted(responses, judgment_table(rows.graded.values()), notes)
+
+
+def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
+    """The logs that can be read, the oldest first, and a note on each that cannot.
+
+    Raises:
+        LogError: None can.
+    """
+    logs: list[Log] = []
+    notes: list[str] = []
+    for path in paths:
+        try:
+            logs.append(read_log(path))
+        except LogError as error:
+            notes.append(f"left out: {error}")
+    if not logs:
+        raise LogError("\n".join(notes) or "no logs")
+    return sorted(logs, key=_began), notes
+
+
+def _began(log: Log) -> tuple[str, int]:
+    """Return when a log was begun, and last written: the first is known to the second only."""
+    return log.header.created, log.path.stat().st_mtime_ns
+
+
+def _number(log: Log) -> int:
+    """The n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 for one that has none."""
+    number = log.path.parent.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0

@@ -1,0 +1,89 @@
+"""The slices of one system of a sweep, put together as one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from careeval.errors import LogError
+from careeval.protocol.logs.json_limits import read_json
+from careeval.protocol.runs.sweep_cells import SWEEP_FILE
+from careeval.protocol.tables.response_rows import missing_row
+from careeval.results.tables import NOT_ASKED, RESPONSES, Runs, table
+
+_RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
+                "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
+"""Columns that every response of a system shares."""
+
+
+def joined(
+    folder: Path,
+    sweep: Path,
+    asked: Sequence[Runs],
+    graded: Mapping[str, Iterable[Runs]],
+    notes: Sequence[str],
+) -> Runs:
+    """Return the slices of a system as one run, with what none of them has come to.
+
+    Args:
+        folder: The system's.
+        sweep: The sweep's.
+        asked: The slices that are asked, one at least.
+        graded: Stage → the slices that it has graded.
+        notes: On slices that could not be read.
+
+    Raises:
+        LogError: A slice is of another selection than the others.
+    """
+    responses = pl.concat([runs.responses for runs in asked])
+    judgments = pl.concat([asked[0].judgments.clear(), *_numbered(graded)])
+    if responses["bank_hash"].n_unique() > 1:
+        raise LogError(
+            f"{folder}: its slices are of several selections of scenarios",
+            hint="the bank has changed meanwhile: begin the sweep anew in another folder",
+        )
+    whole, missing = _with_missing(responses, sweep)
+    if missing:
+        notes = [
+            *notes,
+            f"{responses['system'][0]}: {missing} of {whole.height} responses are not there yet; "
+            "'careeval sweep' asks for them",
+        ]
+    return Runs.sorted(whole, judgments, notes)
+
+
+def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
+    """Yield the judgments of each stage, a grader's first on a rubric being grading 1."""
+    stages: dict[tuple[str, str], list[str]] = {}
+    for stage, parts in by_stage.items():
+        for judgments in (runs.judgments for runs in parts if runs.judgments.height):
+            of_grader = stages.setdefault(judgments.select("grader", "rubric").row(0), [])
+            if stage not in of_grader:
+                of_grader.append(stage)
+            number = pl.lit(of_grader.index(stage) + 1, judgments.schema["grading"])
+            yield judgments.with_columns(number.alias("grading"))
+
+
+def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, int]:
+    """Add a missing response for each that no slice has come to; return their number too."""
+    families = read_json(sweep / SWEEP_FILE)["families"]
+    first = responses.row(0, named=True)
+    there = set(responses.select("scenario", "epoch").iter_rows())
+    n_epochs = _n_epochs(sweep, first["system"])
+    absent = [
+        (scenario, epoch)
+        for family in families
+        for scenario in family
+        for epoch in range(1, n_epochs + 1)
+        if (scenario, epoch) not in there
+    ]
+    of_run = {name: first[name] for name in _RUN_COLUMNS}
+    rows = [{**of_run, **missing_row(*key, NOT_ASKED)} for key in absent]
+    return pl.concat([responses, table(rows, RESPONSES)]), len(absent)
+
+
+def _n_epochs(sweep: Path, system: str) -> int:
+    systems = read_json(sweep / SWEEP_FILE)["systems"]
+    return next(int(each["run"]["epochs"]) for each in systems if each["run"]["system"] == system)

@@ -1,0 +1,1 @@
+"""Runs carried out, each in a process of its own."""

@@ -1,0 +1,107 @@
+"""What a run has come to, read from its folder while it goes on or afterwards, without Inspect."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from careeval.bank import load_bank
+from careeval.bank.sealed import split_key
+from careeval.core.scenario import Split
+from careeval.errors import CareEvalError, LogError
+from careeval.protocol.costs.cost_log import Spent, paid_for
+from careeval.protocol.logs.eval_file import log_summaries, read_log
+from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, kept_calls, read_run_file
+from careeval.protocol.runs.lock import holder
+from careeval.protocol.runs.progress import SampleKey
+from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.spec import Run
+from careeval.protocol.select import part_of, select_scenarios
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one run has come to.
+
+    Attributes:
+        folder: Where it is.
+        run: What was asked for.
+        n_samples: Responses that it will have; `None` where its scenarios cannot be read.
+        n_asked: Responses that are there; recorded ones all are.
+        n_graded: Responses that are graded, or that there is nothing to grade in; `None` where the
+            run has no grader.
+        n_failed: Responses that were given up, and are asked for again by resuming.
+        spent: What its calls have cost.
+        process: Number of the process that is at work on it; `None` where none is.
+        complete: Whether nothing is left to do.
+    """
+
+    folder: Path
+    run: Run
+    n_samples: int | None
+    n_asked: int | None
+    n_graded: int | None
+    n_failed: int
+    spent: Spent
+    process: str | None
+    complete: bool
+
+
+def standing(folder: Path) -> Standing:
+    """What the run in a folder has come to.
+
+    Raises:
+        ProtocolError: The folder holds no run.
+    """
+    run = read_run_file(folder)
+    # before the files are read: a run that ends meanwhile is running with all its responses
+    process = holder(folder)
+    asked, graded = kept_calls(folder)
+    finished, failed = logged(folder)
+    n_samples = _n_samples(folder, run)
+    n_asked = n_samples if run.model is None else len(asked | finished)
+    return Standing(
+        folder,
+        run,
+        n_samples,
+        n_asked,
+        None if run.grader is None else len((graded | finished) - failed),
+        len(failed),
+        Spent.on(paid_for(folder)),
+        process,
+        complete=is_complete(folder) and not failed and process is None,
+    )
+
+
+def logged(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+    """The samples in a folder's logs that are finished, and those that were given up."""
+    finished, failed = set[SampleKey](), set[SampleKey]()
+    for log in folder.glob("*.eval"):
+        for sample in log_summaries(log):
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                key = (str(sample["id"]), int(sample["epoch"]))
+                (failed if sample.get("error") else finished).add(key)
+    return finished, failed - finished
+
+
+def _n_samples(folder: Path, run: Run) -> int | None:
+    """Responses that a run will have, from its recorded answers, its logs, or else its bank."""
+    try:
+        if run.model is None:
+            return sum(map(len, read_answers(folder / RESPONSES_FILE).values()))
+        for log in folder.glob("*.eval"):
+            try:
+                return len(read_log(log).header.scenarios) * run.epochs
+            except LogError:
+                continue
+        task = run.task
+        split = task.get("split", Split.public)
+        bank = load_bank(task.get("bank"), split_key(split), probes=False)
+        adls, ids = task.get("adl") or (), task.get("scenario") or ()
+        chosen = select_scenarios(
+            bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
+        )
+        return len(part_of(chosen, task.get("part") or ())) * run.epochs
+    except CareEvalError:
+        return None

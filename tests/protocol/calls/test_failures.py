@@ -1,0 +1,89 @@
+"""What is said of a call that failed: the cause, in a line, without the request and the key."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import httpx2
+import openai
+import pytest
+from inspect_ai.model._model import AttemptTimeoutError, ModelGenerateError
+from tenacity import RetryError
+
+from careeval.protocol.calls.failures import MAX_WORDS, why
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1:1/v1/chat/completions")
+
+
+def status(code: int, message: str, body: object = None) -> openai.APIStatusError:
+    """A server's refusal, as the OpenAI client raises it."""
+    return openai.APIStatusError(
+        message, response=httpx2.Response(code, request=REQUEST), body=body
+    )
+
+
+def unreachable() -> openai.APIConnectionError:
+    """A connection that failed, with what led to it."""
+    error = openai.APIConnectionError(request=REQUEST)
+    error.__cause__ = ConnectionRefusedError("nobody listens")
+    return error
+
+
+def used_up(error: Exception) -> RetryError:
+    """What is raised when the last of several attempts failed."""
+    attempt: Future[None] = Future()
+    attempt.set_exception(error)
+    return RetryError(attempt)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            status(401, "Error code: 401 - Incorrect API key provided."),
+            "the server answered 401 (Unauthorized): Incorrect API key provided.",
+        ),
+        (
+            status(404, "Error code: 404 - {'error': {'message': 'No such model.', 'code': 1}}"),
+            "the server answered 404 (Not Found): No such model.",
+        ),
+        (status(502, "<html><h1>Bad\nGateway</h1></html>"),
+         "the server answered 502 (Bad Gateway) with a web page: Bad Gateway"),
+        (status(413, "Error code: 413"), "the server answered 413 (Request Entity Too Large)"),
+        (status(799, "Error code: 799"), "the server answered 799"),
+        (
+            ModelGenerateError(
+                '\nRequest:\n{"messages": "a scenario"}\n\nPermissionDeniedError()',
+                status_code=403,
+                provider_message="Error code: 403 - Not in your country.",
+            ),
+            "the server answered 403 (Forbidden): Not in your country.",
+        ),
+        (unreachable(), "the connection failed: nobody listens there, it was refused"),
+        (ConnectionResetError(), "the connection failed: it was reset"),
+        (AttemptTimeoutError(300), "no whole answer within 300 s"),
+        (openai.APITimeoutError(request=REQUEST), "no answer in time"),
+        (TypeError("'NoneType' object is not iterable"),
+         "the server's reply is no completion"),
+        (RuntimeError("out of memory"), "out of memory"),
+        (RuntimeError(), "it does not say why"),
+    ],
+)  # fmt: skip
+def test_words(error: Exception, words: str) -> None:
+    """A failure is said in one line, the same where it is that of the last attempt of several."""
+    assert why(error) == words
+    assert why(used_up(error)) == words
+
+
+def test_a_key_is_blotted_out() -> None:
+    """A key that a server repeats is not in what is said; without a key nothing is blotted out."""
+    error = status(401, "Error code: 401 - sk-secret is not a key, sk-secret!")
+    assert why(error, ["sk-secret", ""]).endswith("(the key) is not a key, (the key)!")
+    assert why(error, [""]).endswith("sk-secret is not a key, sk-secret!")
+
+
+def test_long_words_are_cut() -> None:
+    """However much a server says, a line of it is kept."""
+    said = why(status(500, "no " * 100_000))
+    assert len(said) == MAX_WORDS + 1
+    assert said.endswith("…")

@@ -1,0 +1,104 @@
+"""Counts of tokens that cannot be true are none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from careeval.core.response import ResponseState
+from careeval.protocol.costs.token_counts import is_counted, mended
+from careeval.protocol.logs.fields import Spent, Stored, Usage
+from careeval.protocol.tables.judgment_rows import _true_spent
+from careeval.protocol.tables.response_rows import _true_usage
+
+ANSWERED = Stored(ResponseState.answered, "I ask.", cut=False, note="")
+
+USAGE = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words", "counted"),
+    [
+        ((50, 9), True, True),
+        ((50, 0), True, False),
+        ((50, 0), False, True),
+        ((0, 9), True, False),
+        ((0, 0), True, False),
+        ((-5, 9), True, False),
+        ((50, -9), True, False),
+        ((None, 9), True, False),
+        ((50, None), True, False),
+        ((50, 10**12), True, False),
+        ((50, 9, None, 20), True, True),
+        ((50, 9, -450, 500), True, False),
+    ],
+)
+def test_what_can_have_been_counted(
+    tokens: tuple[int | None, ...], words: bool, counted: bool
+) -> None:
+    """A prompt has tokens, and so have words; none is negative."""
+    assert is_counted(*tokens, words=words) is counted
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {},
+        [],
+        "x",
+        7,
+        {**USAGE, "prompt_tokens": None},
+        {**USAGE, "completion_tokens": "9"},
+        {"prompt_tokens": 50},
+        {**USAGE, "prompt_tokens": 50.5},
+        {**USAGE, "prompt_tokens": True},
+        {**USAGE, "total_tokens": None},
+        {**USAGE, "prompt_tokens_details": []} | {"prompt_tokens_details": [1]},
+        {**USAGE, "prompt_tokens_details": {"cached_tokens": "many"}},
+    ],
+)
+def test_a_usage_that_cannot_be_read_is_none(usage: Any) -> None:
+    """The words are kept, and nothing is known of their cost."""
+    completion = {"choices": [{"message": {"content": "I ask."}}], "usage": usage}
+    assert json.loads(mended(json.dumps(completion).encode())) == {**completion, "usage": None}
+
+
+def test_a_total_is_reckoned() -> None:
+    """A usage that lacks only the sum is given it."""
+    usage = {"prompt_tokens": 50, "completion_tokens": 9}
+    body = json.dumps({"choices": [1], "usage": usage}).encode()
+    assert json.loads(mended(body))["usage"] == USAGE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"choices": [1], "usage": USAGE}).encode(),
+        json.dumps({"choices": [1], "usage": {**USAGE, "prompt_tokens_details": None}}).encode(),
+        json.dumps({"choices": [1], "usage": None}).encode(),
+        json.dumps({"choices": [], "usage": {}}).encode(),
+        json.dumps({"content": "x", "usage": {"input_tokens": 5}}).encode(),
+        b"<html>",
+        b"[1]",
+        b"",
+        b"\xff",
+        b"[" * 100_000,
+    ],
+)
+def test_anything_else_is_left_alone(body: bytes) -> None:
+    """What can be read stays as it came, byte for byte."""
+    assert mended(body) is body
+
+
+def test_logs_of_the_past() -> None:
+    """What an older log says of tokens that cannot be is not known; what runs here counts none."""
+    true = Usage(input_tokens=50, output_tokens=9, total_cost=0.1)
+    assert _true_usage(true, ANSWERED, "openai/m") == true
+    for false in (Usage(0, None, None, 0, None, 0.0), Usage(-5, None, None, -7, None, -0.1)):
+        assert _true_usage(false, ANSWERED, "openai/m") == Usage()
+    free = Spent(0, 0, 0.0, 1.0)
+    assert _true_spent(free, "careeval/lexical") == free
+    assert _true_spent(free, "openai/m") == Spent(seconds=1.0)
+    assert _true_spent(Spent(-5, -7, -0.1, 1.0), "openai/m") == Spent(seconds=1.0)

@@ -1,0 +1,216 @@
+"""Runs side by side, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from polars.testing import assert_frame_equal
+
+from careeval.errors import ProtocolError
+from careeval.protocol import capacity
+from careeval.protocol.runs.folder import prepare
+from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.spec import Run, Stop
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.workers import carry_out, started_early
+from fake_server import FakeServer
+
+GRADER = "openai-api/fake/grader"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that this process and its workers reach as openai-api/fake/…."""
+    with FakeServer() as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield running
+
+
+def make(bank: Path, name: str, model: str | None = None) -> Run:
+    """A run of four responses of one of the server's models."""
+    return Run(name, model or f"openai-api/fake/{name}", GRADER, 2, {"bank": str(bank)})
+
+
+def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
+    """Two runs side by side come to the same tables as one after the other."""
+    shown: list[Sequence[Progress]] = []
+    names = ("a", "b")
+    outcomes = carry_out(
+        [prepare(make(bank, name), tmp_path / "many" / name) for name in names],
+        lambda progress, _: shown.append(progress),
+    )
+    assert [(o.folder.name, o.complete, o.stopped) for o in outcomes] == [
+        ("a", True, None),
+        ("b", True, None),
+    ]
+    assert sum(server.answered.values()) == 2 * (4 + 4)
+    for name in names:
+        carry_out([prepare(make(bank, name), tmp_path / "one" / name)])
+    many, one = read_runs(tmp_path / "many"), read_runs(tmp_path / "one")
+    apart = ["created", "seconds"]
+    assert_frame_equal(many.responses.drop(apart), one.responses.drop(apart))
+    assert_frame_equal(many.judgments.drop("seconds"), one.judgments.drop("seconds"))
+    done = [[run.n_done for run in progress] for progress in shown if len(progress) == 2]
+    assert done == sorted(done)
+    assert done[-1] == [4, 4]
+    assert [run.n_calls for run in shown[-1]] == [8, 8]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("nowhere/model", "b: Model API nowhere"),
+        ("openai-api/keyless/model", "(?s)b: .*KEYLESS_API_KEY"),
+    ],
+)
+def test_one_that_is_set_up_wrongly_keeps_all_from_beginning(
+    server: FakeServer, bank: Path, tmp_path: Path, model: str, message: str
+) -> None:
+    """Where one model cannot be reached none is asked, and nothing is left of either run."""
+    folders = [
+        prepare(make(bank, "a"), tmp_path / "runs" / "a"),
+        prepare(make(bank, "b", model), tmp_path / "runs" / "b"),
+    ]
+    with pytest.raises(ProtocolError, match=message):
+        carry_out(folders, fresh=True)
+    assert sum(server.arrived.values()) == 0
+    assert not (tmp_path / "runs").exists()
+
+
+def test_no_more_at_once_than_the_machine_has_room_for(
+    server: FakeServer, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three runs on a machine with room for one, two wait, are said to, and are completed."""
+    monkeypatch.setattr("careeval.protocol.work.workers.runs_at_once", lambda: 1)
+    shown: list[Sequence[Progress]] = []
+    names = ("a", "b", "c")
+    outcomes = carry_out(
+        [prepare(make(bank, name), tmp_path / name) for name in names],
+        lambda progress, _: shown.append(progress),
+    )
+    assert [o.complete for o in outcomes] == [True, True, True]
+    assert max(sum(not (run.ended or run.waiting) for run in each) for each in shown) == 1
+    assert {sum(run.waiting for run in each) for each in shown if each} == {2, 1, 0}
+
+
+def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path) -> None:
+    """A run whose process is killed is said to have been, and the other one is completed."""
+    server.latency = 0.2
+    killed: list[int] = []
+
+    def show(progress: Sequence[Progress], _: bool) -> None:
+        begun = [run for run in progress if run.system == "a" and run.n_calls]
+        if begun and not killed:
+            killed.append(int((tmp_path / "a" / ".lock").read_text(encoding="ascii")))
+            os.kill(killed[0], 9)
+
+    folders = [prepare(make(bank, name), tmp_path / name) for name in ("a", "b")]
+    a, b = carry_out(folders, show)
+    assert (a.complete, a.stopped, a.why) == (False, "died", "its process was killed by signal 9")
+    assert b.complete
+    assert carry_out([folders[0]])[0].complete
+    # four calls at most were in flight to each of model and grader
+    assert sum(server.answered.values()) <= 16 + 8
+
+
+@pytest.mark.parametrize(
+    ("run", "local"),
+    [
+        (Run("x", "openai/gpt-5.1", "openai/gpt-4o", 1), False),
+        (Run("x", "gguf/smollm2-135m", "careeval/lexical", 1), True),
+        (Run("x", "vllm/model", "openai/gpt-4o", 1), True),
+        (Run("x", "vllm/model", "openai/gpt-4o", 1, base_url="http://localhost:8000/v1"), False),
+        (Run("x", None, "gguf/smollm2-135m", 1), True),
+        (Run("x", None, None, 1), False),
+    ],
+)
+def test_which_runs_take_turns(run: Run, local: bool) -> None:
+    """A run that loads a model on this machine takes turns, one that asks a server does not."""
+    assert run.local is local
+
+
+def test_a_worker_that_was_there_before_its_run(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """A worker that was started before a run was prepared carries it out, and no other is begun."""
+    with started_early(1) as early:
+        [process] = early
+        [outcome] = carry_out([prepare(make(bank, "a"), tmp_path / "a")], early=early)
+        assert not early
+    assert (outcome.complete, process.returncode) == (True, 0)
+    assert sum(server.answered.values()) == 4 + 4
+
+
+def test_a_worker_that_no_run_took_is_ended(bank: Path, tmp_path: Path) -> None:
+    """Where nothing comes of a command, the workers that waited for it are gone."""
+    folder = prepare(make(bank, "a"), tmp_path / "a")
+    with started_early(1) as early:
+        [process] = early
+        with pytest.raises(ProtocolError):
+            prepare(make(bank, "b"), folder)
+    assert process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("available", "limit", "used", "n"),
+    [
+        (10**7, "max", 0, 8),
+        (1_000_000, "max", 0, 4),
+        (10**7, 2 * 10**9, 10**9, 4),
+        (1, "max", 0, 1),
+    ],
+)
+def test_room_for_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    available: int,
+    limit: object,
+    used: int,
+    n: int,
+) -> None:
+    """Two runs on each of four processors, less where the machine or its container has no memory.
+
+    A run has 250 MB: in 1,024,000,000 bytes there is room for four.
+    """
+    files = {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {available} kB\n",
+             "sys/fs/cgroup/memory.max": f"{limit}\n",
+             "sys/fs/cgroup/memory.current": f"{used}\n"}  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    monkeypatch.setattr(capacity, "n_cores", lambda: 4)
+    free = capacity.free_memory(tmp_path)
+    monkeypatch.setattr(capacity, "free_memory", lambda: free)
+    assert capacity.runs_at_once() == n
+    monkeypatch.setattr(capacity, "free_memory", lambda: None)
+    assert capacity.runs_at_once() == 8
+
+
+def test_a_run_ends_in_order_where_interrupts_are_blocked(
+    server: FakeServer, bank: Path, tmp_path: Path
+) -> None:
+    """Ray blocks them in all that it starts; a worker hears its own nevertheless."""
+    server.latency = 0.3
+    told: list[float] = []
+
+    def asked_to_end() -> int:
+        if sum(server.answered.values()) < 2:
+            return 0
+        told.append(time.monotonic())
+        # where it does not end in order, it is killed
+        return 1 if told[-1] - told[0] < 15 else 2
+
+    run = Run("a", "openai-api/fake/a", GRADER, 9, {"bank": str(bank)}, max_connections=1)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        (outcome,) = carry_out([prepare(run, tmp_path / "a")], asked_to_end=asked_to_end)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert outcome.stopped is Stop.interrupted
+    assert told[-1] - told[0] < 10
