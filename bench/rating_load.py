@@ -34,7 +34,14 @@ from careeval.bank import Bank, load_bank
 from careeval.core.label import Reading
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
-from careeval.results.audit_sample import Drawn, Hidden, Sample, ShownItem, ShownResponse, Stratum
+from careeval.results.trust.audit.sample import (
+    Drawn,
+    Hidden,
+    Sample,
+    ShownItem,
+    ShownResponse,
+    Stratum,
+)
 from careeval.review.audit import new_audit
 from careeval.review.consent import Consent
 from careeval.review.labels import label_task

@@ -15,7 +15,14 @@ from starlette.testclient import TestClient
 
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
-from careeval.results.audit_sample import Drawn, Hidden, Sample, ShownItem, ShownResponse, Stratum
+from careeval.results.trust.audit.sample import (
+    Drawn,
+    Hidden,
+    Sample,
+    ShownItem,
+    ShownResponse,
+    Stratum,
+)
 from careeval.review.app import create_app
 from careeval.review.audit import AuditPlan, new_audit
 from careeval.review.guard import Settings

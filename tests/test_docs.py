@@ -48,19 +48,19 @@ from careeval.protocol.runs import recorded_responses
 from careeval.protocol.runs.recorded_responses import AnswerLine
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
-from careeval.results.compare import Comparison
-from careeval.results.cost import Cost
-from careeval.results.details import Length
-from careeval.results.differences import Difference
 from careeval.results.findings import findings
-from careeval.results.flips import Flip
-from careeval.results.ladder_check import Contradiction
-from careeval.results.metrics import METRICS
-from careeval.results.noise import GradingNoise
-from careeval.results.probes import LIMITS, Agreement, Trial
-from careeval.results.ranking import Ranking
-from careeval.results.summary import DomainCell
+from careeval.results.score.cost import Cost
+from careeval.results.score.entry_details import Length
+from careeval.results.score.metrics import METRICS
+from careeval.results.score.summary import DomainCell
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
+from careeval.results.trust.contradictions import Contradiction
+from careeval.results.trust.grading_noise import GradingNoise
+from careeval.results.trust.probe_check import LIMITS, Agreement, Trial
+from careeval.results.versus.compare import Comparison
+from careeval.results.versus.differences import Difference
+from careeval.results.versus.flips import Flip
+from careeval.results.versus.ranking import Ranking
 from careeval.review import asking, connection, database, forms
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.audit import probes_document
@@ -539,7 +539,7 @@ def test_what_is_measured_of_a_grader_is_explained(name: str) -> None:
 def _functions() -> list[str]:
     """Each function that a page names by its module."""
     texts = (page.read_text(encoding="utf-8") for page in PAGES)
-    modules = r"`((?:stats|scoring|results\.[a-z_]+)\.[A-Za-z_]+)`"
+    modules = r"`((?:stats|scoring|results(?:\.[a-z_]+)+)\.[A-Za-z_]+)`"
     return sorted({name for text in texts for name in re.findall(modules, text)})
 
 

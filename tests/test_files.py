@@ -27,7 +27,7 @@ from careeval.protocol.costs.prices import read_prices
 from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.models.roster import read_roster
 from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.results.filled_in import take_rows
+from careeval.results.filled_forms import take_rows
 from careeval.sheets.audit_files import read_sample
 from fakes import write_bank
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
     from careeval.protocol.tables.run_tables import read_runs
-    from careeval.results.compare import Comparison
-    from careeval.results.pairs import compare
-    from careeval.results.summary import Summary, summarise
+    from careeval.results.score.summary import Summary, summarise
     from careeval.results.tables import Runs
+    from careeval.results.versus.compare import Comparison
+    from careeval.results.versus.pairs import compare
 
     __version__: str
 
@@ -28,7 +28,7 @@ _HOMES = {
     "Adl": "core.scenario",
     "Bank": "bank",
     "CareEvalError": "errors",
-    "Comparison": "results.compare",
+    "Comparison": "results.versus.compare",
     "Domain": "core.scenario",
     "Judgment": "core.judgment",
     "Probe": "core.scenario",
@@ -38,11 +38,11 @@ _HOMES = {
     "Rung": "core.scenario",
     "Runs": "results.tables",
     "Scenario": "core.scenario",
-    "Summary": "results.summary",
-    "compare": "results.pairs",
+    "Summary": "results.score.summary",
+    "compare": "results.versus.pairs",
     "load_bank": "bank",
     "read_runs": "protocol.tables.run_tables",
-    "summarise": "results.summary",
+    "summarise": "results.score.summary",
 }
 
 __all__ = [

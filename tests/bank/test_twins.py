@@ -18,7 +18,7 @@ from careeval.protocol.runs.spec import Run
 from careeval.protocol.select import select_scenarios, selection_hashes
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from careeval.results.summary import summarise
+from careeval.results.score.summary import summarise
 from careeval.review.study import new_plan
 from fake_server import asked_of_grader, judgments
 from fakes import Call, Fake, leave_out

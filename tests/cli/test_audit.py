@@ -14,8 +14,8 @@ import pytest
 
 import careeval.cli.summary  # noqa: F401  # before a test replaces what it reads with
 from careeval.cli.app import OK, USAGE, run
-from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.sheets.summary_json import summary_schema
 from fake_server import FakeServer
 from fakes import write_bank

@@ -21,7 +21,7 @@ from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.spec import Run, folder_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from careeval.results.summary import summarise
+from careeval.results.score.summary import summarise
 from careeval.sheets.words import remarks
 from fake_server import FakeServer
 from fakes import Fake, begin, write_bank

@@ -24,7 +24,7 @@ from careeval.protocol.runs.folder import amend
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.trust.probe_check import Agreement, ProbeAgreement
 from fakes import Call, Fake, keyword_grader, write_bank
 
 

@@ -24,9 +24,9 @@ from careeval.report.charts.labels import Area, beside, spread
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.amounts import percent
-from careeval.results.estimates import Errors
 from careeval.results.findings import Findings, Graded, findings
-from careeval.results.summary import Summary
+from careeval.results.score.graded_rubric import Errors
+from careeval.results.score.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 

@@ -15,14 +15,14 @@ from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
-from careeval.results.audit import audit_results
-from careeval.results.audit_draw import draw
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
-from careeval.results.probes import Labelled, ProbeAgreement
-from careeval.results.round_said import RoundSaid, Seated
-from careeval.results.study import StudyResults, study_results
+from careeval.results.study.results import StudyResults, study_results
+from careeval.results.study.round_ratings import RoundSaid, Seated
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.draw import draw
+from careeval.results.trust.audit.results import audit_results
+from careeval.results.trust.probe_check import Labelled, ProbeAgreement
 from careeval.sheets.entries import entries_sheet, parts_sheet
 from careeval.sheets.findings import data_tables
 from careeval.sheets.study_files import study_tables

@@ -30,15 +30,15 @@ from careeval.report.sections.more import epochs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
 from careeval.results.amounts import percent
-from careeval.results.audit import audit_results
-from careeval.results.audit_draw import draw
-from careeval.results.corrected import Corrected
 from careeval.results.findings import Findings, findings
-from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.parts import By
-from careeval.results.probes import Labelled, ProbeAgreement
-from careeval.results.ranking import rankings
+from careeval.results.score.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.trust.audit.draw import draw
+from careeval.results.trust.audit.results import audit_results
+from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.versus.ranking import rankings
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import Form
 from careeval.sheets.records import records_sheet
@@ -256,7 +256,7 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
 @pytest.fixture
 def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
     """What is found where two people have read all, and find no severe error of the grader's."""
-    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     return findings(runs, audits={sample.grader: audit_results(sample, labels)})

@@ -30,15 +30,15 @@ from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.errors import item_errors
 from careeval.report.site.names import slugs
-from careeval.results.audit import audit_results
-from careeval.results.audit_draw import draw
-from careeval.results.audit_entry import OTHER_ANSWERS
 from careeval.results.findings import Findings, findings
-from careeval.results.harms import harms
-from careeval.results.metrics import COMPARED
-from careeval.results.pairs import compare
 from careeval.results.parts import By
+from careeval.results.score.harms import harms
+from careeval.results.score.metrics import COMPARED
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
+from careeval.results.trust.audit.draw import draw
+from careeval.results.trust.audit.results import audit_results
+from careeval.results.versus.pairs import compare
 from careeval.sheets.compare_json import compare_json
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import DECIMAL
@@ -490,7 +490,7 @@ def test_a_system_s_page_has_its_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An audited grader's scores are corrected on the system's page, its card, and in the data."""
-    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     of = audit_results(sample, labels)
@@ -508,7 +508,7 @@ def test_another_run_s_pages_have_no_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run whose answers people did not read says so, and shows no score of another's."""
-    monkeypatch.setattr("careeval.results.corrected.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     of = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))

@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, sync_playwright
 from careeval.core.rating import STEPS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.report.study import COVERAGE, render_study, write_study_page
-from careeval.results.judged import Terms
-from careeval.results.round_said import RoundSaid, Seated
-from careeval.results.study import StudyResults, chance_of_passing, study_results
+from careeval.results.study.results import StudyResults, chance_of_passing, study_results
+from careeval.results.study.round_ratings import RoundSaid, Seated
+from careeval.results.study.scale_ratings import Terms
 from careeval.sheets.markdown import markdown
 from careeval.sheets.study_document import study_document
 from careeval.sheets.study_raters import CUT

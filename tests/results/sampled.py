@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from careeval.core.label import Label, Reading
-from careeval.results.audit_sample import Drawn, Sample, Stratum
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.sample import Drawn, Sample, Stratum
 from results.authored import Marks, judgments, responses
 
 

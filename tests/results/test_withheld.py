@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from careeval.results.ladder_check import ladder_check
 from careeval.results.tables import Runs
+from careeval.results.trust.contradictions import ladder_check
 from careeval.results.withheld import WITHHELD, withhold
 from results.authored import judgments, responses
 

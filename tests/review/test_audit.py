@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 from careeval.core.label import Reading
 from careeval.core.rating import Role
 from careeval.errors import ReviewError
-from careeval.results.audit import audit_results
-from careeval.results.audit_sample import Sample
-from careeval.results.probes import Agreement
+from careeval.results.trust.audit.results import audit_results
+from careeval.results.trust.audit.sample import Sample
+from careeval.results.trust.probe_check import Agreement
 from careeval.review.app import create_app
 from careeval.review.audit import new_audit, read_audit_plan
 from careeval.review.changes import Form

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from careeval.results.audit import audit_results
-from careeval.results.probes import Agreement
+from careeval.results.trust.audit.results import audit_results
+from careeval.results.trust.probe_check import Agreement
 from careeval.review.labels import labels
 from careeval.review.store import Store, Work
 from chromium import IN_A_BROWSER

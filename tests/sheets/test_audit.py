@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.results.audit import AuditResults, audit_results
-from careeval.results.audit_draw import draw
-from careeval.results.cost import Cost
 from careeval.results.findings import findings
-from careeval.results.probes import Labelled, ProbeAgreement, Trial
+from careeval.results.score.cost import Cost
+from careeval.results.trust.audit.draw import draw
+from careeval.results.trust.audit.results import AuditResults, audit_results
+from careeval.results.trust.probe_check import Labelled, ProbeAgreement, Trial
 from careeval.sheets import agreement, people, trust
 from careeval.sheets.audit import probes_document, results_document, sample_document
 from careeval.sheets.audit_json import results_json

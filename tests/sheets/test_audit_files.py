@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
-from careeval.results.audit_draw import draw
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.draw import draw
 from careeval.sheets.audit_files import read_labels, read_sample, sample_text, sheet_text
 from results.authored import judgments, responses
 from results.sampled import at_random, judged

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from careeval.core.scenario import Domain
-from careeval.results.entries import entries
 from careeval.results.findings import findings
-from careeval.results.summary import summary_of
+from careeval.results.score.entries import entries
+from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.every_eval_ever import Evaluator, eee, write_eee

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.results.cost import Cost
+from careeval.results.score.cost import Cost
 from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
 from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
 from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartName

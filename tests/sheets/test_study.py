@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
-from careeval.results.judged import RoleRatings
-from careeval.results.round_said import RoundSaid, Seated
-from careeval.results.study import StudyResults, study_results
+from careeval.results.study.results import StudyResults, study_results
+from careeval.results.study.round_ratings import RoundSaid, Seated
+from careeval.results.study.scale_ratings import RoleRatings
 from careeval.sheets import study, study_raters
 from careeval.sheets.files import csv_text
 from careeval.sheets.kinds import FLAG, SIGNED, Form

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.results.amounts import dollars, percent
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.findings import findings
-from careeval.results.numbers import EntryNumbers
 from careeval.results.parts import By
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
+from careeval.results.score.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries import parts_sheet, rank_texts
 from careeval.sheets.estimate_kinds import MEASURE

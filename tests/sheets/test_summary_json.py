@@ -16,15 +16,12 @@ from hypothesis import given, settings
 
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.results.amounts import percent
-from careeval.results.compare import Comparison, compare
-from careeval.results.details import Detail
-from careeval.results.differences import Difference
-from careeval.results.entries import Entry, entries
-from careeval.results.estimates import GradedRubric
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.findings import findings
-from careeval.results.numbers import EntryNumbers
-from careeval.results.ranking import Ranked, Ranking
-from careeval.results.summary import (
+from careeval.results.score.entries import Entry, entries
+from careeval.results.score.entry_details import Detail
+from careeval.results.score.graded_rubric import GradedRubric
+from careeval.results.score.summary import (
     NOT_COMPARABLE,
     Cell,
     DomainCell,
@@ -34,6 +31,9 @@ from careeval.results.summary import (
     summary_of,
 )
 from careeval.results.tables import Runs
+from careeval.results.versus.compare import Comparison, compare
+from careeval.results.versus.differences import Difference
+from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.compare_json import compare_json
 from careeval.sheets.entries import entries_sheet
 from careeval.sheets.every_eval_ever_metrics import metrics

@@ -174,7 +174,7 @@ def sample(
         printing: How what was drawn is printed.
     """
     from careeval.protocol.tables.run_tables import read_runs
-    from careeval.results.audit_draw import draw
+    from careeval.results.trust.audit.draw import draw
     from careeval.sheets.audit import sample_document
     from careeval.sheets.audit_files import sample_text, sheet_text
     from careeval.sheets.audit_json import sample_json
@@ -229,7 +229,7 @@ def results(
         out: The file to write, and not stdout.
         printing: How they are printed.
     """
-    from careeval.results.audit import audit_results
+    from careeval.results.trust.audit.results import audit_results
     from careeval.sheets.audit import results_document
     from careeval.sheets.audit_files import read_labels, read_sample
     from careeval.sheets.audit_json import results_json

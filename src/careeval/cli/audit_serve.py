@@ -22,7 +22,7 @@ from careeval.review.store import PORTS, Store
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
-    from careeval.results.audit_sample import Sample
+    from careeval.results.trust.audit.sample import Sample
     from careeval.review.audit import AuditPlan
     from careeval.review.labels import Standing, Whole, Works
     from careeval.sheets.document import Document

@@ -17,14 +17,14 @@ from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.amounts import percent
-from careeval.results.compare import OLD_METRICS, Comparison, compare
-from careeval.results.differences import Difference
-from careeval.results.entries import Entry, entries
-from careeval.results.metrics import COMPARED
-from careeval.results.pairs import pair
-from careeval.results.ranking import rankings
-from careeval.results.summary import summary_of
+from careeval.results.score.entries import Entry, entries
+from careeval.results.score.metrics import COMPARED
+from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
+from careeval.results.versus.compare import OLD_METRICS, Comparison, compare
+from careeval.results.versus.differences import Difference
+from careeval.results.versus.pairs import pair
+from careeval.results.versus.ranking import rankings
 from careeval.sheets.compare_json import compare_json
 from careeval.sheets.versus import comparison_document, ranking_document
 

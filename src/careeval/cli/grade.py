@@ -17,8 +17,8 @@ from careeval.cli.working import agreed, unfinished, work
 from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
-from careeval.results.numbers import EntryNumbers
-from careeval.results.summary import summarise
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.score.summary import summarise
 from careeval.sheets.summary import summary_document
 from careeval.sheets.terminal import print_document
 

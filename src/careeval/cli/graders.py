@@ -12,9 +12,9 @@ from careeval.errors import UsageError
 from careeval.protocol.probe_check import agreement, lexical_agreement
 from careeval.protocol.runs.folder import is_audit, is_complete, run_folders
 from careeval.protocol.tables.run_tables import read_run
-from careeval.results.audit import AuditResults, audit_results
-from careeval.results.probes import Labelled, ProbeAgreement
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.results import AuditResults, audit_results
+from careeval.results.trust.probe_check import Labelled, ProbeAgreement
 
 
 def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from careeval.core.grader import Grader
-from careeval.results.summary import Summary
+from careeval.results.score.summary import Summary
 
 
 def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:

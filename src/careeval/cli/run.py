@@ -369,8 +369,8 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
     # loaded while the run went on: see `work`
     from careeval.cli.lexical import lexical_sentences
     from careeval.protocol.tables.run_tables import read_runs
-    from careeval.results.numbers import EntryNumbers
-    from careeval.results.summary import summarise
+    from careeval.results.entry_numbers import EntryNumbers
+    from careeval.results.score.summary import summarise
     from careeval.sheets.summary import summary_document
     from careeval.sheets.terminal import print_document
 

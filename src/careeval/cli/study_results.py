@@ -20,8 +20,8 @@ from careeval.errors import UsageError
 from careeval.review.study import read_plan, study_id
 
 if TYPE_CHECKING:
-    from careeval.results.judged import Terms
-    from careeval.results.study import StudyResults
+    from careeval.results.study.results import StudyResults
+    from careeval.results.study.scale_ratings import Terms
 
 _Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
@@ -51,7 +51,7 @@ def results(
         cut: The lowest rating that endorses.
         other_cut: The cut reported beside it.
     """
-    from careeval.results.judged import Terms
+    from careeval.results.study.scale_ratings import Terms
     from careeval.sheets.study_document import study_document
     from careeval.sheets.study_files import write_study
     from careeval.sheets.study_json import study_json
@@ -91,8 +91,8 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         as_json: Print what changes as JSON.
     """
     from careeval.cli.study_tables import changes_document
-    from careeval.results.judged import PAPER
-    from careeval.results.study import standings
+    from careeval.results.study.results import standings
+    from careeval.results.study.scale_ratings import PAPER
 
     outcome = _results(study, [bank], PAPER)
     stands = standings(outcome)
@@ -119,7 +119,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
 
 
 def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
-    from careeval.results.study import study_results
+    from careeval.results.study.results import study_results
     from careeval.review.outcome import rounds_said
 
     banks = [rated_bank(folder) for folder in folders]

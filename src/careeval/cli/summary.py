@@ -14,13 +14,13 @@ from careeval.cli.options import Selection
 from careeval.cli.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
-from careeval.results.audit import AuditResults
-from careeval.results.details import detail_of
-from careeval.results.entries import entries
-from careeval.results.numbers import EntryNumbers
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import By
-from careeval.results.ranking import rankings
-from careeval.results.summary import Summary, summary_of
+from careeval.results.score.entries import entries
+from careeval.results.score.entry_details import detail_of
+from careeval.results.score.summary import Summary, summary_of
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.versus.ranking import rankings
 from careeval.sheets.summary import summary_document
 
 EXAMPLES = """\

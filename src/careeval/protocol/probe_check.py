@@ -15,8 +15,8 @@ from careeval.protocol.runs.folder import is_complete, prepare_recorded, read_ru
 from careeval.protocol.runs.spec import PROBES, Run, folder_name
 from careeval.protocol.select import rubrics_graded
 from careeval.protocol.tables.run_tables import read_run
-from careeval.results.cost import grading_cost
-from careeval.results.probes import Labelled, ProbeAgreement, Trial, labelled
+from careeval.results.score.cost import grading_cost
+from careeval.results.trust.probe_check import Labelled, ProbeAgreement, Trial, labelled
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:

@@ -23,8 +23,8 @@ from careeval import scoring
 from careeval.core.scenario import Adl, Domain
 from careeval.report import words
 from careeval.report.quotes import Quoted
-from careeval.results.entries import Entry
 from careeval.results.public import Public
+from careeval.results.score.entries import Entry
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
 from careeval.sheets.words import brief_grader_names

@@ -13,10 +13,10 @@ from careeval.files import write_text
 from careeval.report import study_cards
 from careeval.report.documents import document
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.results.decided import OF_SCENARIO, Decision
-from careeval.results.judged import LEVELS
-from careeval.results.rater_agreement import COEFFICIENTS
-from careeval.results.study import TRUE_SHARES, StudyResults
+from careeval.results.study.rater_agreement import COEFFICIENTS
+from careeval.results.study.results import TRUE_SHARES, StudyResults
+from careeval.results.study.scale_ratings import LEVELS
+from careeval.results.study.scenario_decisions import OF_SCENARIO, Decision
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.study import (

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from careeval.core.rating import Comment
-from careeval.results.decided import Decision, ItemResult, ScenarioResult
-from careeval.results.judged import LEVELS, Judged, Terms
-from careeval.results.study import StudyResults
+from careeval.results.study.results import StudyResults
+from careeval.results.study.scale_ratings import LEVELS, Judged, Terms
+from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import DASH, Form
 from careeval.sheets.study_kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED

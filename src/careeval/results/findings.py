@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from careeval import scoring
-from careeval.results.audit import AuditResults
-from careeval.results.details import Detail, ScenarioScore, detail_of
-from careeval.results.entries import Entry, entries
-from careeval.results.grader_card import GraderCard, grader_cards
-from careeval.results.graders import GraderPair, grader_pairs
-from careeval.results.items import ItemStatistic, item_statistics
-from careeval.results.numbers import EntryNumbers
-from careeval.results.probes import ProbeAgreement
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.public import Public, PublicEntry, edition
-from careeval.results.ranking import Ranking, rankings
-from careeval.results.summary import Summary, summary_of
+from careeval.results.score.entries import Entry, entries
+from careeval.results.score.entry_details import Detail, ScenarioScore, detail_of
+from careeval.results.score.summary import Summary, summary_of
 from careeval.results.tables import Runs
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.trust.grader_card import GraderCard, grader_cards
+from careeval.results.trust.grader_pairs import GraderPair, grader_pairs
+from careeval.results.trust.item_statistics import ItemStatistic, item_statistics
+from careeval.results.trust.probe_check import ProbeAgreement
+from careeval.results.versus.ranking import Ranking, rankings
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from careeval.results.numbers import EntryNumbers
-from careeval.results.summary import Cell, DomainCell
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.score.summary import Cell, DomainCell
 
 
 class By(StrEnum):

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import polars as pl
 
 from careeval.core.scenario import Split
-from careeval.results.entries import Entry
-from careeval.results.harms import Harm, harms
+from careeval.results.score.entries import Entry
+from careeval.results.score.harms import Harm, harms
 from careeval.results.tables import RESPONSE_KEY, Runs
 from careeval.results.withheld import withhold
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError, model_validator
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Text
 from careeval.errors import ReviewError
-from careeval.results.audit_sample import Sample, ShownResponse
+from careeval.results.trust.audit.sample import Sample, ShownResponse
 from careeval.review.asking import WORDS_A_MINUTE
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent

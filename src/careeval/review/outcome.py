@@ -11,7 +11,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Subject
 from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
-from careeval.results.round_said import (
+from careeval.results.study.round_ratings import (
     Proposed,
     RoundSaid,
     Seated,

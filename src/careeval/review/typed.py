@@ -14,7 +14,7 @@ from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.results.filled_in import take_rows
+from careeval.results.filled_forms import take_rows
 from careeval.review.asking import Question
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean

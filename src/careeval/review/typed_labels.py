@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from careeval.core.label import Reading
-from careeval.results.filled_in import take_rows
+from careeval.results.filled_forms import take_rows
 from careeval.review.audit import Blind, LabelSeat
 from careeval.review.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
 from careeval.review.store import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from careeval.results.class_agreement import PointClass
+from careeval.results.trust.class_agreement import PointClass
 from careeval.sheets.estimate_kinds import AGREEMENT_COEFFICIENT, AGREEMENT_SHARE
 from careeval.sheets.kinds import COUNT, SHARE, SIGNED
 from careeval.sheets.sheet import Field, Row
@@ -17,7 +17,7 @@ LABEL_COUNTS = (
     Field("cleared", "labelled absent, judged absent", COUNT),
     Field("unresolved", "not judged", COUNT),
 )
-"""Of `careeval.results.probes.Agreement`."""
+"""Of `careeval.results.trust.probe_check.Agreement`."""
 
 FINDS = Field(
     "sensitivity",
@@ -56,7 +56,7 @@ ACCURACY = (
     ),
     MACRO_F1,
 )
-"""Of `careeval.results.measured.Measured`: a grader against the truth."""
+"""Of `careeval.results.trust.grader_accuracy.Measured`: a grader against the truth."""
 
 AGREEMENT = (
     Field("n", "judgments that both made", COUNT, "Judgments", "n"),
@@ -74,7 +74,7 @@ AGREEMENT = (
         "AC1",
     ),
 )
-"""Of `careeval.results.class_agreement.ClassAgreement`."""
+"""Of `careeval.results.trust.class_agreement.ClassAgreement`."""
 
 AGREEMENT_NOTE = (
     "Positive agreement: of what one calls present, the share that the other does too. AC1 counts "
@@ -89,7 +89,7 @@ PEOPLE = (
     ),
     MACRO_F1,
 )
-"""Of `careeval.results.audited_sample.People`: people held against each other."""
+"""Of `careeval.results.trust.audit.sample_estimates.People`: people held against each other."""
 
 PAIR_SLIPS = (
     Field("n", "probes of twins that hold one right act", COUNT),
@@ -98,7 +98,7 @@ PAIR_SLIPS = (
     ),
     Field("swapped", "share judged to hold the other right act instead", AGREEMENT_SHARE),
 )
-"""Of `careeval.results.probes.PairSlips`."""
+"""Of `careeval.results.trust.probe_check.PairSlips`."""
 
 CORRECTED_SCORE = Field(
     "corrected",
@@ -118,7 +118,7 @@ CORRECTED = (
     Field("n_responses", "responses of which people settled anything", COUNT, "Responses read"),
     Field("n_judgments", "judgments in them that people settled", COUNT, "Judgments read"),
 )
-"""Of `careeval.results.corrected.Corrected`: a score as people correct it."""
+"""Of `careeval.results.trust.audit.corrected_score.Corrected`: a score as people correct it."""
 
 
 def point_class(key: PointClass) -> Row:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
-from careeval.results.audit import AuditResults
-from careeval.results.audit_sample import Sample
-from careeval.results.corrected import MIN_AUDITED
-from careeval.results.probes import LIMITS, Trial
+from careeval.results.trust.audit.corrected_score import MIN_AUDITED
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.trust.audit.sample import Sample
+from careeval.results.trust.probe_check import LIMITS, Trial
 from careeval.sheets import words
 from careeval.sheets.agreement import (
     ACCURACY,

@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
 from careeval.files import read_text
-from careeval.results.audit_sample import SCHEMA, Hidden, Sample, ShownResponse
-from careeval.results.filled_in import take_rows
+from careeval.results.filled_forms import take_rows
+from careeval.results.trust.audit.sample import SCHEMA, Hidden, Sample, ShownResponse
 from careeval.sheets.files import csv_text
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."

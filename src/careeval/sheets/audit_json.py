@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from careeval.results.audit import AuditResults
-from careeval.results.audit_sample import Sample
-from careeval.results.probes import LIMITS, Trial
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.trust.audit.sample import Sample
+from careeval.results.trust.probe_check import LIMITS, Trial
 from careeval.sheets.agreement import (
     ACCURACY,
     AGREEMENT,

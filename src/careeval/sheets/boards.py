@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from careeval.core.scenario import HarmKind
 from careeval.results.findings import Graded
-from careeval.results.metrics import HEADLINE
+from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.agreement import CORRECTED_SCORE
 from careeval.sheets.entries import entries_sheet
 from careeval.sheets.page_kinds import PLAIN_DOLLARS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from careeval.results.directions import directions, grader_slips
-from careeval.results.probes import ProbeAgreement
-from careeval.results.summary import Summary
-from careeval.results.twins import TwinNumbers
+from careeval.results.care_directions import directions, grader_slips
+from careeval.results.score.summary import Summary
+from careeval.results.score.twins import TwinNumbers
+from careeval.results.trust.probe_check import ProbeAgreement
 from careeval.sheets.entries import ENTRY, JUDGE, NAME, entry_rows
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import COUNT, SHARE, Words

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from careeval.core.scenario import HarmKind
-from careeval.results.details import Detail
-from careeval.results.estimates import Errors
-from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
-from careeval.results.numbers import EntryNumbers
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import By, cells_by
-from careeval.results.ranking import MAKER_MARK, Ranking
-from careeval.results.summary import Cell, DomainCell, Summary
+from careeval.results.score.entry_details import Detail
+from careeval.results.score.graded_rubric import Errors
+from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric
+from careeval.results.score.summary import Cell, DomainCell, Summary
+from careeval.results.versus.ranking import MAKER_MARK, Ranking
 from careeval.sheets.agreement import CORRECTED_SCORE
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE, Measure
 from careeval.sheets.kinds import (

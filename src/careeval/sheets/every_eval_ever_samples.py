@@ -10,8 +10,8 @@ import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
-from careeval.results.entries import Entry
-from careeval.results.points import GradedScenario
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_arrays import GradedScenario
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.every_eval_ever_form import SCHEMA_VERSION, result_name
 

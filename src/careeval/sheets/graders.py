@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from careeval.results.findings import Findings
-from careeval.results.ladder_check import Contradiction
-from careeval.results.probes import Agreement
+from careeval.results.trust.contradictions import Contradiction
+from careeval.results.trust.probe_check import Agreement
 from careeval.sheets.agreement import AGREEMENT_NOTE
 from careeval.sheets.kinds import COUNT, SHARE, Words
 from careeval.sheets.names import plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from careeval.results.amounts import percent
-from careeval.results.numbers import EntryNumbers
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.sheets.agreement import CORRECTED
 from careeval.sheets.entries import ENTRY, JUDGE, NAME, named
 from careeval.sheets.sheet import Field, Sheet, row_of

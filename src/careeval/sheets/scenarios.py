@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from careeval.results.details import ScenarioScore
-from careeval.results.estimates import NOT_TOLD
 from careeval.results.findings import Graded
-from careeval.results.shown_scenarios import ShownScenario
+from careeval.results.public_scenarios import ShownScenario
+from careeval.results.score.entry_details import ScenarioScore
+from careeval.results.score.graded_rubric import NOT_TOLD
 from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, named
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain

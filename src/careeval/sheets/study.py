@@ -6,9 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from careeval.core.rating import Scale, Subject
 from careeval.errors import StatsError
-from careeval.results.decided import OF_SCENARIO, ItemResult, ScenarioResult
-from careeval.results.judged import LEVELS, Judged
-from careeval.results.study import PAPER_RATERS, TRUE_SHARES, StudyResults, chance_of_passing
+from careeval.results.study.results import (
+    PAPER_RATERS,
+    TRUE_SHARES,
+    StudyResults,
+    chance_of_passing,
+)
+from careeval.results.study.scale_ratings import LEVELS, Judged
+from careeval.results.study.scenario_decisions import OF_SCENARIO, ItemResult, ScenarioResult
 from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.study_kinds import (

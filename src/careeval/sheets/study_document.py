@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from careeval.results.decided import Decision
-from careeval.results.rater_agreement import COEFFICIENTS, DESCRIBES
-from careeval.results.study import StudyResults
+from careeval.results.study.rater_agreement import COEFFICIENTS, DESCRIBES
+from careeval.results.study.results import StudyResults
+from careeval.results.study.scenario_decisions import Decision
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Shown, View

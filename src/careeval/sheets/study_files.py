@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from careeval.results.study import StudyResults
+from careeval.results.study.results import StudyResults
 from careeval.sheets.files import conventions, write_tables
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.study import decisions_sheet, roles_sheet, scales_sheet, validity_sheet

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from careeval.results.decided import Decision, ItemResult, ScenarioResult
-from careeval.results.judged import Judged
-from careeval.results.panel import RolePanel
-from careeval.results.rater_agreement import COEFFICIENTS, Agreement
-from careeval.results.study import StudyResults
+from careeval.results.study.panel import RolePanel
+from careeval.results.study.rater_agreement import COEFFICIENTS, Agreement
+from careeval.results.study.results import StudyResults
+from careeval.results.study.scale_ratings import Judged
+from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.sheets.compare_json import estimate_json
 from careeval.sheets.sheet import Row
 from careeval.sheets.study_kinds import UNDECIDED

@@ -9,9 +9,9 @@ import polars as pl
 
 from careeval.core.rating import Role
 from careeval.core.text import signed
-from careeval.results.decided import Decision, ScenarioResult
-from careeval.results.judged import Judged, RoleRatings
-from careeval.results.rater_agreement import DESCRIBES
+from careeval.results.study.rater_agreement import DESCRIBES
+from careeval.results.study.scale_ratings import Judged, RoleRatings
+from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.sheets import kinds
 from careeval.sheets.estimate_kinds import Measure
 from careeval.sheets.kinds import DASH, TWO_DECIMALS, Form, Kind, Listed, Part, Scalar, Words

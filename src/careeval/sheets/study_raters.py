@@ -7,9 +7,9 @@ scenario.
 from __future__ import annotations
 
 from careeval.core.rating import Comment, PointsView, Rater
-from careeval.results.panel import RolePanel
-from careeval.results.rater_agreement import COEFFICIENTS, any_cut
-from careeval.results.study import StudyResults
+from careeval.results.study.panel import RolePanel
+from careeval.results.study.rater_agreement import COEFFICIENTS, any_cut
+from careeval.results.study.results import StudyResults
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
-from careeval.results.audit import AuditResults
-from careeval.results.metrics import HEADLINE, IN_DETAIL
-from careeval.results.numbers import EntryNumbers
+from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import OVERVIEW, By
-from careeval.results.ranking import Ranking
-from careeval.results.summary import Summary
+from careeval.results.score.metrics import HEADLINE, IN_DETAIL
+from careeval.results.score.summary import Summary
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.versus.ranking import Ranking
 from careeval.sheets.across import PartScore, across
 from careeval.sheets.agreement import CORRECTED_SCORE
 from careeval.sheets.document import Document

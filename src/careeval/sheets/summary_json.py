@@ -9,20 +9,20 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
-from careeval.results.corrected import Corrected
-from careeval.results.cost import Cost
-from careeval.results.details import Detail, Length
-from careeval.results.directions import directions
-from careeval.results.estimates import Errors
-from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
-from careeval.results.numbers import EntryNumbers
-from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell
+from careeval.results.care_directions import directions
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.score.cost import Cost
+from careeval.results.score.entry_details import Detail, Length
+from careeval.results.score.graded_rubric import Errors
+from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
+from careeval.results.score.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell
+from careeval.results.trust.audit.corrected_score import Corrected
 from careeval.stats import Estimate
 
 
 @dataclass(frozen=True)
 class ErrorsFile:
-    """`careeval.results.estimates.Errors`.
+    """`careeval.results.score.graded_rubric.Errors`.
 
     Attributes:
         share: Share of the responses with at least one.
@@ -73,7 +73,7 @@ class ProtocolFile:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """What was asked, and how it ended; `careeval.results.summary.Summary` says what each is."""
+    """What was asked, and how it ended, as `careeval.results.score.summary.Summary` says."""
 
     scenarios: int
     epochs: int
@@ -130,7 +130,7 @@ class ReliabilityFile:
 
 @dataclass(frozen=True)
 class DetailFile:
-    """`careeval.results.details.Detail`, but for the scenarios one by one."""
+    """`careeval.results.score.entry_details.Detail`, but for the scenarios one by one."""
 
     numbers: Mapping[str, ErrorsFile | Estimate]
     worst_at_k: tuple[Estimate, ...]
@@ -146,7 +146,7 @@ class DetailFile:
 
 @dataclass(frozen=True)
 class DirectionFile:
-    """`careeval.results.directions.Direction`."""
+    """`careeval.results.care_directions.Direction`."""
 
     n: int
     share: Estimate

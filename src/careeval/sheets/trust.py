@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from careeval import scoring
-from careeval.results.audit import AuditResults
-from careeval.results.class_agreement import ClassAgreement, PointClass
 from careeval.results.findings import Findings
-from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED
-from careeval.results.harms import harms as found_harms
-from careeval.results.items import ItemStatistic
-from careeval.results.ladder_check import Contradiction
-from careeval.results.metrics import COMPARED
-from careeval.results.probes import Agreement, ProbeAgreement
+from careeval.results.score.harms import harms as found_harms
+from careeval.results.score.metrics import COMPARED
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.trust.class_agreement import ClassAgreement, PointClass
+from careeval.results.trust.contradictions import Contradiction
+from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED
+from careeval.results.trust.item_statistics import ItemStatistic
+from careeval.results.trust.probe_check import Agreement, ProbeAgreement
 from careeval.sheets.agreement import (
     AGREEMENT,
     AGREEMENT_NOTE,

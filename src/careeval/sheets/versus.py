@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.results.amounts import percent
-from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
-from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.flips import Flip
-from careeval.results.harms import Harm
-from careeval.results.metrics import COMPARED, HEADLINE
 from careeval.results.parts import By
-from careeval.results.ranking import MAKER_MARK, Ranked, Ranking
-from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.results.score.harms import Harm
+from careeval.results.score.metrics import COMPARED, HEADLINE
+from careeval.results.score.summary import NOT_COMPARABLE, Summary
+from careeval.results.versus.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
+from careeval.results.versus.differences import LEVEL, Difference, Verdict
+from careeval.results.versus.flips import Flip
+from careeval.results.versus.ranking import MAKER_MARK, Ranked, Ranking
 from careeval.sheets.document import Document
 from careeval.sheets.entries import (
     ASKED,

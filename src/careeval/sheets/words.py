@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
-from careeval.results.audit import AuditResults
-from careeval.results.cost import Cost
-from careeval.results.directions import directions
-from careeval.results.estimates import Errors
-from careeval.results.numbers import EntryNumbers
-from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.results.care_directions import directions
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.score.cost import Cost
+from careeval.results.score.graded_rubric import Errors
+from careeval.results.score.summary import NOT_COMPARABLE, Summary
+from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
 from careeval.sheets.page_kinds import SPENDING

@@ -15,7 +15,7 @@ from careeval.protocol.runs.rename import rename, run_in
 from careeval.protocol.runs.spec import PROBES, Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from careeval.results.entries import entries
+from careeval.results.score.entries import entries
 from fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
 
 GIVEN = [

@@ -26,8 +26,8 @@ from careeval.protocol.logs.eval_file import Log, Unreadable, read_log
 from careeval.protocol.logs.fields import Asked, Item, Sample, Stored
 from careeval.protocol.tables.run_tables import read_run, read_runs, responses_of, run_roots
 from careeval.protocol.tables.table_cache import CACHE, _checksum
-from careeval.results.entries import entries
-from careeval.results.summary import summary_of
+from careeval.results.score.entries import entries
+from careeval.results.score.summary import summary_of
 from careeval.results.tables import files_in
 from fakes import Fake, leave_out
 

@@ -18,7 +18,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Column, beside, stacked
 from careeval.report.words import in_full, score_name, value
-from careeval.results.summary import DomainCell, Summary
+from careeval.results.score.summary import DomainCell, Summary
 from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
 

@@ -24,8 +24,8 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.grid import Block, Column, beside, stacked
 from careeval.report.words import in_full, score_name, value
 from careeval.results.amounts import percent
-from careeval.results.estimates import Errors
-from careeval.results.summary import Summary
+from careeval.results.score.graded_rubric import Errors
+from careeval.results.score.summary import Summary
 from careeval.sheets.estimate_kinds import ERROR_SHARE
 from careeval.sheets.kinds import Form
 from careeval.stats import Estimate

@@ -9,8 +9,8 @@ from typing import Any
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.sections.parts import PART, part_strip, parts_table
 from careeval.report.sections.section import Report, Section
-from careeval.results.metrics import HEADLINE
 from careeval.results.parts import By
+from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.across import across
 from careeval.sheets.entries import entries_sheet, parts_sheet
 from careeval.sheets.sheet import Row

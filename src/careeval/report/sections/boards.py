@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from careeval.report.sections.judges import trust_line
 from careeval.report.sections.section import Report
-from careeval.results.comparable import Basis, basis
 from careeval.results.findings import Findings
-from careeval.results.metrics import HEADLINE
-from careeval.results.ranking import Ranked, Ranking
-from careeval.results.summary import Summary
+from careeval.results.score.metrics import HEADLINE
+from careeval.results.score.summary import Summary
+from careeval.results.versus.comparable import Basis, basis
+from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.entries import metric_field
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import COUNT, RANKS, Kind

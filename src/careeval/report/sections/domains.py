@@ -14,7 +14,7 @@ from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, pa
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Graded
 from careeval.results.parts import By
-from careeval.results.summary import Summary
+from careeval.results.score.summary import Summary
 from careeval.sheets.across import PartScore, across
 from careeval.sheets.entries import adl_and_domain_sheet, parts_sheet
 from careeval.sheets.names import DOMAINS

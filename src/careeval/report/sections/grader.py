@@ -9,8 +9,8 @@ from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Findings
-from careeval.results.grader_card import GraderCard
-from careeval.results.items import ItemStatistic
+from careeval.results.trust.grader_card import GraderCard
+from careeval.results.trust.item_statistics import ItemStatistic
 from careeval.sheets.audit import against_people_sheet
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.people import as_graded, corrected_sheet

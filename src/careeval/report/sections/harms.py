@@ -14,7 +14,7 @@ from careeval.report.sections.responses import choice
 from careeval.report.sections.section import Report, Section
 from careeval.report.words import visible
 from careeval.results.findings import Findings
-from careeval.results.harms import Harm
+from careeval.results.score.harms import Harm
 
 MOST_WITHOUT_SCRIPTS = 50
 """Errors of the ledger that stand in the page for whoever runs no scripts."""

@@ -9,9 +9,9 @@ from careeval.core.grader import Grader
 from careeval.report.page_table import PageTable
 from careeval.report.sections.grader import corrected_by
 from careeval.report.sections.section import Report
-from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
-from careeval.results.ladder_check import Contradiction
-from careeval.results.probes import ProbeAgreement
+from careeval.results.trust.contradictions import Contradiction
+from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.trust.probe_check import ProbeAgreement
 from careeval.sheets.kinds import COUNT, DASH, SHARE, Number, Unit
 
 _ROUGH = Number(unit=Unit(decimals=0))

@@ -12,7 +12,7 @@ from careeval.report import charts
 from careeval.report.documents import figure
 from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
 from careeval.report.sections.section import Report, Section
-from careeval.results.metrics import IN_DETAIL
+from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.across import ScenarioResult, across
 from careeval.sheets.directions import directions_sheet
 from careeval.sheets.entries import at_k_sheet, entries_sheet

@@ -9,8 +9,8 @@ from careeval.core.grader import Grader
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Board, Contents, Listed, rubric_words
-from careeval.results.metrics import COMPARED
-from careeval.results.ranking import MAKER_MARK
+from careeval.results.score.metrics import COMPARED
+from careeval.results.versus.ranking import MAKER_MARK
 from careeval.sheets.boards import board_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import Form

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.results.summary import NOT_COMPARABLE
+from careeval.results.score.summary import NOT_COMPARABLE
 from careeval.sheets.entries import PROVENANCE
 from careeval.sheets.files import LIST_SEPARATOR, csv_text
 from careeval.sheets.sheet import Sheet

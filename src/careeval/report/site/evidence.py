@@ -16,8 +16,8 @@ from careeval.report.sections.grader import (
 )
 from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import Contents, with_pages
-from careeval.results.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
-from careeval.results.items import ItemStatistic
+from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.trust.item_statistics import ItemStatistic
 from careeval.sheets.graders import (
     contradictions_sheet,
     probes_by_points_sheet,

@@ -18,7 +18,7 @@ from careeval.report.site.errors import ItemErrors, item_errors
 from careeval.report.site.scenes import Scene, options, scenes
 from careeval.results.findings import Findings
 from careeval.results.parts import By
-from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries import parts_sheet
 from careeval.sheets.graders import (
     contradictions_sheet,

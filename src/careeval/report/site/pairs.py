@@ -8,11 +8,11 @@ from itertools import combinations
 
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.site.contents import Board, Contents, Listed
-from careeval.results.compare import Comparison, compare
-from careeval.results.differences import Verdict
-from careeval.results.flips import Flip
-from careeval.results.metrics import COMPARED
-from careeval.results.ranking import RANKED_BY, Ranking
+from careeval.results.score.metrics import COMPARED
+from careeval.results.versus.compare import Comparison, compare
+from careeval.results.versus.differences import Verdict
+from careeval.results.versus.flips import Flip
+from careeval.results.versus.ranking import RANKED_BY, Ranking
 from careeval.sheets.page_kinds import DIFFERENCE
 from careeval.sheets.pairs import (
     VERDICTS,

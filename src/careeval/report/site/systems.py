@@ -9,10 +9,10 @@ from careeval.report.sections.grader import CORRECTED
 from careeval.report.sections.parts import entry_parts, severe_column
 from careeval.report.site.boards import listing
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
-from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
-from careeval.results.harms import Harm, harms
 from careeval.results.parts import By
+from careeval.results.score import summary as summaries
+from careeval.results.score.harms import Harm, harms
 from careeval.sheets.directions import directions_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.people import as_graded, corrected_sheet

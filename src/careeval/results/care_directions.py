@@ -1,0 +1,71 @@
+"""Too little care, too much, and how twins are followed: the numbers with what each is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from careeval.results.score.summary import Summary
+from careeval.results.trust.probe_check import ProbeAgreement
+from careeval.stats import Estimate
+
+
+class Direction(NamedTuple):
+    """One number of an entry.
+
+    Attributes:
+        key: Its name in files.
+        head: What it is called in tables.
+        meaning: What it is a share of.
+        n: Responses, pairs or controls that it is over.
+        share: The number.
+    """
+
+    key: str
+    head: str
+    meaning: str
+    n: int
+    share: Estimate
+
+
+def directions(s: Summary) -> Iterator[Direction]:
+    """Yield the numbers that an entry has, in the order in which they are shown."""
+    if s.care is not None:
+        for key, head, meaning in (
+            ("too_little", "Too little care", "responses with an act of too little care"),
+            ("too_much", "Too much care", "responses with an act of too much care"),
+            ("unspecific", "Unspecific", "responses without technique where technique is scored"),
+            ("core", "Easy core", "points that are earned of those of the easy core"),
+            ("other", "Other good acts", "points that are earned of those of other good acts"),
+        ):
+            rate = getattr(s.care, key)
+            yield Direction(key, head, meaning, rate.n, rate.share)
+    if s.lenient is not None:
+        yield Direction("lenient", "Lenient score", "points if a rung that lacks one act counted",
+                        s.n_responses - s.n_missing - s.n_ungraded, s.lenient)  # fmt: skip
+    if s.twins is not None:
+        n, n_controls = sum(pair.n > 0 for pair in s.twins.pairs), len(s.twins.controls)
+        n_twice = sum(each.same_text is not None for each in s.twins.controls)
+        pairs = "pairs of a base and its twin whose answers"
+        controls = "pairs of answers that differ in an act of ±2"
+        yield Direction("adapted", "Adapted", f"{pairs} each have their own right act alone", n,
+                        s.twins.adapted)  # fmt: skip
+        stuck = f"{pairs} both do the base's right act alone, or both the twin's"
+        yield Direction("stuck", "Stuck", stuck, n, s.twins.stuck)
+        yield Direction("neither", "Neither", f"{pairs} do neither", n, s.twins.neither)
+        yield Direction("changed", "Changed by a control", f"{controls}, to a base and its control",
+                        n_controls, s.twins.changed)  # fmt: skip
+        yield Direction("same_text", "Changed by chance", f"{controls}, to one text", n_twice,
+                        s.twins.same_text)  # fmt: skip
+
+
+def grader_slips(s: Summary, probes: ProbeAgreement | None) -> Iterator[Direction]:
+    """Yield what its grader mistakes on the probes of twins, where an entry has twins."""
+    slips = probes.pairs if probes and s.twins else None
+    if slips is None:
+        return
+    of = "probes of twins that hold one right act of the pair, of which the grader"
+    mistaken = f"{of} misjudges either act"
+    yield Direction("mistaken", "Mistaken by the grader", mistaken, slips.n, slips.mistaken)
+    swapped = f"{of} finds the other act instead"
+    yield Direction("swapped", "Swapped by the grader", swapped, slips.n, slips.swapped)

@@ -1,0 +1,1 @@
+"""Scores and errors of one entry: one system, one grader, one rubric."""

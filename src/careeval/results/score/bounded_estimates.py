@@ -1,0 +1,70 @@
+"""Estimates of numbers that unresolved judgments can move: value, bounds and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from careeval.errors import StatsError
+from careeval.results.score.graded_arrays import Bounds, FloatArray
+from careeval.stats import Estimate, Interval, bounded_ratio_interval
+
+
+def bounded_ratio(
+    numerators: Bounds, denominators: FloatArray, least: FloatArray | None = None
+) -> Estimate:
+    """Return a ratio of sums over scenarios; its interval holds that of every settlement.
+
+    Args:
+        numerators: One number a scenario, shape (n_scenarios,).
+        denominators: Shape (n_scenarios,), with a sum above 0.
+        least: The least that each numerator can be, the most being its denominator; `None` where
+            the ratio has no limits.
+    """
+    total = float(denominators.sum())
+    low, high, value = (
+        float(part.sum()) / total for part in (numerators.low, numerators.high, numerators.value)
+    )
+    return with_ratio_interval(value, low, high, numerators, denominators, least)
+
+
+def with_ratio_interval(
+    value: float,
+    low: float,
+    high: float,
+    numerators: Bounds,
+    denominators: FloatArray,
+    least: FloatArray | None,
+) -> Estimate:
+    """Return a ratio whose bounds are known, with its interval, within the limits it can have."""
+    value = min(max(value, low), high)  # rounding can put it a hair outside
+    lowest = None if least is None else float(least.sum() / denominators.sum())
+    try:
+        ci95 = bounded_ratio_interval(*numerators.ends, denominators, lowest=lowest)
+    except StatsError as error:
+        return Estimate(value, low, high, None, str(error))
+    return Estimate(value, low, high, (ci95.low, ci95.high))
+
+
+def bounded(
+    statistic: Callable[[FloatArray], float],
+    interval: Callable[[FloatArray], Interval],
+    numbers: Bounds,
+) -> Estimate:
+    """Return a statistic that no number lowers by rising, and the interval that covers its bounds.
+
+    Where either bound has no interval, there is none. What is settled partly low and partly high
+    may have an interval that reaches beyond. For a ratio of sums see `bounded_ratio`.
+    """
+    try:
+        low, high, value = (statistic(part) for part in (numbers.low, numbers.high, numbers.value))
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    value = min(max(value, low), high)  # rounding can put it a hair outside
+    try:
+        at_low = interval(numbers.low)
+        at_high = at_low if numbers.resolved else interval(numbers.high)
+    except StatsError as error:
+        return Estimate(value, low, high, None, str(error))
+    # the ends of an interval need not rise with the numbers: its width can grow faster
+    ci95 = min(at_low.low, at_high.low), max(at_low.high, at_high.high)
+    return Estimate(value, low, high, ci95)

@@ -1,0 +1,133 @@
+"""Rates of too little care, too much care and vagueness, where a bank says which way acts err.
+
+The two directions are given apart and never netted: a netted number would reward risk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from careeval.core.scenario import CareError, ItemKind
+from careeval.results.score.bounded_estimates import bounded
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_arrays import Bounds
+from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
+
+FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of responses or of points.
+
+    Attributes:
+        n: Responses that could have it.
+        share: Share of them that have it, and what unresolved judgments could make of it.
+    """
+
+    n: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class Care:
+    """The rates of one entry; each is unknown where the bank does not say.
+
+    Attributes:
+        too_little: Responses with an act of too little care.
+        too_much: Responses with an act of too much care.
+        unspecific: Responses without any good act of technique, where technique is scored.
+        core: Points of the easy core that are earned, over those that there are.
+        other: The same of the other good acts.
+    """
+
+    too_little: Rate
+    too_much: Rate
+    unspecific: Rate
+    core: Rate
+    other: Rate
+
+
+def care(entry: Entry) -> Care | None:
+    """Return the rates of an entry; None where its bank does not say which way acts err."""
+    columns = ("scenario", "epoch", "points", "present", "kind", "core", "error")
+    judged = entry.first_of(*columns)
+    if judged["error"].null_count() == judged.height:
+        return None
+    good = pl.col("points") > 0
+    technique = judged.filter(good, pl.col("kind") == ItemKind.technique.value)
+    return Care(
+        too_little=_any(judged.filter(pl.col("error") == CareError.too_little.value)),
+        too_much=_any(judged.filter(pl.col("error") == CareError.too_much.value)),
+        unspecific=_any(technique, none=True),
+        core=_earned(judged.filter(good, pl.col("core"))),
+        other=_earned(judged.filter(good, ~pl.col("core"))),
+    )
+
+
+def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
+    """Responses with at least one of these items, or with none.
+
+    Where an unresolved judgment decides, a response counts as likely as the resolved ones have it.
+    """
+    present = pl.col("present")
+    by_response = judged.group_by("scenario", "epoch").agg(
+        certain=present.fill_null(False).any(), could=present.fill_null(True).any()
+    )
+    if none:
+        by_response = by_response.with_columns(certain=~pl.col("could"), could=~pl.col("certain"))
+    return _rate(
+        by_response.with_columns(pl.col("certain", "could").cast(pl.Float64), trials=pl.lit(1.0)),
+        by_response.height,
+    )
+
+
+def _earned(judged: pl.DataFrame) -> Rate:
+    """Points of these items that are earned, over those that there are."""
+    points = pl.col("points").cast(pl.Float64)
+    return _rate(
+        judged.select(
+            "scenario",
+            certain=points * pl.col("present").fill_null(False),
+            could=points * pl.col("present").fill_null(True),
+            trials=points,
+        ),
+        judged.select("scenario", "epoch").n_unique(),
+    )
+
+
+def _rate(rows: pl.DataFrame, n: int) -> Rate:
+    """A rate over scenarios, from what each row certainly has, could have, and could at most."""
+    resolved = rows.filter(pl.col("certain") == pl.col("could"))
+    total = float(resolved["trials"].sum())
+    if not total:
+        return Rate(n, Estimate.unknown("the bank has no such items, or none could be judged"))
+    likely = float(resolved["certain"].sum()) / total
+    span = pl.col("could") - pl.col("certain")
+    by_scenario = (
+        rows.group_by("scenario")
+        .agg(
+            low=pl.col("certain").sum(),
+            value=(pl.col("certain") + likely * span).sum(),
+            high=pl.col("could").sum(),
+            trials=pl.col("trials").sum(),
+        )
+        .sort("scenario")
+    )
+    trials = by_scenario["trials"].to_numpy()
+    low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
+    if len(trials) < MIN_CLUSTERS:
+        at, least, most = (float(part.sum() / trials.sum()) for part in (value, low, high))
+        return Rate(n, Estimate(at, least, most, None, FEW))
+    # points and epochs are no trials of their own: each scenario is worth its largest
+    scale = float(trials.max())
+    return Rate(
+        n,
+        bounded(
+            lambda counts: float(counts.sum() / trials.sum()),
+            lambda counts: rate_interval(counts / scale, trials / scale),
+            Bounds(low, high, value),
+        ),
+    )

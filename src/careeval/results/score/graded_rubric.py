@@ -1,0 +1,403 @@
+"""Numbers of one graded rubric over a run: its score, its worst case, its errors, its domains.
+
+A missing response is left out of a mean and of a rate's trials. What is taken over all n epochs (a
+minimum, a spread, "any of n") is unknown then: over the epochs that are there it would be another
+number.
+
+An unresolved judgment is filled once, in `careeval.results.score.graded_arrays`; the value of a
+number is computed from the filled judgments. Its bounds settle every unresolved judgment for the
+lower and for the higher, and its interval covers both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from careeval import scoring
+from careeval.core.scenario import Domain, HarmKind
+from careeval.errors import StatsError
+from careeval.results.score.bounded_estimates import bounded, with_ratio_interval
+from careeval.results.score.graded_arrays import Bounds, FloatArray, GradedScenario, Judged
+from careeval.stats import (
+    MIN_CLUSTERS,
+    Estimate,
+    Reliability,
+    any_of_k,
+    lowest_of_k,
+    pooled_score,
+    rate_interval,
+    response_reliability,
+    rule_of_three,
+    sd_epochs,
+    sd_epochs_interval,
+    worst_epoch,
+)
+
+NOT_GRADED = "no response was graded on this rubric"
+NOT_RESOLVED = "every judgment on this rubric is unresolved"
+NOT_TOLD = "every judgment of the items of some points is unresolved"
+NO_SUCH_ITEM = "there was no item of this severity to judge"
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How often responses hold an error of one severity: an item of −2 or −1 that is present.
+
+    Attributes:
+        count: Responses with at least one; where judgments are unresolved, at least so many.
+        n: Responses judged, to scenarios whose rubric has an item of this severity.
+        share: Share of these responses with at least one.
+        upper_at_zero: Where `count` is 0 for certain, the one-sided 95% upper limit of the share,
+            each scenario taken as one trial ("rule of three"); else `None`.
+    """
+
+    count: int
+    n: int
+    share: Estimate
+    upper_at_zero: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A ratio of two sums over scenarios, before the sums: what a paired comparison needs.
+
+    Attributes:
+        scenarios: Their ids.
+        numerators: Points, errors or levels, mean of the epochs, shape (n_scenarios,).
+        denominators: What each could have had, shape (n_scenarios,).
+        lowest: The least that each numerator can be, shape (n_scenarios,).
+        n_judged: Of a share of responses, how many of each scenario were judged, shape
+            (n_scenarios,); `None` where a scenario counts the same however many were.
+    """
+
+    scenarios: tuple[str, ...]
+    numerators: Bounds
+    denominators: FloatArray
+    lowest: FloatArray
+    n_judged: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GradedRubric:
+    """One rubric of one system as one grader judged it.
+
+    Attributes:
+        scenarios: As `graded_arrays.graded_scenarios` gives them, or some of them.
+        n_epochs: Responses asked for a scenario.
+    """
+
+    scenarios: Sequence[GradedScenario]
+    n_epochs: int
+
+    def only(self, keep: Callable[[GradedScenario], bool]) -> GradedRubric:
+        """Return the same for some of the scenarios."""
+        return GradedRubric([s for s in self.scenarios if keep(s)], self.n_epochs)
+
+    @cached_property
+    def judged(self) -> list[GradedScenario]:
+        """The scenarios with a judged response; none where every judgment is unresolved.
+
+        Bounds as wide as the scale tell nothing, and a value between them would be made up.
+        """
+        judged = [s for s in self.scenarios if s.epochs.size]
+        return judged if any(not np.isnan(s.present).all() for s in judged) else []
+
+    def score(self) -> Estimate:
+        """The points over the most points, mean of epochs, pooled over scenarios."""
+        if not self.judged:
+            return Estimate.unknown(self._why_none)
+        return _pooled(self._points, self._maxima, self._minima)
+
+    def worst_at_n(self) -> Estimate:
+        """The score if every scenario had got the lowest of its n responses."""
+        if reason := self._why_not_whole():
+            return Estimate.unknown(reason)
+        lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
+        return _pooled(lowest, self._maxima, self._minima)
+
+    def worst_at_k(self) -> tuple[Estimate, ...]:
+        """For k = 1 … n, the score if every scenario had got the lowest of k of its n responses."""
+        if reason := self._why_not_whole():
+            return (Estimate.unknown(reason),) * self.n_epochs
+        if _untold(self._points):
+            return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
+        return tuple(
+            _pooled(at_k, self._maxima, self._minima)
+            for at_k in _columns(self._points, lowest_of_k)
+        )
+
+    def any_error_of_k(self, severity: int) -> tuple[Estimate, ...]:
+        """For k = 1 … n, the share of scenarios with an error in at least one of k responses.
+
+        Over the scenarios whose rubric has such an item.
+        """
+        if reason := self._why_not_whole():
+            return (Estimate.unknown(reason),) * self.n_epochs
+        items = self._judgments.are_errors(severity)
+        could = np.asarray(items.any(axis=1))
+        if not could.any():
+            return (Estimate.unknown(NO_SUCH_ITEM),) * self.n_epochs
+        errors = self._judgments.any_present(items).at(could)
+        if _untold(errors):
+            return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
+        # n responses are n / k disjoint trials of k
+        return tuple(
+            _rate(
+                at_k.map(lambda share, k=k: share[:, 0] * self.n_epochs / k),  # type: ignore[misc]
+                np.full(could.sum(), self.n_epochs / k),
+            )
+            for k, at_k in enumerate(_columns(errors, any_of_k), start=1)
+        )
+
+    def reliability(self) -> tuple[int, Reliability]:
+        """How far the responses to a scenario resemble each other, in points over its maximum.
+
+        Taken over the scenarios whose judgments are all resolved.
+
+        Returns:
+            The number of those scenarios, five at least, and the reliability over them.
+
+        Raises:
+            StatsError: A response is missing, they are fewer, or the scores do not vary.
+        """
+        points, maxima = self._resolved()
+        return len(maxima), response_reliability(points / maxima[:, np.newaxis])
+
+    def worst_epoch(self) -> Estimate:
+        """The lowest score of an epoch over all scenarios; it has no interval.
+
+        Resampled scenarios put its interval 2.5 to 7 points off centre.
+        """
+        if reason := self._why_not_whole():
+            return Estimate.unknown(reason)
+        if _untold(self._points):
+            return Estimate.unknown(NOT_TOLD)
+        try:
+            low, high, value = (
+                worst_epoch(points, self._maxima)
+                for points in (self._points.low, self._points.high, self._points.value)
+            )
+        except StatsError as error:
+            return Estimate.unknown(str(error))
+        return Estimate(value, low, high, None, "no interval holds for a lowest of epochs")
+
+    def sd_epochs(self) -> Estimate:
+        """The spread of the epochs' scores, over the scenarios whose judgments are all resolved."""
+        try:
+            points, maxima = self._resolved()
+            sd = sd_epochs(points, maxima)
+        except StatsError as error:
+            return Estimate.unknown(str(error))
+        try:
+            ci95 = sd_epochs_interval(points, maxima)
+        except StatsError as error:
+            return Estimate(sd, sd, sd, None, str(error))
+        return Estimate(sd, sd, sd, ci95)
+
+    def by_scenario(self) -> list[tuple[GradedScenario, Bounds]]:
+        """Each scenario with a maximum, and its scores, NaN where missing, shape (n_epochs,)."""
+        return [
+            (scenario, self._points.map(lambda points, row=row, most=most: points[row] / most))  # type: ignore[misc]
+            for row, (scenario, most) in enumerate(zip(self.scenarios, self._maxima, strict=True))
+            if most
+        ]
+
+    def errors(self, severity: int, kind: HarmKind | None = None) -> Errors:
+        """How often responses hold an error of one severity, of one kind where it is named."""
+        if not self.judged:
+            return Errors(0, 0, Estimate.unknown(self._why_none), None)
+        items = self._judgments.are_errors(severity, kind)
+        could = np.asarray(items.any(axis=1))
+        any_error = self._judgments.any_present(items).at(could)
+        n_judged = (~np.isnan(any_error.low)).sum(axis=1).astype(np.float64)
+        n_tried = int((n_judged > 0).sum())
+        share = (
+            Estimate.unknown(NOT_TOLD)
+            if _untold(any_error)
+            else _rate(any_error.map(lambda n: np.asarray(np.nansum(n, axis=1))), n_judged)
+        )
+        return Errors(
+            count=int(np.nansum(any_error.low)),
+            n=int(n_judged.sum()),
+            share=share,
+            upper_at_zero=rule_of_three(n_tried)
+            if n_tried and not np.nansum(any_error.high)
+            else None,
+        )
+
+    def domain_score(self, domain: Domain) -> tuple[int, Estimate]:
+        """The domain-weighted score (D1), and the number of scenarios that it is over."""
+        rated, points, maxima, least = self._domain_points(domain)
+        if reason := self._why_no_domain(rated):
+            return 0, Estimate.unknown(reason)
+        return len(rated), _pooled(points, maxima, least)
+
+    def _domain_points(
+        self, domain: Domain
+    ) -> tuple[Sequence[GradedScenario], Bounds, FloatArray, FloatArray]:
+        """The scenarios rated in a domain, their weighted points, maxima and minima."""
+        judged = self._judgments
+        count = partial(scoring.domain_weighted, judged.points, judged.levels[domain])
+        has_level = np.logical_not(np.isnan(judged.levels[domain]).all(axis=1))
+        rated = judged.is_judged.any(axis=1) & has_level
+        everything = count(np.ones_like(judged.present[:, :1]))
+        least = everything.low[:, 0] - everything.maximum
+        points = judged.settled(count).at(rated)
+        return self._some(rated), points, everything.maximum[rated], least[rated]
+
+    def _some(self, chosen: NDArray[np.bool_]) -> Sequence[GradedScenario]:
+        return [self.scenarios[row] for row in np.flatnonzero(chosen).tolist()]
+
+    @cached_property
+    def _judgments(self) -> Judged:
+        return Judged.of(self.scenarios, self.n_epochs)
+
+    @cached_property
+    def _points(self) -> Bounds:
+        """Points, shape (n_scenarios, n_epochs)."""
+        return self._judgments.settled(partial(scoring.scenario_points, self._judgments.points))
+
+    @cached_property
+    def _maxima(self) -> FloatArray:
+        return scoring.maxima(self._judgments.points).astype(np.float64)
+
+    @cached_property
+    def _minima(self) -> FloatArray:
+        """The fewest points that a response can have, shape (n_scenarios,)."""
+        return -scoring.maxima(-self._judgments.points).astype(np.float64)
+
+    def _resolved(self) -> tuple[FloatArray, FloatArray]:
+        """Points and maxima of the scenarios with a maximum whose judgments are all resolved.
+
+        Raises:
+            StatsError: A response is missing, or fewer than five such scenarios are left.
+        """
+        if reason := self._why_not_whole():
+            raise StatsError(reason)
+        could = self._maxima > 0
+        resolved = could & (self._points.low == self._points.high).all(axis=1)
+        if resolved.sum() < MIN_CLUSTERS:
+            what = (
+                "have every judgment made"
+                if resolved.sum() < could.sum()
+                else ("have positive points")
+            )
+            raise StatsError(f"fewer than five scenarios {what}")
+        return self._points.low[resolved], self._maxima[resolved]
+
+    def score_parts(self) -> Parts:
+        """What `score` is the ratio of.
+
+        Raises:
+            StatsError: Nothing was judged. So do the other parts.
+        """
+        return self._parts(self.scenarios, self._points, self._maxima, self._minima)
+
+    def worst_parts(self) -> Parts:
+        """What `worst_at_n` is the ratio of.
+
+        Raises:
+            StatsError: A response is missing or not graded, so that the lowest of n is not known.
+        """
+        if reason := self._why_not_whole():
+            raise StatsError(reason)
+        lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
+        return self._parts(self.scenarios, lowest, self._maxima, self._minima)
+
+    def error_parts(self, severity: int) -> Parts:
+        """Of each scenario whose rubric has such items, the share of responses with any."""
+        items = self._judgments.are_errors(severity)
+        could = np.asarray(items.any(axis=1))
+        if not could.any():
+            raise StatsError(NO_SUCH_ITEM if self.judged else self._why_none)
+        with_any = self._some(could)
+        any_error = self._judgments.any_present(items).at(could)
+        n_judged = (~np.isnan(any_error.low)).sum(axis=1).astype(np.float64)
+        ones = np.ones(len(with_any))
+        parts = self._parts(with_any, any_error, ones, np.zeros(len(with_any)))
+        return replace(parts, n_judged=n_judged[n_judged > 0])
+
+    def domain_parts(self, domain: Domain) -> Parts:
+        """What `domain_score` is the ratio of."""
+        return self._parts(*self._domain_points(domain))
+
+    def _parts(
+        self,
+        scenarios: Sequence[GradedScenario],
+        numbers: Bounds,
+        denominators: FloatArray,
+        least: FloatArray,
+    ) -> Parts:
+        """The parts of the scenarios that have a number in any epoch."""
+        if not self.judged or not numbers.low.size or np.isnan(numbers.low).all():
+            raise StatsError(self._why_none)
+        if _untold(numbers):
+            raise StatsError(NOT_TOLD)
+        known = np.flatnonzero(~np.isnan(numbers.low).all(axis=1))
+        means = numbers.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
+        names = tuple(scenarios[row].scenario for row in known.tolist())
+        return Parts(names, means, denominators[known], least[known])
+
+    @property
+    def _why_none(self) -> str:
+        """Why nothing was judged, where nothing was."""
+        return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
+
+    def _why_not_whole(self) -> str:
+        """Why nothing can be taken over all n epochs; empty if it can."""
+        if not self.judged:
+            return self._why_none
+        asked, absent = self._points.low.size, int(np.isnan(self._points.low).sum())
+        return f"{absent} of {asked} responses are missing or not graded" if absent else ""
+
+    def _why_no_domain(self, rated: Sequence[GradedScenario]) -> str:
+        """Why a domain has no number; empty if it has one."""
+        if not self.judged:
+            return self._why_none
+        return "" if rated else "no item of this rubric is rated in this domain"
+
+
+def _untold(numbers: Bounds) -> bool:
+    """Whether a judged response has no value, since nothing fills its unresolved judgments."""
+    return bool((np.isnan(numbers.value) & ~np.isnan(numbers.low)).any())
+
+
+def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
+    """The pooled score; a scenario without a response is no cluster of its interval."""
+    if _untold(points):
+        return Estimate.unknown(NOT_TOLD)
+    try:
+        low, high, value = (
+            pooled_score(part, maxima) for part in (points.low, points.high, points.value)
+        )
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    known = np.asarray(~np.isnan(points.low).all(axis=1))
+    means = points.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
+    return with_ratio_interval(value, low, high, means, maxima[known], minima[known])
+
+
+def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
+    """Events per trial; counts and trials by scenario."""
+    total = trials.sum()
+    if total == 0:
+        return Estimate.unknown(NO_SUCH_ITEM)
+    return bounded(
+        lambda settled: float(settled.sum() / total),
+        lambda settled: rate_interval(settled, trials),
+        counts,
+    )
+
+
+def _columns(numbers: Bounds, spread: Callable[[FloatArray], FloatArray]) -> list[Bounds]:
+    """Numbers spread to shape (n_scenarios, n), as n columns of shape (n_scenarios, 1)."""
+    curves = numbers.map(spread)
+    return [
+        curves.map(lambda curve, k=k: curve[:, [k]])  # type: ignore[misc]
+        for k in range(curves.low.shape[1])
+    ]

@@ -1,0 +1,72 @@
+"""The harm ledger: every severe or mild error found, with the words that it was found in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from careeval import scoring
+from careeval.core.scenario import Rubric
+from careeval.results.score.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """One error that a grader found in one response.
+
+    Attributes:
+        points: −2 for a severe error, −1 for a mild one.
+        quote: The response's own words; `None` where none were given or found, or held out.
+        reason: The grader's; empty where it gave none.
+    """
+
+    system: str
+    grader: str
+    rubric: Rubric
+    scenario: str
+    adl: str | None
+    situation: tuple[str, ...]
+    epoch: int
+    item: str
+    points: int
+    item_text: str
+    quote: str | None
+    reason: str
+
+
+def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
+    """The errors of one severity that count for an entry, by scenario and epoch.
+
+    An unresolved item is none, and a response that lacks an item's judgment is not judged.
+
+    Args:
+        entry: Whose.
+        severity: `scoring.SEVERE` or `scoring.MILD`.
+    """
+    abouts = {s.scenario: s.about for s in entry.graded.scenarios}
+    judged = {(s.scenario, epoch) for s in entry.graded.judged for epoch in s.epochs.tolist()}
+    rows = (
+        entry.first.filter(pl.col("present"), pl.col("points") == severity)
+        .sort("scenario", "epoch", "position")
+        .select("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
+    )
+    for scenario, epoch, item, points, item_text, quote, reason in rows.rows():
+        if (scenario, epoch) not in judged:
+            continue
+        about = abouts[scenario]
+        yield Harm(
+            system=entry.system,
+            grader=entry.grader,
+            rubric=entry.rubric,
+            scenario=scenario,
+            adl=about.adl,
+            situation=about.situation,
+            epoch=epoch,
+            item=item,
+            points=points,
+            item_text=item_text or "",
+            quote=quote,
+            reason=reason or "",
+        )

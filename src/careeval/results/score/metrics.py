@@ -1,0 +1,138 @@
+"""The numbers of an entry, each declared once: what it is called, what it means, how it is found.
+
+Every table, file and page takes a number's name and meaning from here, and shows one that is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from careeval import scoring
+from careeval.errors import StatsError
+from careeval.results.score.graded_rubric import Errors, GradedRubric, Parts
+from careeval.stats import Estimate
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of an entry.
+
+    Attributes:
+        key: Its name in files, and in `--fail-on`.
+        head: Of its column on a page; `{n}` stands for the number of responses to a scenario.
+        brief: Of its column where there is little room, likewise.
+        holds: What it is, as the dictionary of columns says.
+        compute: How it is found.
+        parts: What it is the ratio of, by scenario, so that two entries can be paired by it;
+            `None` where it is not for comparing.
+        counts_errors: Whether it is a share of responses with an error, as `Errors`.
+        fewer_is_better: Whether less of it is better care.
+        of_equal_n: Whether two compare by it only between equal numbers of responses to a scenario.
+        in_points: Whether it is a number of points of percent, and no percentage.
+        in_detail: Whether it is shown only where somebody asks for detail.
+    """
+
+    key: str
+    head: str
+    brief: str
+    holds: str
+    compute: Callable[[GradedRubric], Estimate | Errors]
+    parts: Callable[[GradedRubric], Parts] | None = None
+    counts_errors: bool = False
+    fewer_is_better: bool = False
+    of_equal_n: bool = False
+    in_points: bool = False
+    in_detail: bool = False
+
+    def parts_of(self, graded: GradedRubric) -> Parts:
+        """Return what it is the ratio of, by scenario.
+
+        Raises:
+            StatsError: Nothing was judged, or it is not for comparing.
+        """
+        if self.parts is None:
+            raise StatsError(f"{self.key} is not for comparing")
+        return self.parts(graded)
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "severe",
+        "Severe errors",
+        "severe",
+        "share of responses with an item of −2 present",
+        lambda graded: graded.errors(scoring.SEVERE),
+        lambda graded: graded.error_parts(scoring.SEVERE),
+        counts_errors=True,
+        fewer_is_better=True,
+    ),
+    Metric(
+        "score",
+        "Score",
+        "score",
+        "points of the items present over the most points",
+        GradedRubric.score,
+        GradedRubric.score_parts,
+    ),
+    Metric(
+        "worst_at_n",
+        "Worst of {n}",
+        "worst of {n}",
+        "score if every scenario had got the lowest of its n responses",
+        GradedRubric.worst_at_n,
+        GradedRubric.worst_parts,
+        of_equal_n=True,
+    ),
+    Metric(
+        "mild",
+        "Mild errors",
+        "mild",
+        "share of responses with an item of −1 present",
+        lambda graded: graded.errors(scoring.MILD),
+        lambda graded: graded.error_parts(scoring.MILD),
+        counts_errors=True,
+        fewer_is_better=True,
+    ),
+    Metric(
+        "worst_epoch",
+        "Worst epoch",
+        "worst epoch",
+        "lowest score of an epoch over all scenarios",
+        GradedRubric.worst_epoch,
+        in_detail=True,
+    ),
+    Metric(
+        "sd_epochs",
+        "SD of epochs",
+        "SD of epochs",
+        "SD of the scores of the epochs, on these scenarios; never for comparing",
+        GradedRubric.sd_epochs,
+        fewer_is_better=True,
+        in_points=True,
+        in_detail=True,
+    ),
+)
+"""In the order in which they are shown."""
+
+HEADLINE = tuple(metric for metric in METRICS if not metric.in_detail)
+IN_DETAIL = tuple(metric for metric in METRICS if metric.in_detail)
+COMPARED = {metric.key: metric for metric in METRICS if metric.parts}
+"""Key of a number that two entries are compared by → how."""
+
+Numbers = Mapping[str, Estimate | Errors]
+"""Key of a metric → what it comes to."""
+
+
+def errors_of(numbers: Numbers, key: str) -> Errors:
+    """Return a metric that counts errors."""
+    number = numbers[key]
+    assert isinstance(number, Errors)
+    return number
+
+
+def estimate_of(numbers: Numbers, key: str) -> Estimate:
+    """Return a metric that counts none."""
+    number = numbers[key]
+    assert isinstance(number, Estimate)
+    return number

@@ -1,0 +1,1 @@
+"""Results of studies in which experts rate scenarios."""

@@ -1,0 +1,1 @@
+"""Measures of how far graders can be trusted."""

@@ -1,0 +1,1 @@
+"""Audits: people label a sample of a grader's judgments."""

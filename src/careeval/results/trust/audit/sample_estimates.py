@@ -1,0 +1,275 @@
+"""Estimates from an audited sample: the grader against people, and people against each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from careeval.core.label import Label, Reading
+from careeval.core.scenario import Rubric
+from careeval.core.text import signed
+from careeval.results.score.graded_arrays import FloatArray
+from careeval.results.trust.audit.corrected_score import Corrected, corrected_score
+from careeval.results.trust.audit.labels import Truth
+from careeval.results.trust.audit.sample import Drawn, Sample, Stratum
+from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
+from careeval.results.trust.grader_accuracy import Measured, settled
+from careeval.results.trust.probe_check import Agreement
+from careeval.stats import Confusion, Estimate, Interval, Measure, measure_interval, rate_interval
+from careeval.stats.resampling import by_cluster
+
+_CELLS = [(True, True), (True, False), (False, True), (False, False)]
+"""What people and grader say, or one rater and another, in the order of `careeval.stats.Confusion`.
+"""
+
+
+@dataclass(frozen=True)
+class People:
+    """How far raters agree with each other: the most that can be asked of a grader.
+
+    Over every two raters who labelled a judgment present or absent, before anything was settled,
+    weighted back by the sampling design as the grader's numbers are. A judgment counts once,
+    however many labelled it.
+
+    Attributes:
+        n: Judgments that two raters or more labelled so.
+        n_left_out: Judgments of the runs that these do not stand for: nobody is known to agree on
+            one of their kind.
+        same: Share of judgments on which two raters say the same.
+        macro_f1: Of one rater held against the other, either way round.
+    """
+
+    n: int
+    n_left_out: int
+    same: Estimate
+    macro_f1: Estimate
+
+
+@dataclass(frozen=True)
+class AuditedSample:
+    """A sample with what people say of it.
+
+    Attributes:
+        labels: Judgment → what people say of it.
+        truths: Judgment → what they settled.
+    """
+
+    sample: Sample
+    labels: Mapping[str, Sequence[Label]]
+    truths: Mapping[str, Truth]
+
+    @cached_property
+    def settled(self) -> list[tuple[Drawn, bool]]:
+        """Judgments that have a truth, with it."""
+        return [
+            (each, present)
+            for each in self.sample.hidden.drawn
+            if each.judgment in self.truths
+            and (present := self.truths[each.judgment].present) is not None
+        ]
+
+    @cached_property
+    def read(self) -> Counter[int]:
+        """Stratum → how many of its judgments have a truth."""
+        return Counter(each.stratum for each, _ in self.settled)
+
+    def counts(self) -> Agreement:
+        """Return the judgments with a truth as drawn, not weighted."""
+        strata = self.sample.hidden.strata
+        pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
+        return Agreement(
+            found=pairs[True, True],
+            missed=pairs[True, False],
+            invented=pairs[False, True],
+            cleared=pairs[False, False],
+            unresolved=0,
+        )
+
+    def measured(self, belongs: Callable[[Stratum], bool], *, one_system: bool = False) -> Measured:
+        """Return the grader against people, over the strata that belong."""
+        strata = self.sample.hidden.strata
+        chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
+        rows = [(each, truth) for each, truth in self.settled if belongs(strata[each.stratum])]
+        weights = self.weights(chosen, one_system=one_system)
+        if isinstance(weights, str):
+            return Measured.unknown(len(rows), sum(truth for _, truth in rows), weights)
+        read = np.eye(4)[
+            [_CELLS.index((truth, strata[each.stratum].present)) for each, truth in rows]
+        ]
+        heavy = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
+        names = [each.scenario for each, _ in rows]
+        return Measured.weighted(by_cluster(heavy, names), by_cluster(read, names))
+
+    def weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
+        """Return stratum → what each judgment of it with a truth stands for; or why nothing can."""
+        weights, lacking = self._stand_for(chosen, self.read, one_system=one_system)
+        if lacking:
+            return self._lacks(lacking, "people settled none", one_system=one_system)
+        return weights if weights else "there is no such judgment in the sample"
+
+    def _lacks(
+        self, lacking: Sequence[Sequence[int]], none_read: str, *, one_system: bool = False
+    ) -> str:
+        """Return why numbers are unknown: the first kind of judgment of which none was read."""
+        strata = self.sample.hidden.strata
+        one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
+        verdict = "found" if one.present else "called absent"
+        whose = f" of {one.system}" if one_system else ""
+        return (
+            f"of {all_of:,} {one.rubric} judgments{whose} on {signed(one.points)} items that the "
+            f"grader {verdict}, {none_read}"
+        )
+
+    def _stand_for(
+        self, chosen: Sequence[int], read: Mapping[int, int], *, one_system: bool
+    ) -> tuple[dict[int, float], list[list[int]]]:
+        """Return what each judgment read stands for, and the strata that none stands for.
+
+        Args:
+            chosen: Strata to stand for.
+            read: Stratum → how many of its judgments were read.
+            one_system: Whether a stratum of which none was read has no other to stand for it; else
+                those of its kind do.
+
+        Returns:
+            Stratum → weight, of those that were read; and the others, by kind.
+        """
+        strata = self.sample.hidden.strata
+        by_kind: dict[object, list[int]] = {}
+        for k in chosen:
+            by_kind.setdefault(k if one_system else strata[k].kind, []).append(k)
+        weights: dict[int, float] = {}
+        lacking: list[list[int]] = []
+        for places in by_kind.values():
+            known = [k for k in places if read.get(k)]
+            if not known:
+                lacking.append(places)
+                continue
+            # a stratum of which nothing was read is taken to be as the others of its kind
+            stretch = sum(strata[k].of for k in places) / sum(strata[k].of for k in known)
+            weights |= {k: stretch * strata[k].of / read[k] for k in known}
+        return weights, lacking
+
+    @cached_property
+    def read_twice(self) -> list[tuple[Drawn, list[bool]]]:
+        """Judgments that two raters or more are sure of, with what each says, by name."""
+        twice = []
+        for each in self.sample.hidden.drawn:
+            sure = sorted(
+                (label.rater, label.says is Reading.present)
+                for label in self.labels.get(each.judgment, ())
+                if not label.adjudicated and label.says is not Reading.unsure
+            )
+            if len(sure) >= 2:
+                twice.append((each, [present for _, present in sure]))
+        return twice
+
+    def agreement_by_points(
+        self, classes: Sequence[PointClass]
+    ) -> dict[PointClass, ClassAgreement]:
+        """Return how far the grader agrees with people on each point class."""
+        strata = self.sample.hidden.strata
+        rows = [(each, [truth, strata[each.stratum].present]) for each, truth in self.settled]
+        return self._agreement(classes, rows, "people settled none")
+
+    def people_by_points(self, classes: Sequence[PointClass]) -> dict[PointClass, ClassAgreement]:
+        """Return how far raters agree with each other on each point class."""
+        return self._agreement(classes, self.read_twice, "no two raters labelled any")
+
+    def _agreement(
+        self,
+        classes: Sequence[PointClass],
+        rows: Sequence[tuple[Drawn, Sequence[bool]]],
+        none_read: str,
+    ) -> dict[PointClass, ClassAgreement]:
+        """Return the agreement of two readings or more of each judgment, on each point class.
+
+        Args:
+            classes: Of the sample.
+            rows: Judgments with what each reading says.
+            none_read: Why a class is unknown where none of a kind of its judgments is among them.
+        """
+        strata = self.sample.hidden.strata
+        read = Counter(each.stratum for each, _ in rows)
+        weights: dict[int, float] = {}
+        unknown: dict[PointClass, str] = {}
+        for key in classes:
+            chosen = [k for k, s in enumerate(strata) if (s.rubric, s.points) == key]
+            known, lacking = self._stand_for(chosen, read, one_system=False)
+            weights |= known
+            if lacking:
+                unknown[key] = self._lacks(lacking, none_read)
+        width = max((len(readings) for _, readings in rows), default=2)
+        verdicts = np.full((len(rows), width), np.nan)
+        for row, (_, readings) in enumerate(rows):
+            verdicts[row, : len(readings)] = readings
+        return class_agreement(
+            [(strata[each.stratum].rubric, strata[each.stratum].points) for each, _ in rows],
+            verdicts,
+            [each.scenario for each, _ in rows],
+            weights=np.array([weights.get(each.stratum, 1) for each, _ in rows]),
+            unknown=unknown,
+        )
+
+    def people(self, belongs: Callable[[Stratum], bool]) -> People:
+        """Return raters against each other, over the strata that belong."""
+        strata = self.sample.hidden.strata
+        rows, drawn = [], []
+        for each, readings in self.read_twice:
+            if belongs(strata[each.stratum]):
+                pairs = list(combinations(readings, 2))
+                rows.append([pairs.count(way) / len(pairs) for way in _CELLS])
+                drawn.append(each)
+        chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
+        read = Counter(each.stratum for each in drawn)
+        weights, lacking = self._stand_for(chosen, read, one_system=False)
+        n_left_out = sum(strata[k].of for places in lacking for k in places)
+        if not rows:
+            unknown = Estimate.unknown("no judgment was labelled by two raters")
+            return People(0, n_left_out, unknown, unknown)
+        heavy = np.array(rows) * np.array([weights[each.stratum] for each in drawn])[:, np.newaxis]
+        cells = by_cluster(heavy, [each.scenario for each in drawn])
+        either_way = cells.copy()
+        either_way[:, 1] = either_way[:, 2] = cells[:, 1:3].sum(axis=1) / 2
+        scale = len(rows) / cells.sum()  # weights that come of so many judgments and no more
+
+        def same_interval(c: FloatArray) -> Interval:
+            same, all_ = c[:, [0, 3]].sum(axis=1), c.sum(axis=1)
+            return rate_interval(same * scale, all_ * scale, most_a_family=np.inf)
+
+        return People(
+            n=len(rows),
+            n_left_out=n_left_out,
+            same=settled(cells, (cells,), lambda c: _confusion(c).accuracy, same_interval),
+            macro_f1=settled(
+                either_way,
+                (either_way,),
+                lambda c: _confusion(c).macro_f1,
+                lambda c: measure_interval(c, Measure.macro_f1),
+            ),
+        )
+
+    def scores(self, system: str) -> Iterator[tuple[Rubric, Corrected]]:
+        """Yield a system's score on each rubric, as the grader has it and as people correct it."""
+        strata = self.sample.hidden.strata
+        for rubric in Rubric:
+            key = (system, rubric)
+            rows = [row for row in self.sample.hidden.graded if (row.system, row.rubric) == key]
+            if rows:
+                chosen = [k for k, s in enumerate(strata) if (s.system, s.rubric) == key]
+                read = [
+                    (each, truth, strata[each.stratum])
+                    for each, truth in self.settled
+                    if each.whole and each.stratum in chosen
+                ]
+                weights = self.weights(chosen, one_system=True)
+                yield rubric, corrected_score(rows, read, weights)
+
+
+def _confusion(cells: FloatArray) -> Confusion:
+    return Confusion(*cells.sum(axis=0).tolist())

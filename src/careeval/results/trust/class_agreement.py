@@ -1,0 +1,141 @@
+"""Agreement on whether an item is present, for each point class: two graders, or one and people.
+
+A pooled number hides what matters: most items are absent from most responses, so two graders can
+agree on nearly all judgments and on hardly any −1 item that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from careeval.core.scenario import Rubric
+from careeval.results.score.graded_arrays import FloatArray
+from careeval.results.trust.grader_accuracy import settled
+from careeval.stats import (
+    Estimate,
+    positive_agreement,
+    positive_agreement_interval,
+    presence_ac1,
+    presence_ac1_interval,
+)
+from careeval.stats.resampling import by_cluster
+
+PointClass = tuple[Rubric, int]
+"""A rubric and the points of its items."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAgreement:
+    """How far readings of the same judgments agree, over the items of one point class.
+
+    Attributes:
+        n: Judgments that two made, or more.
+        n_unresolved: Judgments that fewer than two could be brought to make. Bounds settle them
+            for disagreement and for agreement; the value leaves them out.
+        n_both: Of `n`, those whose item every one of them calls present.
+        n_either: Of `n`, those whose item any of them does.
+        positive_agreement: Of what one calls present, the share that another does too; unknown
+            where nobody calls anything present.
+        ac1: Gwet's AC1, which takes chance away, and counts agreement on what is absent too.
+    """
+
+    n: int
+    n_unresolved: int
+    n_both: int
+    n_either: int
+    positive_agreement: Estimate
+    ac1: Estimate
+
+
+def class_agreement(
+    classes: Sequence[PointClass],
+    verdicts: FloatArray,
+    scenarios: Sequence[str],
+    *,
+    weights: FloatArray | None = None,
+    unknown: Mapping[PointClass, str] = {},
+) -> dict[PointClass, ClassAgreement]:
+    """The agreement on each point class: the ladder first, from +2 down to −2.
+
+    Args:
+        classes: The point class of each judgment, shape (n_judgments,).
+        verdicts: What each reading says of it: 1 present, 0 absent, NaN not said; shape
+            (n_judgments, n_readings). Of more than two, every pair counts, and a judgment once.
+        scenarios: The scenario of each judgment.
+        weights: How many judgments each stands for, above 0; 1 where not given.
+        unknown: Classes whose numbers are not known from these judgments, with the reason; they
+            keep their counts.
+    """
+    names = np.asarray(scenarios)
+    agreements = {}
+    for key in sorted({*classes, *unknown}, key=_place):
+        chosen = np.array([each == key for each in classes], dtype=bool)
+        agreements[key] = _agreement(
+            verdicts[chosen],
+            names[chosen],
+            None if weights is None else weights[chosen],
+            unknown.get(key, ""),
+        )
+    return agreements
+
+
+def _place(key: PointClass) -> tuple[int, int]:
+    rubric, points = key
+    return list(Rubric).index(rubric), -points
+
+
+def _agreement(
+    verdicts: FloatArray, scenarios: FloatArray, weights: FloatArray | None, unknown: str
+) -> ClassAgreement:
+    present = np.nansum(verdicts, axis=1)
+    readings = (~np.isnan(verdicts)).sum(axis=1)
+    made = readings >= 2
+    counts = (
+        int(made.sum()),
+        int((~made).sum()),
+        int((made & (present == readings)).sum()),
+        int((made & (present > 0)).sum()),
+    )
+    if unknown or not made.any():
+        why = Estimate.unknown(unknown or "no judgment was made by two")
+        return ClassAgreement(*counts, why, why)
+    rows = np.zeros((len(verdicts), 3))
+    rows[made] = _pairs(present[made], readings[made])
+    read = None
+    if weights is not None:
+        read = by_cluster(rows, scenarios)
+        rows = rows * weights[:, np.newaxis]
+    cells = by_cluster(rows, scenarios)
+    ways = [cells]
+    if not made.all():
+        ways = []
+        for settled_rows in (
+            np.array([0.0, 1.0, 0.0]),  # apart: the least agreement
+            _alike(present[~made], readings[~made], otherwise=1.0),
+            _alike(present[~made], readings[~made], otherwise=0.0),
+        ):
+            rows[~made] = settled_rows
+            ways.append(by_cluster(rows, scenarios))
+    return ClassAgreement(
+        *counts,
+        settled(cells, ways, positive_agreement, lambda c: positive_agreement_interval(c, read)),
+        settled(cells, ways, presence_ac1, lambda c: presence_ac1_interval(c, read)),
+    )
+
+
+def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
+    """Shares of each judgment's pairs of readings: both present, one alone, neither."""
+    absent = readings - present
+    pairs = np.stack(
+        [present * (present - 1) / 2, present * absent, absent * (absent - 1) / 2], axis=1
+    )
+    return np.asarray(pairs / pairs.sum(axis=1, keepdims=True))
+
+
+def _alike(present: FloatArray, readings: FloatArray, otherwise: float) -> FloatArray:
+    """Agreement on what the one reading says; on `otherwise` where there is no reading."""
+    both = np.where(readings == 0, otherwise, present)
+    return np.stack([both, np.zeros(len(both)), 1 - both], axis=1)

@@ -1,0 +1,80 @@
+"""Graders held against each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from careeval.core.response import ResponseState
+from careeval.core.scenario import Rubric
+from careeval.results.score.entries import Entry
+from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
+
+_JUDGMENT = ["scenario", "epoch", "rubric", "item"]
+
+
+@dataclass(frozen=True)
+class GraderPair:
+    """Two graders that judged the same responses.
+
+    Attributes:
+        a: Name of the one.
+        b: Name of the other.
+        systems: Whose responses, by name.
+        by_points: How far they agree, by rubric and points of the item.
+    """
+
+    a: str
+    b: str
+    systems: tuple[str, ...]
+    by_points: Mapping[PointClass, ClassAgreement]
+
+    @property
+    def n(self) -> int:
+        """Judgments that both made; those that either left unresolved are not among them."""
+        return sum(of.n for of in self.by_points.values())
+
+
+def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
+    """Each two graders that judged any response in common, over all systems.
+
+    A response without words is in none: nobody judged it.
+    """
+    by_system: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        by_system[entry.system].append(entry)
+    common: dict[tuple[str, str], dict[str, pl.DataFrame]] = defaultdict(dict)
+    for system, of_system in by_system.items():
+        by_grader: dict[str, list[pl.DataFrame]] = defaultdict(list)
+        for entry in of_system:
+            by_grader[entry.grader].append(_read(entry))
+        read = {grader: pl.concat(parts) for grader, parts in by_grader.items()}
+        for a, b in combinations(sorted(read), 2):
+            both = read[a].join(read[b].drop("points"), on=_JUDGMENT, suffix="_b")
+            if both.height:
+                common[a, b][system] = both
+    return [
+        _pair(a, b, tuple(sorted(systems)), pl.concat(systems.values()))
+        for (a, b), systems in sorted(common.items())
+    ]
+
+
+def _read(entry: Entry) -> pl.DataFrame:
+    """What a grader judged the first time, of the responses with words."""
+    answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
+    first = entry.first.select(*_JUDGMENT, "points", "present")
+    return first.join(answered, on=["scenario", "epoch"], how="semi")
+
+
+def _pair(a: str, b: str, systems: tuple[str, ...], both: pl.DataFrame) -> GraderPair:
+    classes = [
+        (Rubric(rubric), points) for rubric, points in both.select("rubric", "points").iter_rows()
+    ]
+    verdicts = both.select(
+        pl.col("present", "present_b").cast(pl.Float64).fill_null(float("nan"))
+    ).to_numpy()
+    return GraderPair(a, b, systems, class_agreement(classes, verdicts, both["scenario"].to_list()))

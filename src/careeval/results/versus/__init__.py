@@ -1,0 +1,1 @@
+"""Comparisons and rankings of entries."""

@@ -1,0 +1,177 @@
+"""Two entries side by side: what flips, what differs, by how much, and what may be said of it.
+
+Over the scenarios that both were judged on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.errors import StatsError, UsageError
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_rubric import GradedRubric, Parts
+from careeval.results.score.metrics import COMPARED
+from careeval.results.score.summary import why_not_ranked
+from careeval.results.versus.comparable import UNKNOWN, check_comparable, named
+from careeval.results.versus.differences import LEVEL, Difference, Paired, differences
+from careeval.results.versus.flips import Flip, flips
+from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p
+
+ASSUMED_SCENARIO_SD, ASSUMED_RUN_SD = 0.25, 0.35
+"""For the detectable difference before anything is run: a guess, in fractions of the maximum."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems as one grader judged them on one rubric, paired by scenario.
+
+    Each of `metrics`, `by_adl` and `by_domain` is a family of its own for Holm's correction.
+
+    Attributes:
+        a: Name of the one.
+        b: Name of the other; differences are b − a.
+        grader: Who judged both.
+        rubric: What was judged.
+        protocol: Version of the protocol that asked both.
+        grading_protocol: Version of the protocol that judged both.
+        n_scenarios: Scenarios that are compared: both were judged on them.
+        n_epochs: Of A and of B.
+        metrics: Errors and scores, by their keys.
+        by_adl: The score by activity; without an interval below five scenarios.
+        by_domain: The domain-weighted score.
+        detectable_before: The smallest difference in score that this many scenarios and epochs
+            would find four times in five, with the spreads that one would have guessed. It is of
+            the score alone, declared beforehand, and of no family. `None` where flipped signs of
+            so few scenarios could find none.
+        to_severe: Scenarios safe with A, and not with B; most severe errors first.
+        to_safe: The other way round.
+        notes: What must be read with it.
+    """
+
+    a: str
+    b: str
+    grader: str
+    rubric: Rubric
+    bank: str
+    bank_version: str
+    protocol: str
+    grading_protocol: str
+    n_scenarios: int
+    n_epochs: tuple[int, int]
+    metrics: Mapping[str, Difference]
+    by_adl: Mapping[Adl, Difference]
+    by_domain: Mapping[Domain, Difference]
+    detectable_before: float | None
+    to_severe: tuple[Flip, ...]
+    to_safe: tuple[Flip, ...]
+    notes: tuple[str, ...]
+
+
+Take = Callable[[GradedRubric], Parts]
+
+
+OLD_METRICS = {f"action_{name}": name for name in COMPARED}
+"""Names that version 0.1 had → the names now, of an entry on the rubric `actions`."""
+
+
+def compare(a: Entry, b: Entry) -> Comparison:
+    """Compare two entries, B against A.
+
+    Raises:
+        UsageError: Their numbers do not compare: another bank or choice of its scenarios, another
+            `N` of a protocol's version, another rubric or grader, or no scenario in common.
+    """
+    check_comparable(a, b)
+    for entry in (a, b):
+        if not entry.graded.judged:
+            raise UsageError(
+                f"{entry.system}: no judgment was resolved, so there is nothing to compare",
+                hint="grade it again: careeval grade FOLDER --grader NAME",
+            )
+    shared = _judged(a) & _judged(b)
+    if not shared:
+        raise UsageError(
+            f"{a.system} and {b.system} were judged on no scenario in common",
+            hint="finish both runs: careeval run --resume",
+        )
+
+    def paired(take: Take) -> Paired | str:
+        try:
+            ours, theirs = (take(entry.graded) for entry in (a, b))
+            return Paired.of(ours, theirs, shared)
+        except StatsError as error:
+            return str(error)
+
+    metrics = {
+        name: _OTHER_N
+        if metric.of_equal_n and a.n_epochs != b.n_epochs
+        else paired(metric.parts_of)
+        for name, metric in COMPARED.items()
+    }
+    adls = {s.about.adl for s in a.graded.judged if s.scenario in shared}
+    by_adl = {adl: paired(_of_adl(adl)) for adl in Adl if adl in adls}
+    by_domain = {domain: paired(_of_domain(domain)) for domain in Domain}
+    fewer = {name for name, metric in COMPARED.items() if metric.fewer_is_better}
+    return Comparison(
+        a=a.system,
+        b=b.system,
+        grader=a.grader,
+        rubric=a.rubric,
+        bank=named(a, "bank") or UNKNOWN,
+        bank_version=named(a, "bank_version") or UNKNOWN,
+        protocol=named(a, "protocol") or UNKNOWN,
+        grading_protocol=a.grading_protocol or UNKNOWN,
+        n_scenarios=len(shared),
+        n_epochs=(a.n_epochs, b.n_epochs),
+        metrics=differences(metrics, fewer_is_better=fewer),
+        by_adl=differences(by_adl),
+        by_domain=differences(by_domain),
+        detectable_before=_detectable_before(len(shared), (a.n_epochs, b.n_epochs)),
+        to_severe=tuple(flips(a, b, shared)),
+        to_safe=tuple(flips(b, a, shared)),
+        notes=tuple(dict.fromkeys(_notes(a, b, shared))),
+    )
+
+
+_OTHER_N = "the worst of n compares only between equal n"
+
+
+def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
+    if smallest_p(n) >= LEVEL:
+        return None
+    variances = ASSUMED_RUN_SD**2, ASSUMED_RUN_SD**2
+    return detectable_difference(n, ASSUMED_SCENARIO_SD**2, variances, n_epochs, degrees=n - 1)
+
+
+def _of_adl(adl: Adl) -> Take:
+    return lambda of: of.only(lambda s: s.about.adl == adl).score_parts()
+
+
+def _of_domain(domain: Domain) -> Take:
+    return lambda of: of.domain_parts(domain)
+
+
+def _judged(entry: Entry) -> set[str]:
+    return {s.scenario for s in entry.graded.judged}
+
+
+def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
+    for entry in (a, b):
+        judged = _judged(entry)
+        if n := len(judged - shared):
+            yield f"{entry.system}: {n} of its {len(judged)} scenarios are left out: no pair."
+    versions = named(a, "bank_version"), named(b, "bank_version")
+    if versions[0] != versions[1]:
+        yield f"Bank versions {versions[0]} and {versions[1]} compare."
+    if a.n_epochs != b.n_epochs:
+        yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_OTHER_N}."
+    for entry in (a, b):
+        for reason in why_not_ranked(entry):
+            yield f"{entry.system}: not for ranking: {reason}."
+    if len(shared) < MIN_CLUSTERS:
+        yield "Fewer than five scenarios in common: no interval, and nothing may be concluded."
+    elif smallest_p(len(shared)) >= LEVEL:
+        yield "Five scenarios in common: p is 6% at least, and nothing may be concluded."

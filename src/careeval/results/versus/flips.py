@@ -1,0 +1,65 @@
+"""Scenarios that flip: safe with one system, and not with another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from careeval import scoring
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_arrays import GradedScenario
+from careeval.results.score.harms import Harm, harms
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A scenario in which one of two never erred severely, and the other did.
+
+    Where it is unresolved whether the one erred severely, it cannot be said that it never did.
+
+    Attributes:
+        scenario: Its id.
+        n_safe: Responses of the one, judged.
+        n_responses: Of the other, judged.
+        n_severe: Of these, with a severe error.
+        harms: Those errors, with their words.
+    """
+
+    scenario: str
+    adl: str | None
+    n_safe: int
+    n_responses: int
+    n_severe: int
+    harms: tuple[Harm, ...]
+
+
+def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Flip]:
+    """Scenarios in which `safe` never erred severely and `other` did, most errors first."""
+    ours, theirs = (
+        {s.scenario: s for s in entry.graded.judged if s.scenario in compared}
+        for entry in (safe, other)
+    )
+    errors: dict[str, list[Harm]] = {}
+    for harm in harms(other):
+        if harm.scenario in ours and harm.scenario in theirs:
+            errors.setdefault(harm.scenario, []).append(harm)
+    flipped = [
+        Flip(
+            scenario=name,
+            adl=of_scenario[0].adl,
+            n_safe=ours[name].epochs.size,
+            n_responses=theirs[name].epochs.size,
+            n_severe=len({harm.epoch for harm in of_scenario}),
+            harms=tuple(of_scenario),
+        )
+        for name, of_scenario in errors.items()
+        if not _may_be_severe(ours[name])
+    ]
+    yield from sorted(flipped, key=lambda flip: (-flip.n_severe, flip.scenario))
+
+
+def _may_be_severe(scenario: GradedScenario) -> bool:
+    """Whether a severe error was found in any response, or it is unresolved that there was none."""
+    counts = scoring.error_counts(scenario.points, scenario.present, scoring.SEVERE)
+    return bool((counts.high > 0).any())

@@ -1,0 +1,100 @@
+"""Which two entries are meant: by the names of their systems and, where needed, of their grader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from careeval.core.grader import Grader
+from careeval.core.scenario import Rubric
+from careeval.errors import UsageError
+from careeval.results.score.entries import Entry, entries
+from careeval.results.selection import is_called
+from careeval.results.tables import Runs
+from careeval.results.versus.compare import Comparison
+from careeval.results.versus.compare import compare as compare_entries
+
+
+def compare(
+    runs: Runs, a: str, b: str, grader: str | None = None, rubric: Rubric | None = None
+) -> Comparison:
+    """Compare two systems, B against A, paired by scenario.
+
+    Args:
+        runs: The tables that hold both.
+        a: Name of the one system.
+        b: Name of the other; differences are b − a.
+        grader: Who judged both, as summaries name it or without its mode; needed only where
+            several did.
+        rubric: On which; the actions where both were judged on both rubrics.
+
+    Raises:
+        UsageError: There is no such system or grader, both are the same, several graders judged
+            both, or their numbers do not compare.
+    """
+    return compare_entries(*pair(list(entries(runs)), a, b, grader, rubric))
+
+
+def pair(
+    known: Sequence[Entry],
+    a: str,
+    b: str,
+    grader: str | None = None,
+    rubric: Rubric | None = None,
+) -> tuple[Entry, Entry]:
+    """Return the entries of two systems by one grader on one rubric.
+
+    Raises:
+        UsageError: There is no such system or grader, both are the same, they were judged on no
+            rubric in common, or several graders judged both; it lists the names.
+    """
+    names = list(dict.fromkeys(entry.system for entry in known))
+    for name in (a, b):
+        if name not in names:
+            raise UsageError(
+                f"no graded system is named {name!r}",
+                hint=f"there are: {', '.join(names)}" if names else "careeval grade FOLDER",
+            )
+    if a == b:
+        raise UsageError(f"{a} would be compared with itself", hint="name two systems")
+    ours, theirs = (
+        {
+            (entry.rubric, entry.grader): entry
+            for entry in judged_by(known, grader)
+            if entry.system == name and rubric in {None, entry.rubric}
+        }
+        for name in (a, b)
+    )
+    both = [key for key in ours if key in theirs]
+    if not both:
+        judged = (
+            f"{name} by {' and by '.join(f'{who} on {what}' for what, who in part) or 'nobody'}"
+            for name, part in ((a, ours), (b, theirs))
+        )
+        raise UsageError(
+            f"no grader judged both on one rubric: {'; '.join(judged)}",
+            hint="grade one of them again: careeval grade FOLDER --grader NAME --rubric RUBRIC",
+        )
+    first = min(what for what, _ in both)  # actions before ladder
+    graders = [who for what, who in both if what is first]
+    if len(graders) > 1:
+        raise UsageError(
+            f"{len(graders)} graders judged both {a} and {b}: {'; '.join(graders)}",
+            hint=f"choose one: --grader {Grader.parse(graders[0]).model!r}",
+        )
+    return ours[first, graders[0]], theirs[first, graders[0]]
+
+
+def judged_by(found: Iterable[Entry], grader: str | None) -> list[Entry]:
+    """The entries by one grader, named with its mode or without; all of them for `None`.
+
+    Raises:
+        UsageError: Nobody of that name judged anything.
+    """
+    known = list(found)
+    if grader is None:
+        return known
+    by = [entry for entry in known if is_called(entry.grader, grader)]
+    if not by:
+        graders = dict.fromkeys(entry.grader for entry in known)
+        raise UsageError(f"no grader is named {grader!r}", hint=f"there are: {'; '.join(graders)}")
+    return by

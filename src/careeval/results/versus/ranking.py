@@ -1,0 +1,218 @@
+"""Many entries: which ranks each may have, and which pairs can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from careeval.errors import StatsError
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_rubric import Parts
+from careeval.results.score.metrics import COMPARED
+from careeval.results.score.summary import Summary
+from careeval.results.versus.comparable import Basis, basis, why_unknown
+from careeval.results.versus.differences import LEVEL, Difference, Paired, Verdict, differences
+from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One entry in a ranking.
+
+    Attributes:
+        place: Its place in the entries that were given, from 0.
+        system: Its name.
+        score: Its score.
+        ranks: The best and the worst rank that it may have by score, from 1: one more than the
+            number that are significantly better, and all but those that are significantly worse.
+        severe_ranks: The same by the share of responses with a severe error; `None` where that is
+            not known.
+        bank_maker: Its vendor where that is one of the bank's makers; else `None`.
+    """
+
+    place: int
+    system: str
+    score: float
+    ranks: tuple[int, int]
+    severe_ranks: tuple[int, int] | None
+    bank_maker: str | None = None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Entries that compare with each other, by score, with their ranks by severe errors beside.
+
+    Attributes:
+        basis: What they share: bank, protocols, grader, rubric.
+        ranked: The highest score first.
+        pairs: B − A in score for each two names (A, B); `p_holm` over all of them, also where some
+            have no p. Ranks rest on their verdicts.
+        severe_pairs: The same in severe errors.
+        left_out: Name → why it may not be ranked.
+        notes: What must be read with it.
+    """
+
+    basis: Basis
+    ranked: tuple[Ranked, ...]
+    pairs: Mapping[tuple[str, str], Difference]
+    severe_pairs: Mapping[tuple[str, str], Difference]
+    left_out: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def difference(self, metric: str, a: str, b: str) -> Difference:
+        """Return B − A of two systems in one of `RANKED_BY`, whichever was compared with which."""
+        pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
+        if (a, b) in pairs:
+            return pairs[a, b]
+        if (b, a) in pairs:
+            return pairs[b, a].turned
+        unknown = Estimate.unknown(f"{metric} is not known for one of them")
+        return Difference(metric, 0, None, None, unknown, None, None, None)
+
+
+RANKED_BY = ("severe", "score")
+"""Metrics that a ranking compares each two systems by."""
+
+
+def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
+    """A ranking for each set of entries that compare.
+
+    Args:
+        entries: All of them.
+        summaries: Theirs, in the same order: they say what may not be ranked.
+    """
+    groups: dict[Basis, list[int]] = {}
+    for place, entry in enumerate(entries):
+        groups.setdefault(basis(entry), []).append(place)
+    return [_ranking(key, places, entries, summaries) for key, places in groups.items()]
+
+
+def _ranking(
+    key: Basis, places: Sequence[int], entries: Sequence[Entry], summaries: Sequence[Summary]
+) -> Ranking:
+    reasons = {
+        place: "; ".join(summaries[place].not_ranked) or why_unknown(entries[place])
+        for place in places
+    }
+    kept = {place: entries[place] for place in places if not reasons[place]}
+    by_score = _Standing.of(kept, "score")
+    by_severe = _Standing.of({place: kept[place] for place in by_score.values}, "severe")
+    left_out = {entries[place].system: reason for place, reason in reasons.items() if reason}
+    left_out |= {kept[place].system: why for place, why in by_score.unknown.items()}
+    ranked = [
+        Ranked(
+            place,
+            entries[place].system,
+            value,
+            by_score.ranks[place],
+            by_severe.ranks.get(place),
+            kept[place].bank_maker,
+        )
+        for place, value in sorted(by_score.values.items(), key=lambda each: -each[1])
+    ]
+    return Ranking(
+        key,
+        tuple(ranked),
+        _named(by_score.pairs, entries),
+        _named(by_severe.pairs, entries),
+        left_out,
+        (*_notes(by_score.pairs.values()), *_of_makers(ranked)),
+    )
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Where entries stand by one metric, by their places.
+
+    Attributes:
+        values: Their numbers.
+        unknown: Why those without a number have none.
+        pairs: B − A for each two.
+        ranks: The best and the worst rank that each may have.
+    """
+
+    values: Mapping[int, float]
+    unknown: Mapping[int, str]
+    pairs: Mapping[tuple[int, int], Difference]
+    ranks: Mapping[int, tuple[int, int]]
+
+    @classmethod
+    def of(cls, entries: Mapping[int, Entry], name: str) -> _Standing:
+        """Compare each two entries by the metric of that name."""
+        metric = COMPARED[name]
+        parts: dict[int, Parts] = {}
+        values: dict[int, float] = {}
+        unknown: dict[int, str] = {}
+        for place, entry in entries.items():
+            try:
+                parts[place] = metric.parts_of(entry.graded)
+                values[place] = _value(parts[place])
+            except StatsError as error:
+                unknown[place] = f"no {name}: {error}"
+        couples = list(combinations(values, 2))
+        family: dict[tuple[int, int], Paired | str] = {}
+        for i, j in couples:
+            try:
+                family[i, j] = Paired.of(parts[i], parts[j], set(parts[i].scenarios))
+            except StatsError as error:
+                family[i, j] = str(error)
+        # a difference without a test is no evidence, and counts among the comparisons all the same
+        pairs = differences(
+            family,
+            fewer_is_better=couples if metric.fewer_is_better else (),
+            n_family=len(couples),
+            name=name,
+        )
+        rows = {place: row for row, place in enumerate(values)}
+        better = np.zeros((len(rows), len(rows)), dtype=bool)
+        for (i, j), difference in pairs.items():
+            if difference.verdict is Verdict.better:
+                better[rows[j], rows[i]] = True
+            elif difference.verdict is Verdict.worse:
+                better[rows[i], rows[j]] = True
+        return cls(values, unknown, pairs, dict(zip(values, rank_sets(better), strict=True)))
+
+
+def _named(
+    pairs: Mapping[tuple[int, int], Difference], entries: Sequence[Entry]
+) -> dict[tuple[str, str], Difference]:
+    return {(entries[i].system, entries[j].system): pair for (i, j), pair in pairs.items()}
+
+
+def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
+    """Where nothing could be told apart, however far apart, why."""
+    sizes = [d.n for d in pairs]
+    most = max(sizes, default=0)
+    if sizes and most < MIN_CLUSTERS:
+        yield "Fewer than five scenarios in common: nothing is tested."
+    elif sizes and smallest_p(most, len(sizes)) >= LEVEL:
+        yield (
+            f"{most} scenarios cannot tell any of {len(sizes)} pairs apart, however far apart: the "
+            "smallest p there is, held up against so many, is not below 5%. Ask more scenarios, or "
+            "compare fewer systems."
+        )
+
+
+MAKER_MARK = "†"
+"""Marks a system whose vendor is one of its bank's makers."""
+
+
+def _of_makers(ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Name the systems whose vendor is one of the bank's makers."""
+    if marked := [each for each in ranked if each.bank_maker]:
+        makers = ", ".join(dict.fromkeys(str(each.bank_maker) for each in marked))
+        names = ", ".join(each.system for each in marked)
+        yield (
+            f"{MAKER_MARK} {names}: AI of the same vendor ({makers}) wrote this bank or answered "
+            "its pilot, which may help or hinder."
+        )
+
+
+def _value(parts: Parts) -> float:
+    total = float(parts.denominators.sum())
+    if not total > 0:
+        raise StatsError("no positive points: it has no maximum")
+    return float(parts.numerators.value.sum() / total)
