@@ -63,14 +63,9 @@ from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import Ranking
 from careeval.review import asking, connection, database, forms
 from careeval.sheets import bank as bank_sheets
-from careeval.sheets.audit import probes_document
 from careeval.sheets.bank_json import stats_json
 from careeval.sheets.document import Document
-from careeval.sheets.findings import data_tables
-from careeval.sheets.kinds import SIGNED
-from careeval.sheets.markdown import markdown
-from careeval.sheets.sheet import View
-from careeval.sheets.summary_json import (
+from careeval.sheets.entries.summary_json import (
     BankFile,
     CellFile,
     CostFile,
@@ -83,6 +78,11 @@ from careeval.sheets.summary_json import (
     ReliabilityFile,
     SummaryFile,
 )
+from careeval.sheets.export_tables import data_tables
+from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.kinds import SIGNED
+from careeval.sheets.sheet import View
+from careeval.sheets.trust.audit import probes_document
 from careeval.stats import Estimate
 from faults.matrix import table as faults_table
 

@@ -27,7 +27,7 @@ ALLOWED = {
     "cli.app makes its name of the option": "careeval.cli.completion:install"
     " careeval.cli.completion:show",
     "it makes schemas that the package ships": "careeval.bank.schema:write_schemas"
-    " careeval.sheets.summary_json:summary_schema",
+    " careeval.sheets.entries.summary_json:summary_schema",
 }
 """What nothing here says by its name, by the reason why it is there all the same."""
 

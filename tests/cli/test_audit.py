@@ -16,7 +16,7 @@ import careeval.cli.summary  # noqa: F401  # before a test replaces what it read
 from careeval.cli.app import OK, USAGE, run
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
-from careeval.sheets.summary_json import summary_schema
+from careeval.sheets.entries.summary_json import summary_schema
 from fake_server import FakeServer
 from fakes import write_bank
 from results.sampled import at_random, judged

@@ -15,7 +15,7 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.summary import summarise
 from careeval.results.tables import Runs
-from careeval.sheets.summary_json import summary_json
+from careeval.sheets.entries.summary_json import summary_json
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
 JUDGMENT_KEY = (*RESPONSE_KEY, "grader", "grading", "rubric", "item")

@@ -23,9 +23,9 @@ from careeval.results.tables import Runs
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import Labelled, ProbeAgreement
-from careeval.sheets.entries import entries_sheet, parts_sheet
-from careeval.sheets.findings import data_tables
-from careeval.sheets.study_files import study_tables
+from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
+from careeval.sheets.export_tables import data_tables
+from careeval.sheets.study.files import study_tables
 from report.conftest import made_runs
 from results.sampled import read_by
 

@@ -39,9 +39,9 @@ from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import Labelled, ProbeAgreement
 from careeval.results.versus.ranking import rankings
+from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import Form
-from careeval.sheets.records import records_sheet
 from careeval.sheets.sheet import Field, Sheet
 from careeval.sheets.words import brief_grader_names, entry_names, sentence
 from careeval.stats import Estimate

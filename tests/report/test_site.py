@@ -39,11 +39,11 @@ from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.versus.pairs import compare
-from careeval.sheets.compare_json import compare_json
+from careeval.sheets.entries.summary_json import summary_json
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import DECIMAL
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.summary_json import summary_json
+from careeval.sheets.versus.compare_json import compare_json
 from careeval.sheets.words import sentence
 from careeval.stats import Estimate
 from results.sampled import read_by

@@ -19,9 +19,9 @@ from careeval.report.study import COVERAGE, render_study, write_study_page
 from careeval.results.study.results import StudyResults, chance_of_passing, study_results
 from careeval.results.study.round_ratings import RoundSaid, Seated
 from careeval.results.study.scale_ratings import Terms
-from careeval.sheets.markdown import markdown
-from careeval.sheets.study_document import study_document
-from careeval.sheets.study_raters import CUT
+from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.study.document import study_document
+from careeval.sheets.study.raters import CUT
 from careeval.stats import Estimate
 from careeval.stats.validity import Rule
 

@@ -94,8 +94,8 @@ def probes(
     from careeval.bank import bank_folder, load_bank
     from careeval.cli.working import agreed, unfinished, work
     from careeval.protocol.probe_check import prepare_probes, trial
-    from careeval.sheets.audit import probes_document
-    from careeval.sheets.audit_json import probes_json
+    from careeval.sheets.trust.audit import probes_document
+    from careeval.sheets.trust.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
         raise UsageError("a grader is named twice", hint="name each once")
@@ -175,9 +175,9 @@ def sample(
     """
     from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.trust.audit.draw import draw
-    from careeval.sheets.audit import sample_document
-    from careeval.sheets.audit_files import sample_text, sheet_text
-    from careeval.sheets.audit_json import sample_json
+    from careeval.sheets.trust.audit import sample_document
+    from careeval.sheets.trust.audit_files import sample_text, sheet_text
+    from careeval.sheets.trust.audit_json import sample_json
 
     if not folders:
         raise UsageError(
@@ -230,9 +230,9 @@ def results(
         printing: How they are printed.
     """
     from careeval.results.trust.audit.results import audit_results
-    from careeval.sheets.audit import results_document
-    from careeval.sheets.audit_files import read_labels, read_sample
-    from careeval.sheets.audit_json import results_json
+    from careeval.sheets.trust.audit import results_document
+    from careeval.sheets.trust.audit_files import read_labels, read_sample
+    from careeval.sheets.trust.audit_json import results_json
 
     if labels is None:
         drawn, given = labelled(sample)

@@ -69,7 +69,7 @@ def new(
         as_json: Print JSON.
     """
     from careeval.review.audit import new_audit
-    from careeval.sheets.audit_files import read_sample
+    from careeval.sheets.trust.audit_files import read_sample
 
     invited.expect_new(out, links)
     plan = new_audit(

@@ -25,8 +25,8 @@ from careeval.results.versus.compare import OLD_METRICS, Comparison, compare
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.pairs import pair
 from careeval.results.versus.ranking import rankings
-from careeval.sheets.compare_json import compare_json
-from careeval.sheets.versus import comparison_document, ranking_document
+from careeval.sheets.versus.compare_json import compare_json
+from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 
 EXAMPLES = f"""\
 Examples:

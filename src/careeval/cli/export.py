@@ -21,12 +21,12 @@ from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
-from careeval.sheets.every_eval_ever import Evaluator, Relationship, write_eee
-from careeval.sheets.files import TableForm, write_tables
-from careeval.sheets.findings import data_tables
-from careeval.sheets.latex import latex
-from careeval.sheets.markdown import markdown
-from careeval.sheets.summary import summary_document
+from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.every_eval_ever.evaluation_log import Evaluator, Relationship, write_eee
+from careeval.sheets.export_tables import data_tables
+from careeval.sheets.formats.files import TableForm, write_tables
+from careeval.sheets.formats.latex import latex
+from careeval.sheets.formats.markdown import markdown
 
 EXAMPLES = """\
 Examples:

@@ -16,7 +16,7 @@ from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.costs.prices import in_process
 from careeval.protocol.plan import Line, Plan, rows
 from careeval.results.amounts import dollars, thousands
-from careeval.sheets.terminal import PIPE_WIDTH
+from careeval.sheets.formats.terminal import PIPE_WIDTH
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:

@@ -58,11 +58,11 @@ def print_in(
         UsageError: It is no text, and would be printed on a terminal.
     """
     if format == "table" and out is None:
-        from careeval.sheets.terminal import print_document
+        from careeval.sheets.formats.terminal import print_document
 
         print_document(document)
     elif format == "parquet":
-        from careeval.sheets.files import parquet_bytes
+        from careeval.sheets.formats.files import parquet_bytes
 
         if out is not None:
             write_bytes(out, parquet_bytes(document.data.data.frame))
@@ -87,14 +87,14 @@ def _text(format: Format, document: Document, as_json: Callable[[], Any]) -> str
 
             return json.dumps(as_json(), indent=1, ensure_ascii=False) + "\n"
         case "latex":
-            from careeval.sheets.latex import latex
+            from careeval.sheets.formats.latex import latex
 
             return latex(document)
         case "csv":
-            from careeval.sheets.files import csv_text
+            from careeval.sheets.formats.files import csv_text
 
             return csv_text(document.data.data.frame)
         case _:
-            from careeval.sheets.markdown import markdown
+            from careeval.sheets.formats.markdown import markdown
 
             return markdown(document)

@@ -19,7 +19,7 @@ from careeval.protocol.runs.setup import broken_off
 from careeval.protocol.runs.sweep_cells import refuse_sweep
 from careeval.protocol.work.run_status import Standing, standing
 from careeval.results.amounts import dollars
-from careeval.sheets.terminal import console, new_table
+from careeval.sheets.formats.terminal import console, new_table
 
 EXAMPLES = """\
 Examples:

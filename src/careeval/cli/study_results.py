@@ -52,9 +52,9 @@ def results(
         other_cut: The cut reported beside it.
     """
     from careeval.results.study.scale_ratings import Terms
-    from careeval.sheets.study_document import study_document
-    from careeval.sheets.study_files import write_study
-    from careeval.sheets.study_json import study_json
+    from careeval.sheets.study.document import study_document
+    from careeval.sheets.study.files import write_study
+    from careeval.sheets.study.study_json import study_json
     from careeval.stats.validity import Rule
 
     terms = Terms(Rule(rule), cut, other_cut)

@@ -13,7 +13,7 @@ from careeval.review.study import StudyPlan
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind, Number, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.sheets.study_kinds import ROLE
+from careeval.sheets.study.kinds import ROLE
 
 if TYPE_CHECKING:
     from careeval.review.outcome import Whereabouts

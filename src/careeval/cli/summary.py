@@ -21,7 +21,7 @@ from careeval.results.score.entry_details import detail_of
 from careeval.results.score.summary import Summary, summary_of
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.versus.ranking import rankings
-from careeval.sheets.summary import summary_document
+from careeval.sheets.entries.summary import summary_document
 
 EXAMPLES = """\
 Examples:
@@ -116,7 +116,7 @@ def summary(
 
 def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
     # it builds models as it is loaded, which a table does not need
-    from careeval.sheets.summary_json import summary_json
+    from careeval.sheets.entries.summary_json import summary_json
 
     return summary_json(numbers)
 

@@ -24,7 +24,7 @@ from careeval.protocol.runs.folder import check_fit, refuse_runs_folder
 from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.results.amounts import dollars
-from careeval.sheets.terminal import console, new_table
+from careeval.sheets.formats.terminal import console, new_table
 from careeval.sweep.drive import Drive
 from careeval.sweep.engines import HERE, engine
 from careeval.sweep.progress import CellNow, SweepProgress, as_json, sweep_progress

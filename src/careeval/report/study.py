@@ -19,7 +19,9 @@ from careeval.results.study.scale_ratings import LEVELS
 from careeval.results.study.scenario_decisions import OF_SCENARIO, Decision
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
-from careeval.sheets.study import (
+from careeval.sheets.study.kinds import DECISIONS, UNDECIDED
+from careeval.sheets.study.raters import agreement_sheet, panel_roles_sheet
+from careeval.sheets.study.scenario_results import (
     SCENARIO,
     across_roles_sheet,
     decisions_sheet,
@@ -28,8 +30,6 @@ from careeval.sheets.study import (
     scales_sheet,
     validity_sheet,
 )
-from careeval.sheets.study_kinds import DECISIONS, UNDECIDED
-from careeval.sheets.study_raters import agreement_sheet, panel_roles_sheet
 from careeval.stats.validity import Rule
 
 RULES = {

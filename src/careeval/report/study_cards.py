@@ -14,7 +14,7 @@ from careeval.results.study.scale_ratings import LEVELS, Judged, Terms
 from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import DASH, Form
-from careeval.sheets.study_kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED
+from careeval.sheets.study.kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED
 
 HEADINGS = {
     Decision.keep: "To be read before it is accepted",

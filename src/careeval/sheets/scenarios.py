@@ -9,12 +9,12 @@ from careeval.results.findings import Graded
 from careeval.results.public_scenarios import ShownScenario
 from careeval.results.score.entry_details import ScenarioScore
 from careeval.results.score.graded_rubric import NOT_TOLD
-from careeval.sheets.entries import ENTRY, JUDGE, NAME, RUBRIC, named
+from careeval.sheets.entries.numbers import ENTRY, JUDGE, NAME, RUBRIC, named
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
 from careeval.sheets.page_kinds import ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust import told_apart
+from careeval.sheets.trust.graders import told_apart
 
 _BANK = Field("bank", "the bank, and the N of its version")
 _SCENARIO = Field("scenario", "id of the scenario")

@@ -26,7 +26,7 @@ from careeval.results.study.round_ratings import (
 from careeval.results.study.scale_ratings import Terms
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.results.withheld import WITHHELD
-from careeval.sheets.study_json import role_json
+from careeval.sheets.study.study_json import role_json
 from careeval.stats.validity import Rule
 from strategies import scenarios
 

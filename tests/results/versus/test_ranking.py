@@ -16,7 +16,7 @@ from careeval.results.tables import Runs
 from careeval.results.versus.comparable import Basis
 from careeval.results.versus.differences import Verdict
 from careeval.results.versus.ranking import Ranking, rankings
-from careeval.sheets.entries import rank_texts
+from careeval.sheets.entries.numbers import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(8)]

@@ -11,8 +11,8 @@ from careeval.report.sections.parts import PART, part_strip, parts_table
 from careeval.report.sections.section import Report, Section
 from careeval.results.parts import By
 from careeval.results.score.metrics import HEADLINE
-from careeval.sheets.across import across
-from careeval.sheets.entries import entries_sheet, parts_sheet
+from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
+from careeval.sheets.entries.side_by_side import across
 from careeval.sheets.sheet import Row
 
 

@@ -11,7 +11,7 @@ from careeval.report.sections.boards import boards
 from careeval.report.sections.judges import as_sentence, judges
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import HEADLINE
-from careeval.sheets.entries import entries_sheet
+from careeval.sheets.entries.numbers import entries_sheet
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Row
 from careeval.sheets.words import remarks

@@ -12,7 +12,7 @@ from careeval.results.score.metrics import HEADLINE
 from careeval.results.score.summary import Summary
 from careeval.results.versus.comparable import Basis, basis
 from careeval.results.versus.ranking import Ranked, Ranking
-from careeval.sheets.entries import metric_field
+from careeval.sheets.entries.numbers import metric_field
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import COUNT, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, sentence

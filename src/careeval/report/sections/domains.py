@@ -15,8 +15,8 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Graded
 from careeval.results.parts import By
 from careeval.results.score.summary import Summary
-from careeval.sheets.across import PartScore, across
-from careeval.sheets.entries import adl_and_domain_sheet, parts_sheet
+from careeval.sheets.entries.numbers import adl_and_domain_sheet, parts_sheet
+from careeval.sheets.entries.side_by_side import PartScore, across
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL, entry_names

@@ -11,11 +11,11 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Findings
 from careeval.results.trust.grader_card import GraderCard
 from careeval.results.trust.item_statistics import ItemStatistic
-from careeval.sheets.audit import against_people_sheet
+from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.kinds import COUNT
-from careeval.sheets.people import as_graded, corrected_sheet
 from careeval.sheets.sheet import Field, Row
-from careeval.sheets.trust import (
+from careeval.sheets.trust.audit import against_people_sheet
+from careeval.sheets.trust.graders import (
     grader_agreement_sheet,
     grader_pairs_sheet,
     grading_noise_sheet,

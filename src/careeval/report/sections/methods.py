@@ -7,8 +7,8 @@ from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section, distinct
-from careeval.sheets.entries import entries_sheet
-from careeval.sheets.records import records_sheet
+from careeval.sheets.entries.numbers import entries_sheet
+from careeval.sheets.entries.run_records import records_sheet
 
 
 def _fill(report: Report) -> Mapping[str, Any]:

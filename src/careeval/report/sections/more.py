@@ -13,9 +13,9 @@ from careeval.report.documents import figure
 from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
-from careeval.sheets.across import ScenarioResult, across
-from careeval.sheets.directions import directions_sheet
-from careeval.sheets.entries import at_k_sheet, entries_sheet
+from careeval.sheets.entries.care_directions import directions_sheet
+from careeval.sheets.entries.numbers import at_k_sheet, entries_sheet
+from careeval.sheets.entries.side_by_side import ScenarioResult, across
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import COUNT, DECIMAL
 from careeval.sheets.scenarios import scenarios_sheet

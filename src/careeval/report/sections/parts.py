@@ -10,8 +10,8 @@ from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shad
 from careeval.report.sections.section import Report
 from careeval.results.findings import Graded
 from careeval.results.parts import By
-from careeval.sheets.across import PartScore, across
-from careeval.sheets.entries import parts_sheet
+from careeval.sheets.entries.numbers import parts_sheet
+from careeval.sheets.entries.side_by_side import PartScore, across
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL
 

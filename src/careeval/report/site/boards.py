@@ -11,10 +11,10 @@ from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Board, Contents, Listed, rubric_words
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.ranking import MAKER_MARK
-from careeval.sheets.boards import board_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
+from careeval.sheets.versus.leaderboard import board_sheet
 
 ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "

@@ -18,15 +18,15 @@ from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import Contents, with_pages
 from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.trust.item_statistics import ItemStatistic
-from careeval.sheets.graders import (
+from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
+from careeval.sheets.kinds import SHARE
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.trust.graders import items_sheet
+from careeval.sheets.trust.single_grader import (
     contradictions_sheet,
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
-from careeval.sheets.kinds import SHARE
-from careeval.sheets.people import as_graded, corrected_sheet
-from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust import items_sheet
 
 MOST_ITEMS = 40
 """Items that the page lists; its file has all."""

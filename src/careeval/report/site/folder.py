@@ -19,15 +19,15 @@ from careeval.report.site.scenes import Scene, options, scenes
 from careeval.results.findings import Findings
 from careeval.results.parts import By
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.entries import parts_sheet
-from careeval.sheets.graders import (
+from careeval.sheets.entries.numbers import parts_sheet
+from careeval.sheets.scenarios import shown_scenarios_sheet
+from careeval.sheets.sheet import Sheet
+from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet
+from careeval.sheets.trust.single_grader import (
     contradictions_sheet,
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
-from careeval.sheets.scenarios import shown_scenarios_sheet
-from careeval.sheets.sheet import Sheet
-from careeval.sheets.trust import grader_pairs_sheet, grading_noise_sheet
 from careeval.sheets.words import remarks, sentence, worst_n
 
 Files = Iterator[tuple[str, str]]

@@ -14,14 +14,14 @@ from careeval.results.versus.differences import Verdict
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import RANKED_BY, Ranking
 from careeval.sheets.page_kinds import DIFFERENCE
-from careeval.sheets.pairs import (
+from careeval.sheets.sheet import Row, Sheet
+from careeval.sheets.versus.pairs import (
     VERDICTS,
     difference_sentence,
     matrix_sheet,
     pair_sheets,
     ranked_pairs_sheet,
 )
-from careeval.sheets.sheet import Row, Sheet
 
 MOST_SYSTEMS = 30
 """Ranked systems of a board up to which each pair has a page of its own."""

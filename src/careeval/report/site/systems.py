@@ -13,9 +13,9 @@ from careeval.results.amounts import dollars
 from careeval.results.parts import By
 from careeval.results.score import summary as summaries
 from careeval.results.score.harms import Harm, harms
-from careeval.sheets.directions import directions_sheet
+from careeval.sheets.entries.care_directions import directions_sheet
+from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.kinds import RANKS
-from careeval.sheets.people import as_graded, corrected_sheet
 from careeval.sheets.scenarios import scenario_scores_sheet
 
 MOST_QUOTES = 24

@@ -11,8 +11,8 @@ from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.trust.audit.corrected_score import Corrected
-from careeval.sheets.people import as_graded
-from careeval.sheets.summary import summary_document
+from careeval.sheets.entries.corrected_scores import as_graded
+from careeval.sheets.entries.summary import summary_document
 from careeval.stats import Estimate
 from results.authored import ladder_run
 

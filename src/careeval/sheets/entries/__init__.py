@@ -1,0 +1,1 @@
+"""Sheets of entries: their numbers, their parts and their summary."""

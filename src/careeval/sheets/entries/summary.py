@@ -1,0 +1,182 @@
+"""What `careeval summary` prints: the numbers of entries, for any renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import NamedTuple
+
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.parts import OVERVIEW, By
+from careeval.results.score.metrics import HEADLINE, IN_DETAIL
+from careeval.results.score.summary import Summary
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.versus.ranking import Ranking
+from careeval.sheets.agreement_fields import CORRECTED_SCORE
+from careeval.sheets.document import Document
+from careeval.sheets.entries.corrected_scores import corrected_sheet
+from careeval.sheets.entries.numbers import (
+    JUDGE,
+    RUBRIC,
+    SYSTEM,
+    at_k_sheet,
+    entries_sheet,
+    parts_sheet,
+    stacked_parts_sheet,
+)
+from careeval.sheets.entries.side_by_side import PartScore, across
+from careeval.sheets.kinds import Form
+from careeval.sheets.sheet import Sheet, Shown, View
+from careeval.sheets.words import (
+    SMALL,
+    about,
+    caption,
+    cost_lines,
+    judges,
+    people_remarks,
+    remarks,
+    sentences,
+    unresolved,
+)
+from careeval.stats import MIN_CLUSTERS, Estimate
+
+
+def summary_document(
+    entries: Sequence[EntryNumbers],
+    by: Sequence[By] = (),
+    rankings: Sequence[Ranking] = (),
+    audits: Mapping[str, AuditResults] = {},
+    *,
+    in_detail: bool = False,
+    more: Sequence[str] = (),
+) -> Document:
+    """Return what is said of entries: nothing where there is none.
+
+    Args:
+        entries: Which; with their details where any of `by` is in them, or `in_detail`.
+        by: What to break the scenarios down by, a table each; an overview where nothing is named.
+        rankings: Of these entries, in their order.
+        audits: Grader → what people who read its judgments say of it; without any, no score is
+            shown as they correct it.
+        in_detail: Whether to show what is in the detail of each entry.
+        more: Notes to stand at the end.
+    """
+    sheet = entries_sheet(entries, rankings, in_detail=in_detail, corrected=bool(audits))
+    parts = [parts_sheet(each, entries) for each in by or OVERVIEW]
+    if not entries:
+        return Document((), (), sheet)
+    summaries = [each.summary for each in entries]
+    names = _Names.of(summaries)
+    blocks: list[str | View] = [*sentences(summaries), _headline(sheet, names, rankings)]
+    blocks += people_remarks(audits, entries)
+    if audits and any(each.corrected for each in entries):
+        blocks.append(_corrected(entries, names))
+    if in_detail:
+        blocks += [_in_detail(sheet, names), _at_k(entries, names)]
+    if by:
+        blocks += [_part(part, names) for part in parts]
+    else:
+        blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
+    small = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
+    notes = [
+        about(summaries),
+        *([SMALL] if small else []),
+        *remarks(summaries),
+        *unresolved(summaries),
+        *cost_lines(summaries),
+        *more,
+    ]
+    data = _parts(parts, corrected=bool(audits)) if by else sheet
+    return Document(tuple(blocks), tuple(notes), data, caption(summaries))
+
+
+def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
+    """Return all parts as one sheet; where people read responses, with why no part is corrected."""
+    sheet = stacked_parts_sheet(sheets)
+    if not corrected:
+        return sheet
+    unknown = {CORRECTED_SCORE.key: Estimate.unknown("people correct whole scores")}
+    return sheet.adding(CORRECTED_SCORE, rows=repeat(unknown, len(sheet.rows)))
+
+
+class _Names(NamedTuple):
+    """The columns that tell entries apart, and what all of them share.
+
+    Attributes:
+        columns: The system; the grader and the rubric where there are several.
+        shared: What all have in common: ", on the actions, judged by NAME".
+    """
+
+    columns: tuple[Shown, ...]
+    shared: str
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary]) -> _Names:
+        """Return the columns that these entries need."""
+        rubrics, graders = {s.rubric for s in summaries}, set(judges(summaries))
+        columns, shared = [Shown(SYSTEM.key)], ""
+        if len(rubrics) == 1:
+            shared += f", on the {summaries[0].rubric}"
+        if len(graders) == 1:
+            shared += f", judged by {judges(summaries)[0]}"
+        if len(graders) > 1:
+            columns.append(Shown(JUDGE.key))
+        if len(rubrics) > 1:
+            columns.append(Shown(RUBRIC.key))
+        return cls(tuple(columns), shared)
+
+    def view(
+        self, sheet: Sheet, columns: Sequence[Shown], caption: str, *, grouped: bool = False
+    ) -> View:
+        """Return a sheet of entries with these columns behind their names."""
+        groups = len(self.columns) if grouped else 0
+        shown = (*self.columns, *columns)
+        return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")
+
+
+def _headline(sheet: Sheet, names: _Names, rankings: Sequence[Ranking]) -> View:
+    columns = []
+    for metric in HEADLINE:
+        keep = metric.key != "mild"
+        columns.append(Shown(metric.key, keep=keep))
+        if metric.counts_errors:
+            columns.append(Shown(metric.key, Form.of_many, keep=keep))
+        if metric.key == "score" and any(len(ranking.ranked) > 1 for ranking in rankings):
+            columns.append(Shown("ranks", keep=True))
+    return names.view(sheet, (*columns, Shown("n")), sheet.caption)
+
+
+def _corrected(entries: Sequence[EntryNumbers], names: _Names) -> View:
+    columns = (Shown("graded"), Shown("corrected"), Shown("n_responses"), Shown("n_judgments"))
+    sheet = corrected_sheet(entries)
+    return names.view(sheet, columns, sheet.caption)
+
+
+def _in_detail(sheet: Sheet, names: _Names) -> View:
+    shown = tuple(Shown(metric.key) for metric in IN_DETAIL)
+    more = (Shown("reliability_of_mean"), Shown("words"), Shown("per_100_words"))
+    return names.view(sheet, (*shown, *more), "In detail")
+
+
+def _part(sheet: Sheet, names: _Names) -> View:
+    keys = [field.key for field in sheet.fields if field.key not in _NAMING]
+    columns = [Shown(key) for key in keys]
+    if "severe" in keys:
+        columns[-1] = Shown("severe", Form.of_many)
+    return names.view(sheet, columns, sheet.caption, grouped=True)
+
+
+_NAMING = {"system", "grader", "rubric", "name", "judge"}
+
+
+def _across(sheet: Sheet, by: By, names: _Names) -> View:
+    """Return the scores of a sheet of parts with a column a part."""
+    wide, keys = across(sheet, "name", by.value, PartScore())
+    return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
+
+
+def _at_k(entries: Sequence[EntryNumbers], names: _Names) -> View:
+    """Return the worst of k responses, a row an entry and k."""
+    sheet = at_k_sheet(entries)
+    columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
+    return names.view(sheet, columns, "The worst of k responses", grouped=True)

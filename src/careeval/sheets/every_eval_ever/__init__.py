@@ -1,0 +1,1 @@
+"""Export in the form of Every Eval Ever."""

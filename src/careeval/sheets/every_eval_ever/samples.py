@@ -1,0 +1,145 @@
+"""The lines of a file in the form of Every Eval Ever: a response, as one rubric judges it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from careeval.core.response import ResponseState
+from careeval.core.scenario import Rubric
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_arrays import GradedScenario
+from careeval.results.withheld import WITHHELD
+from careeval.sheets.every_eval_ever.form import SCHEMA_VERSION, result_name
+
+IS_CORRECT = (
+    "is_correct: every item with positive points of this rubric is present in the response, and no "
+    "item with negative points is. Few responses are; score, from which nothing is cut off, says "
+    "more."
+)
+"""The form asks for a yes or no: this is ours."""
+
+
+def samples_of(
+    entry: Entry, identity: str, model_id: str
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """A row for each response, and how many there are none of, and why."""
+    rows: list[dict[str, Any]] = []
+    missing = entry.responses.filter(pl.col("state") == ResponseState.missing.value).height
+    left_out = {"responses that are missing": missing, "not judged": 0, "unresolved": 0}
+    asked = {(r["scenario"], r["epoch"]): r for r in entry.responses.iter_rows(named=True)}
+    texts = _best_texts(entry.first)
+    name = result_name("score")
+    for scenario, scores in entry.graded.by_scenario():
+        judged = dict(zip(scenario.epochs.tolist(), scenario.present, strict=True))
+        for epoch in range(1, entry.n_epochs + 1):
+            response = asked.get((scenario.scenario, epoch))
+            if response is None or response["state"] == ResponseState.missing:
+                continue
+            if epoch not in judged:
+                left_out["not judged"] += 1
+                continue
+            correct = _is_correct(scenario, judged[epoch].tolist())
+            low, high, score = (
+                float(part[epoch - 1]) for part in (scores.low, scores.high, scores.value)
+            )
+            if correct is None or score != score:
+                left_out["unresolved"] += 1
+                continue
+            told = texts.get(scenario.scenario, ())
+            rows.append(
+                _sample(response, entry.rubric, told, (low, high))
+                | {
+                    "evaluation_id": identity,
+                    "model_id": model_id,
+                    "evaluation_name": name,
+                    "evaluation_result_id": f"{identity}#{name}",
+                    "evaluation": {"score": score, "is_correct": correct},
+                }
+            )
+    return rows, left_out
+
+
+def _is_correct(scenario: GradedScenario, present: Sequence[float]) -> bool | None:
+    """As `IS_CORRECT` says; `None` where it hangs on an unresolved item."""
+    wanted = [
+        (points > 0, mark) for points, mark in zip(scenario.points.tolist(), present, strict=True)
+        if points
+    ]  # fmt: skip
+    known = [good == bool(mark) for good, mark in wanted if mark == mark]
+    if not all(known):
+        return False
+    return True if len(known) == len(wanted) else None
+
+
+def _best_texts(judgments: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Scenario → the texts of its items with positive points: what a good answer does."""
+    items = (
+        judgments.filter(pl.col("points") > 0)
+        .unique(["scenario", "item"])
+        .sort("scenario", "position")
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for scenario, text in items.select("scenario", "item_text").iter_rows():
+        if text and text != WITHHELD:
+            found[scenario] = (*found.get(scenario, ()), text)
+    return found
+
+
+def _sample(
+    response: Mapping[str, Any],
+    rubric: Rubric,
+    reference: Sequence[str],
+    score: tuple[float, float],
+) -> dict[str, Any]:
+    """One response on one rubric, but for its score and what it belongs to."""
+    raw, text = response["scenario_text"] or "", response["text"] or ""
+    refused = response["state"] == ResponseState.refused
+    hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()
+    about = {name: response[name] for name in ("adl", "condition", "assistance", "actor", "split")}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "sample_id": response["scenario"],
+        "sample_hash": None if raw == WITHHELD else hashed,
+        "interaction_type": "single_turn",
+        "input": {"raw": raw, "reference": list(reference)},
+        "output": {"raw": [text]},
+        "messages": None,
+        # nothing was extracted: the whole answer was judged
+        "answer_attribution": [],
+        "token_usage": _tokens(response),
+        "performance": None
+        if response["seconds"] is None
+        else {"latency_ms": response["seconds"] * 1000},
+        "error": f"refused by the provider: {response['note']}" if refused else None,
+        "metadata": {
+            "rubric": rubric.value,
+            "epoch": str(response["epoch"]),
+            "state": response["state"],
+            "score_low": str(score[0]),
+            "score_high": str(score[1]),
+            "is_correct": "every positive item of the rubric present, and no negative one",
+            "situation": "; ".join(response["situation"] or ()),
+            **{name: value for name, value in about.items() if value is not None},
+        },
+    }
+
+
+def _tokens(response: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Of the response, its provider's cache included in what went in; `None` if not known."""
+    fresh, out = response["input_tokens"], response["output_tokens"]
+    if fresh is None or out is None:
+        return None
+    read, written = response["cache_read_tokens"], response["cache_write_tokens"]
+    total = fresh + (read or 0) + (written or 0)
+    return {
+        "input_tokens": total,
+        "output_tokens": out,
+        "total_tokens": total + out,
+        "input_tokens_cache_read": read,
+        "input_tokens_cache_write": written,
+        "reasoning_tokens": response["reasoning_tokens"],
+    }

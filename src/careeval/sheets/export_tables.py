@@ -1,0 +1,38 @@
+"""Every sheet of some runs, for `careeval export`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from careeval.results.findings import Findings
+from careeval.results.parts import By
+from careeval.results.tables import JUDGMENTS, RESPONSES
+from careeval.sheets import scenarios
+from careeval.sheets.entries import care_directions, corrected_scores, numbers
+from careeval.sheets.sheet import DataTable
+from careeval.sheets.trust import graders
+from careeval.sheets.versus import comparisons
+
+
+def data_tables(findings: Findings) -> Iterator[DataTable]:
+    """Yield each table, one after the other: the last two are long."""
+    graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
+    yield numbers.entries_sheet(graded, in_detail=True).data
+    for by in By:
+        yield numbers.parts_sheet(by, graded).data
+    yield numbers.adl_and_domain_sheet(graded).data
+    yield numbers.at_k_sheet(graded).data
+    yield scenarios.scenarios_sheet(graded).data
+    yield care_directions.directions_sheet(summaries).data
+    yield care_directions.twins_sheet(summaries).data
+    yield comparisons.pairs_sheet(findings.rankings).data
+    yield comparisons.rank_sets_sheet(findings.rankings).data
+    yield graders.items_sheet(findings.items).data
+    yield graders.harms_sheet(findings).data
+    yield graders.grader_cards_sheet(findings).data
+    yield corrected_scores.corrected_sheet(graded).data
+    yield graders.grading_noise_sheet(findings).data
+    yield graders.grader_pairs_sheet(findings).data
+    yield graders.grader_agreement_sheet(findings).data
+    yield DataTable("responses", "a response", RESPONSES, runs.responses)
+    yield DataTable("judgments", "a judgment of one item", JUDGMENTS, runs.judgments)

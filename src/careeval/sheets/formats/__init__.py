@@ -1,0 +1,1 @@
+"""Renderers of sheets: terminal, Markdown, LaTeX and data files."""

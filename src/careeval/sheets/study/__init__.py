@@ -1,0 +1,1 @@
+"""Sheets of studies in which experts rate scenarios."""

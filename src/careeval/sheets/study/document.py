@@ -1,0 +1,78 @@
+"""What `careeval study results` prints: decisions, then what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from careeval.results.study.rater_agreement import COEFFICIENTS, DESCRIBES
+from careeval.results.study.results import StudyResults
+from careeval.results.study.scenario_decisions import Decision
+from careeval.sheets.document import Document
+from careeval.sheets.kinds import Form
+from careeval.sheets.sheet import Shown, View
+from careeval.sheets.study.kinds import UNDECIDED
+from careeval.sheets.study.raters import agreement_sheet, panel_roles_sheet
+from careeval.sheets.study.scenario_results import decisions_sheet, scales_sheet, validity_sheet
+from careeval.stats import Estimate
+
+
+def study_document(study: StudyResults) -> Document:
+    """Return what is printed of a study; as one table, its ratings of scenarios and items."""
+    counts = [f"{d} {len(study.decided(d))}" for d in Decision]
+    if undecided := study.decided(None):
+        counts.append(f"{UNDECIDED} {len(undecided)}")
+    rule = f"by the rule '{study.terms.rule}', counting {study.terms.endorsing}"
+    blocks: tuple[str | View, ...] = (
+        f"{study.title} · bank {study.bank} {study.bank_version}",
+        f"{' · '.join(counts)}, {rule}",
+        *_views(study),
+    )
+    data = validity_sheet((*study.latest, *study.earlier))
+    about = f"Ratings of bank {study.bank} {study.bank_version} by {study.n_rated} people, {rule}"
+    return Document(blocks, tuple(_notes(study)), data, f"{about}.")
+
+
+def _views(study: StudyResults) -> Iterator[View]:
+    yield View(
+        decisions_sheet(study, study.worst_first),
+        (
+            *map(Shown, ("scenario", "version", "decision", "why")),
+            Shown("realism", keep=True),
+            Shown("validity", keep=True),
+            Shown("n_comments"),
+        ),
+    )
+    scales = ("scale", "when", "n", "n_pass", "s_cvi_ave", "s_cvi_ua")
+    yield View(scales_sheet(study), tuple(map(Shown, scales)), groups=1)
+    years = ("years_mean", "years_fewest", "years_most", "n_years")
+    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed")
+    yield View(panel_roles_sheet(study), tuple(map(Shown, (*counts, *years))))
+    rated = ("round", "scale", "n_raters", "n_subjects", "n_complete")
+    identical, *others = COEFFICIENTS
+    columns = (*map(Shown, rated), Shown(identical, Form.bare), *map(Shown, others))
+    yield View(agreement_sheet(study), columns)
+
+
+def _notes(study: StudyResults) -> Iterator[str]:
+    yield "* the other cut would decide otherwise. V: Aiken's, which needs no cut."
+    yield (
+        f"k/n are raters who gave {study.terms.endorsing}, of those who rated it. Panels are "
+        "small: 7 of 8 is compatible with 47% to 100% of such raters."
+    )
+    yield "ICC(2,k) rests on the scenarios, or items, that every rater rated."
+    if any(each.years is None or each.years.low is None for each in study.panel):
+        yield panel_roles_sheet(study).note
+    agreement = agreement_sheet(study)
+    if agreement.note:
+        yield agreement.note
+    for row in agreement.rows:
+        for name in COEFFICIENTS:
+            estimate: Estimate = row[name]
+            coefficient = agreement.by_key[name].brief or agreement.by_key[name].heading.lower()
+            what = f"{row['scale']}, round {row['round']}: {coefficient}"
+            if estimate.value is None:
+                yield f"{what} is unknown: {estimate.reason}"
+            elif estimate.ci95 is None and estimate.reason != DESCRIBES:
+                yield f"{what} has no interval: {estimate.reason}"
+    if n := study.n_withdrawn:
+        yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; nothing of theirs is here."

@@ -1,0 +1,57 @@
+"""A study's tables as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from careeval.results.study.results import StudyResults
+from careeval.sheets.formats.files import conventions, write_tables
+from careeval.sheets.sheet import DataTable
+from careeval.sheets.study.raters import (
+    coefficients_sheet,
+    comments_sheet,
+    panel_roles_sheet,
+    panel_sheet,
+    points_sheet,
+    ratings_sheet,
+)
+from careeval.sheets.study.scenario_results import (
+    decisions_sheet,
+    roles_sheet,
+    scales_sheet,
+    validity_sheet,
+)
+
+
+def study_tables(study: StudyResults) -> Iterator[DataTable]:
+    """Yield each table: what the study comes to, then what was given."""
+    results = (*study.latest, *study.earlier)
+    yield decisions_sheet(study, results).data
+    yield validity_sheet(results).data
+    yield roles_sheet(results).data
+    yield scales_sheet(study).data
+    yield coefficients_sheet(study).data
+    yield panel_sheet(study).data
+    yield panel_roles_sheet(study).data
+    yield ratings_sheet(study).data
+    yield points_sheet(study).data
+    yield comments_sheet(study).data
+
+
+def write_study(study: StudyResults, folder: Path) -> list[Path]:
+    """Write every table as CSV and Parquet, and what its columns hold; return the files.
+
+    Args:
+        study: What it comes to.
+        folder: Made where it is not there, for its owner alone; files of the same names are
+            replaced.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # people wrote what is in it
+    terms = study.terms
+    about = (
+        f"Ratings of the bank {study.bank} {study.bank_version} by people. Decided by the rule "
+        f"`{terms.rule}` at the cut {terms.cut}; the other cut is {terms.other_cut}."
+    )
+    tables = study_tables(study)
+    return write_tables(tables, folder, ("csv", "parquet"), about, conventions("95%"))

@@ -1,0 +1,104 @@
+"""A study's results as JSON. Shares are fractions; an unknown number is null, with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from careeval.results.study.panel import RolePanel
+from careeval.results.study.rater_agreement import COEFFICIENTS, Agreement
+from careeval.results.study.results import StudyResults
+from careeval.results.study.scale_ratings import Judged
+from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
+from careeval.sheets.sheet import Row
+from careeval.sheets.study.kinds import UNDECIDED
+from careeval.sheets.study.raters import PANEL_COUNTS, comment_row, panel_sheet, view_row
+from careeval.sheets.versus.compare_json import estimate_json
+from careeval.stats.validity import AikenV, Endorsement
+
+SCHEMA = "careeval.study/1"
+
+
+def study_json(study: StudyResults) -> Row:
+    """Return what `careeval study results --json` prints."""
+    return {
+        "schema": SCHEMA,
+        **_named(study, "title", "bank", "bank_version"),
+        "terms": asdict(study.terms),
+        "decisions": {(d or UNDECIDED): len(study.decided(d)) for d in (*Decision, None)},
+        **_named(study, "n_withdrawn", "n_invited", "n_rated"),
+        "panel": list(panel_sheet(study).rows),
+        "panel_by_role": [role_json(each) for each in study.panel],
+        "notes": [each.note for each in study.rounds if each.note],
+        "scales": [asdict(each) for each in study.scales],
+        "agreement": [_agreement(each) for each in study.agreement],
+        "scenarios": [_scenario(each) for each in study.latest],
+        "earlier": [_scenario(each) for each in study.earlier],
+    }
+
+
+def _named(record: object, *names: str) -> Row:
+    """Return these attributes of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
+
+
+def role_json(role: RolePanel) -> Row:
+    """Return a role; of its years mean and range, or why there are none, or no range."""
+    years: Row = {"value": None, "reason": role.why_no_years}
+    if role.years:
+        years = {"value": role.years.mean, **_named(role.years, "low", "high", "n")}
+        if role.why_no_range:
+            years["reason"] = role.why_no_range
+    return _named(role, "role", *(field.key for field in PANEL_COUNTS)) | {"years": years}
+
+
+def _agreement(agreement: Agreement) -> Row:
+    numbers = {name: estimate_json(getattr(agreement, name)) for name in COEFFICIENTS}
+    return asdict(agreement) | numbers
+
+
+def _scenario(result: ScenarioResult) -> Row:
+    return {
+        **_named(result.subject, "scenario", "version", "round"),
+        "text": result.text or None,
+        **_named(result, "decision", "reasons", "to_read", "n_lacking"),
+        "realism": _judged(result.realism),
+        "validity": _judged(result.validity),
+        "comments": [comment_row(each) for each in result.comments],
+        "items": [_item(each) for each in result.items],
+    }
+
+
+def _item(item: ItemResult) -> Row:
+    return {
+        **_named(item.subject, "rubric", "item"),
+        "text": item.text or None,
+        "to_read": item.to_read,
+        "relevance": _judged(item.relevance),
+        "points": [view_row(each) for each in item.views],
+        "comments": [comment_row(each) for each in item.comments],
+    }
+
+
+def _judged(judged: Judged) -> Row:
+    return {
+        **_named(judged, "n_asked", "counts"),
+        "i_cvi": _share(judged.at_cut),
+        "i_cvi_other": _share(judged.at_other),
+        "i_cvi_strict": _share(judged.strict),
+        "modified_kappa": judged.kappa,
+        "aiken_v": _share(judged.aiken),
+        **_named(judged, "passes", "cut_sensitive", "reason"),
+        "by_role": [
+            {"role": given.role, "ratings": given.values, "lowest": given.lowest}
+            | {"i_cvi": _share(given.endorsed), "passes": given.passes}
+            for given in judged.by_role
+        ],
+    }
+
+
+def _share(share: Endorsement | AikenV | None) -> Row | None:
+    """Return a share with its interval, and with its count where it is a count too."""
+    if share is None:
+        return None
+    count = _named(share, "k", "n") if isinstance(share, Endorsement) else {}
+    return {"value": share.value, **count, "ci95": share.interval}

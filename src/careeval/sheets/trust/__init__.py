@@ -1,0 +1,1 @@
+"""Sheets of graders, probe checks and audits."""

@@ -1,0 +1,322 @@
+"""What `careeval audit` prints: graders on probes, samples for people, graders against people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from careeval import scoring
+from careeval.core.scenario import Rubric
+from careeval.core.text import counted
+from careeval.results.trust.audit.corrected_score import MIN_AUDITED
+from careeval.results.trust.audit.results import AuditResults
+from careeval.results.trust.audit.sample import Sample
+from careeval.results.trust.probe_check import LIMITS, Trial
+from careeval.sheets import words
+from careeval.sheets.agreement_fields import (
+    ACCURACY,
+    AGREEMENT,
+    CLEARS,
+    CORRECTED,
+    FINDS,
+    MACRO_F1,
+    PEOPLE,
+    POINTS,
+    class_name,
+    point_class,
+)
+from careeval.sheets.document import Document
+from careeval.sheets.entries.numbers import GRADER, JUDGE, RUBRIC, SYSTEM
+from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, Flag, Form
+from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
+
+_UNITS = (
+    "finds, clears: % of what is there, and of what is not. Positive agreement: of what one calls "
+    "present, the % that the other does too. In brackets 95% intervals, over scenarios like these."
+)
+_ITEMS = Field("items", "which items", in_files=False)
+_WITH_TRUTH = tuple(field.within("agreement") for field in AGREEMENT)
+
+
+def _view(sheet: Sheet, name: str, rows: Iterable[Row], caption: str, *columns: Shown) -> View:
+    """Return some rows of a sheet, as a table of that name."""
+    return View(replace(sheet, name=name, rows=[*rows]), columns, caption)
+
+
+# Graders on the labelled probes
+
+_ON_SEVERE = tuple(
+    replace(field, brief=f"{field.brief} of −2", in_files=False).within("severe")
+    for field in (FINDS, CLEARS)
+)
+_PROBES = (
+    GRADER,
+    RUBRIC,
+    POINTS,
+    Field("trap", "what the probes try a grader with; null for all"),
+    *ACCURACY,
+    *_WITH_TRUTH,
+    Field("cost", "of all judgments", DOLLARS),
+    Field("seconds", "that the calls for all judgments took", SECONDS, "Time of calls"),
+    Field("passed", "whether it passes the probes", Flag(yes="passed", no="failed"), "Probes"),
+    *_ON_SEVERE,
+    JUDGE,
+)
+_SHOWN_ACCURACY = (*map(Shown, ("n", "n_present", "sensitivity", "specificity", "macro_f1")),)
+_SHOWN_AGREEMENT = (Shown("agreement.positive_agreement"), Shown("agreement.ac1"))
+
+
+def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Document:
+    """Return graders on the labelled probes of a bank, side by side.
+
+    Args:
+        bank: Its name.
+        bank_version: N-X.
+        trials: A grader each.
+    """
+    names = words.grader_names(trial.grader for trial in trials)
+    overall, severe, classes, traps = list[Row](), list[Row](), list[Row](), list[Row]()
+    for trial in trials:
+        agreement, name = trial.agreement, {"grader": trial.grader, "judge": names[trial.grader]}
+        overall.append(
+            {**name, **row_of(agreement.measured, ACCURACY)}
+            | row_of(agreement.measured_severe, (FINDS, CLEARS), "severe")
+            | {"cost": trial.cost, "seconds": trial.seconds, "passed": not agreement.failed}
+        )
+        severe.append(
+            {**name, "points": scoring.SEVERE, **row_of(agreement.measured_severe, ACCURACY)}
+        )
+        classes += [
+            {**name, **point_class(key), **row_of(measured, ACCURACY)}
+            | row_of(agreement.agreement_by_points[key], AGREEMENT, "agreement")
+            for key, measured in agreement.measured_by_points.items()
+        ]
+        traps += [
+            {**name, "trap": trap, **row_of(measured, ACCURACY)}
+            for trap, measured in agreement.measured_by_trap.items()
+        ]
+    # graders side by side: a sort keeps their order
+    rubrics = [rubric.value for rubric in Rubric]
+    classes.sort(key=lambda row: (row["points"], rubrics.index(row["rubric"])))
+    traps.sort(key=lambda row: str(row["trap"]))
+    holds = "a grader and a group of the probes' judgments: all, or of one point class or trap"
+    data = Sheet("probes", holds, _PROBES, [*overall, *severe, *classes, *traps])
+    views = (
+        _view(data, "probes", overall, "On the bank's labelled probes", Shown("judge"),
+              *(Shown(field.key) for field in (*_ON_SEVERE, FINDS, CLEARS, MACRO_F1)),
+              *map(Shown, ("n", "n_unresolved", "cost", "seconds", "passed"))),
+        _view(data, "probes_by_points", classes, "By points of the item",
+              *map(Shown, ("points", "rubric", "judge")), *_SHOWN_ACCURACY, *_SHOWN_AGREEMENT),
+        _view(data, "probes_by_trap", traps, "By trap",
+              *map(Shown, ("trap", "judge")), *_SHOWN_ACCURACY),
+    )  # fmt: skip
+    notes = (*_verdicts(trials), *_pairs(trials), _rule(), _UNITS)
+    return Document(views, notes, data, f"Probes of bank {bank} {bank_version}.")
+
+
+def _verdicts(trials: Iterable[Trial]) -> Iterator[str]:
+    for trial in trials:
+        if trial.agreement.failed:
+            yield f"{trial.grader} fails the probes: {'; '.join(trial.agreement.failed)}."
+        else:
+            yield f"{trial.grader} does not fail the probes."
+
+
+def _pairs(trials: Iterable[Trial]) -> Iterator[str]:
+    for trial in trials:
+        if pairs := trial.agreement.pairs:
+            yield (
+                f"{trial.grader}, {pairs.n} probes of twins: mistaken "
+                f"{MEASURE.text(pairs.mistaken, Form.whole)}%, one right act taken for the other "
+                f"{MEASURE.text(pairs.swapped, Form.whole)}%."
+            )
+
+
+def _rule() -> str:
+    asked = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
+    return (
+        f"A grader fails that reaches less, on either rubric, than {asked}; what it did not judge "
+        "is taken for wrong. The rule is ours."
+    )
+
+
+# Samples for people
+
+_DRAWN = (
+    RUBRIC,
+    POINTS,
+    Field(
+        "present",
+        "whether the grader calls the item present",
+        Flag(yes="found it", no="called it absent"),
+        "The grader",
+    ),
+    SYSTEM,
+    Field("n", "judgments drawn", COUNT, "Drawn"),
+    Field("of", "judgments that they were drawn from", COUNT),
+    Field("chance", "of each of these to be drawn", SHARE),
+    Field("systems", "how many", COUNT, in_files=False),
+)
+
+
+def sample_document(sample: Sample) -> Document:
+    """Return what was drawn for people to read: a row a system and kind of judgment in files."""
+    hidden = sample.hidden
+    rows = [row_of(stratum, _DRAWN[:-1]) for stratum in hidden.strata]
+    data = Sheet("drawn", "judgments of one kind by one system", _DRAWN, rows)
+    kinds = sorted({s.kind for s in hidden.strata}, key=lambda k: (k[1], k[0], not k[2]))
+    shown = [
+        point_class((rubric, points))
+        | {"present": present, "systems": len(strata)}
+        | {count: sum(getattr(s, count) for s in strata) for count in ("n", "of")}
+        for rubric, points, present in kinds
+        for strata in ([s for s in hidden.strata if s.kind == (rubric, points, present)],)
+    ]
+    columns = map(Shown, ("points", "rubric", "present", "n", "of", "systems"))
+    left_out = "; ".join(f"{n:,} {reason}" for reason, n in hidden.left_out.items() if n)
+    scenarios = {each.scenario for each in hidden.drawn}
+    notes = (
+        f"{counted(len(hidden.drawn), 'judgment')} of {hidden.grader}, in "
+        f"{counted(len(sample.shown), 'response')} to {counted(len(scenarios), 'scenario')}.",
+        *([f"Not to be drawn: {left_out}."] if left_out else []),
+        *(f"Thin: {line}." for line in sample.thin()),
+    )
+    return Document((_view(data, "drawn", shown, "Drawn", *columns),), notes, data)
+
+
+# Graders against people
+
+_WITH_EACH_OTHER = tuple(
+    field.within("people", "people with each other: {}")
+    for field in dict.fromkeys((*AGREEMENT, *PEOPLE))
+)
+_RESULTS = (
+    GRADER, SYSTEM, RUBRIC, POINTS,
+    *ACCURACY, *_WITH_TRUTH, *_WITH_EACH_OTHER, *CORRECTED, _ITEMS,
+)  # fmt: skip
+
+
+def against_people_sheet(audit: AuditResults) -> Sheet:
+    """Return a grader against people, and people against each other: −2 items, and all items."""
+    rows = [
+        {"grader": audit.grader, "items": name, "points": points, **row_of(measured, ACCURACY)}
+        | row_of(people, PEOPLE, "people")
+        for name, points, measured, people in (
+            ("−2 items", scoring.SEVERE, audit.severe, audit.people_severe),
+            ("all items", None, audit.overall, audit.people),
+        )
+    ]
+    return Sheet("against_people", "judgments of the grader, all or of −2 items", _RESULTS, rows)
+
+
+def results_document(audit: AuditResults) -> Document:
+    """Return a grader against people: what to beware of, what it comes to, and the tables."""
+    grader = {"grader": audit.grader}
+    over = [*against_people_sheet(audit).rows]
+    over += [
+        {**grader, "items": class_name(key), **point_class(key), **row_of(measured, ACCURACY)}
+        | row_of(audit.agreement_by_points[key], AGREEMENT, "agreement")
+        | row_of(audit.people_by_points[key], AGREEMENT, "people")
+        for key, measured in sorted(audit.by_points.items(), key=lambda each: each[0][1])
+    ]
+    systems = [(grader | {"system": name}, system) for name, system in audit.by_system.items()]
+    severe = [
+        name | {"points": scoring.SEVERE} | row_of(system.severe, ACCURACY)
+        for name, system in systems
+    ]
+    overall = [name | row_of(system.overall, ACCURACY) for name, system in systems]
+    scores = [
+        name | {"rubric": rubric.value} | row_of(score, CORRECTED)
+        for name, system in systems
+        for rubric, score in system.scores.items()
+    ]
+    holds = "judgments of the grader, all or of a system or point class; or a system's score"
+    data = Sheet("audit", holds, _RESULTS, [*over, *severe, *overall, *scores])
+    blocks: tuple[str | View, ...] = (
+        *_beware(audit),
+        f"{audit.grader}: {audit.sentence()}",
+        _view(data, "against_people", over, "The grader against people",
+              *map(Shown, ("items", "n", "n_present", "sensitivity")),
+              Shown("miss_rate", Form.bare),
+              *map(Shown, ("specificity", "ppv", "macro_f1")), *_SHOWN_AGREEMENT),
+        _view(data, "people_with_each_other", over,
+              "People against each other: the most that can be asked of a grader",
+              *map(Shown, ("items", "people.n", "people.same", "people.macro_f1")),
+              *map(Shown, ("people.positive_agreement", "people.ac1"))),
+        _view(data, "systems", severe, "−2 items, by system",
+              *map(Shown, ("system", "n", "n_present", "sensitivity", "specificity"))),
+        _view(data, "corrected_scores", scores, "Scores, corrected by people",
+              *(Shown(field.key) for field in (SYSTEM, RUBRIC, *CORRECTED))),
+    )  # fmt: skip
+    notes = (*_counted(audit), *dict.fromkeys(_reasons(audit)), words.CORRECTED, _UNITS)
+    hidden = audit.sample.hidden
+    caption = f"Bank {hidden.bank} {hidden.bank_version}; grader {audit.grader}."
+    return Document(blocks, notes, data, caption)
+
+
+def _beware(audit: AuditResults) -> Iterator[str]:
+    """Yield why the numbers are worth less than they seem."""
+    waiting = audit.waiting
+    if not audit.n_labelled:
+        yield "Nobody has labelled anything yet."
+    if waiting.n:
+        wait = counted(waiting.n, "judgment waits", "judgments wait")
+        clear = (
+            " Until then the grader is held against the clear cases alone, and looks better than "
+            "it is."
+        )
+        yield (
+            f"{wait} for somebody to adjudicate: {waiting.kinds()}."
+            f"{clear if waiting.left_out else ''}"
+        )
+    if audit.n_alone:
+        rest = "rests" if audit.n_alone == 1 else "rest"
+        yield (
+            f"{audit.n_alone:,} of {audit.n_settled:,} {rest} on one rater alone: two or more "
+            "should read each."
+        )
+    if audit.people.n and audit.people.n_left_out:
+        yield (
+            f"People’s agreement leaves out {counted(audit.people.n_left_out, 'judgment')}, of "
+            "kinds of which no two raters labelled any."
+        )
+
+
+def _counted(audit: AuditResults) -> Iterator[str]:
+    settled = f"; adjudicated by {', '.join(audit.adjudicators)}" if audit.adjudicators else ""
+    if audit.raters:
+        yield f"Labelled by {', '.join(audit.raters)}{settled}."
+    yield (
+        f"Labelled, of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,}; with a truth "
+        f"{audit.n_settled:,}, by adjudication {audit.n_adjudicated:,}. Left out: "
+        f"{audit.n_tied:,} tied, {audit.n_unsure:,} unsure."
+    )
+    if audit.n_unsure or audit.waiting.one_sure or audit.waiting.outvoted:
+        yield (
+            "A label of unsure decides nothing: where others are sure, theirs count. What is left "
+            "out is stood for by the settled judgments of its kind: same points, same verdict."
+        )
+    yield (
+        "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "
+        "the grader's mean and what people say otherwise of what they read; a system needs "
+        f"{MIN_AUDITED} responses of its own that people read."
+    )
+
+
+def _reasons(audit: AuditResults) -> Iterator[str]:
+    """Yield why a number is unknown, or has no interval."""
+    for what, measured in (("−2 items", audit.severe), ("all items", audit.overall)):
+        if measured.sensitivity.reason:
+            yield f"{what}: {measured.sensitivity.reason}."
+    for whose, classes in (
+        ("", audit.agreement_by_points),
+        ("people with each other, ", audit.people_by_points),
+    ):
+        for key, agreement in classes.items():
+            if agreement.positive_agreement.value is None:
+                yield f"{whose}{class_name(key)}: {agreement.positive_agreement.reason}."
+    for name, system in audit.by_system.items():
+        for rubric, score in system.scores.items():
+            if score.corrected.reason:
+                yield f"{name}, {rubric} not corrected: {score.corrected.reason}."

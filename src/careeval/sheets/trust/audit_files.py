@@ -1,0 +1,169 @@
+"""An audit's files: the sample as JSON, a sheet for people to fill in, and their labels as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+from pydantic import TypeAdapter, ValidationError
+
+from careeval.core.label import Label, Reading
+from careeval.errors import ReviewError
+from careeval.files import read_text
+from careeval.results.filled_forms import take_rows
+from careeval.results.trust.audit.sample import SCHEMA, Hidden, Sample, ShownResponse
+from careeval.sheets.formats.files import csv_text
+
+KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
+
+_NEEDED = ("rater", "judgment", "label")
+_YES, _NO = {"yes", "true", "1"}, {"", "no", "false", "0"}
+
+
+@dataclass(frozen=True)
+class _SampleFile:
+    schema: str
+    note: str
+    shown: tuple[ShownResponse, ...]
+    hidden: Hidden
+
+
+_FILE = TypeAdapter(_SampleFile)
+
+
+def sample_text(sample: Sample) -> str:
+    """A sample as JSON, `careeval.audit-sample/1`: `shown` is for raters, `hidden` is not."""
+    file = _SampleFile(SCHEMA, KEEP_APART, sample.shown, sample.hidden)
+    return json.dumps(_FILE.dump_python(file, mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
+def read_sample(path: Path) -> Sample:
+    """A sample from its file.
+
+    Raises:
+        ReviewError: It is no sample, or what is shown and what is hidden do not fit together.
+    """
+    try:
+        data = json.loads(read_text(path, most=MAX_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise ReviewError(f"{path}: not JSON: {error}", hint=_MAKE_ONE) from error
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != SCHEMA:
+        raise ReviewError(f"{path}: its schema is {schema!r}, not {SCHEMA!r}", hint=_MAKE_ONE)
+    try:
+        file = _FILE.validate_python(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ReviewError(f"{path}: {where}: {first['msg']}", hint=_MAKE_ONE) from error
+    if problem := _problem(file):
+        raise ReviewError(f"{path}: {problem}", hint=_MAKE_ONE)
+    return Sample(file.shown, file.hidden)
+
+
+MAX_BYTES = 50_000_000
+"""A sample for people to read has a hundredth of it."""
+
+_MAKE_ONE = "careeval audit sample FOLDER -o FILE writes one"
+
+
+def _problem(file: _SampleFile) -> str:
+    """Why the parts of a sample do not fit together; empty where they do."""
+    shown = [(item.judgment, response.id) for response in file.shown for item in response.items]
+    drawn = [(each.judgment, each.response) for each in file.hidden.drawn]
+    strata = file.hidden.strata
+    if shown != drawn or len(dict(shown)) != len(shown):
+        return "the judgments that are shown are not those that are hidden, each once"
+    counts = [0] * len(strata)
+    for each in file.hidden.drawn:
+        if not 0 <= each.stratum < len(strata):
+            return f"{each.judgment} is of stratum {each.stratum}, and there are {len(strata)}"
+        counts[each.stratum] += 1
+    for stratum, count in zip(strata, counts, strict=True):
+        if not 0 < count == stratum.n <= stratum.of:
+            return f"{count} judgments are of the stratum that says {stratum.n} of {stratum.of}"
+    return ""
+
+
+def sheet_text(sample: Sample) -> str:
+    """A sheet to fill in, as CSV: a row a judgment, `rater`, `label` and `note` left empty."""
+    rows = [
+        {
+            "rater": None,
+            "judgment": item.judgment,
+            "label": None,
+            "note": None,
+            "item": item.text,
+            "response": response.text,
+            "scenario": response.scenario,
+        }
+        for response in sample.shown
+        for item in response.items
+    ]
+    names = ("rater", "judgment", "label", "note", "item", "response", "scenario")
+    return csv_text(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String)))
+
+
+def read_labels(path: Path, sample: Sample) -> list[Label]:
+    """Labels from a CSV file, separated by commas or semicolons.
+
+    Columns `rater`, `judgment` and `label` (present, absent, unsure), and if there `note`, `at`
+    (ISO 8601) and `adjudicated` (yes or no); others are passed over. A row without a label is a
+    judgment that is not made yet.
+
+    Raises:
+        ReviewError: With the line of each problem: a column is lacking, a label is another word, a
+            judgment is not in the sample, or there are two labels where there is to be one.
+    """
+    known = {each.judgment for each in sample.hidden.drawn}
+    labels: list[Label] = []
+    lines: dict[tuple[str, str], int] = {}
+
+    def take(line: int, row: Mapping[str, str]) -> None:
+        label = _label(row, known)
+        if label is None:
+            return
+        key = ("" if label.adjudicated else label.rater, label.judgment)
+        if key in lines:
+            who = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
+            raise ValueError(f"{label.judgment} {who} in line {lines[key]} too")
+        lines[key] = line
+        labels.append(label)
+
+    take_rows(path, _NEEDED, (*_NEEDED, "note", "at", "adjudicated"), take)
+    return labels
+
+
+def _label(row: Mapping[str, str], known: set[str]) -> Label | None:
+    """One row as a label; `None` where it has none.
+
+    Raises:
+        ValueError: It is not one.
+    """
+    adjudicated = row["adjudicated"].lower()
+    if not row["label"]:
+        return None
+    if row["label"].lower() not in set(Reading):
+        raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
+    if row["judgment"] not in known:
+        raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
+    if not row["rater"]:
+        raise ValueError("no rater; a pseudonym will do")
+    if adjudicated not in _YES | _NO:
+        raise ValueError(f"adjudicated {adjudicated!r}; expected yes or no")
+    try:
+        at = datetime.fromisoformat(row["at"]) if row["at"] else None
+    except ValueError as error:
+        raise ValueError(f"at {row['at']!r}; expected a time as 2026-03-01T14:30") from error
+    return Label(
+        rater=row["rater"],
+        judgment=row["judgment"],
+        says=Reading(row["label"].lower()),
+        note=row["note"],
+        at=at,
+        adjudicated=adjudicated in _YES,
+    )

@@ -1,0 +1,1 @@
+"""Sheets of comparisons and rankings."""

@@ -1,0 +1,53 @@
+"""Sheets that are spread out: nothing is lost, and nothing is put where it is not."""
+
+from __future__ import annotations
+
+from careeval.sheets.entries.side_by_side import PartScore, across
+from careeval.sheets.kinds import COUNT, DASH, Form
+from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.stats import Estimate
+
+KNOWN = Estimate(0.5, 0.5, 0.5, (0.25, 0.75))
+
+
+def part(system: str, adl: str, n: int, score: Estimate = KNOWN) -> Row:
+    """A system's score in an activity."""
+    return {"system": system, "adl": adl, "n": n, "score": score}
+
+
+ROWS = [part("a", "eating", 6), part("a", "bathing", 2), part("b", "bathing", 7)]
+SHEET = Sheet(
+    "by_adl",
+    "a system and an activity",
+    (Field("system", "its name"), Field("adl", "activity"), Field("n", "scenarios", COUNT)),
+    ROWS,
+)
+
+
+def test_each_row_stands_in_one_cell() -> None:
+    """Spread out by either field, each row is in one cell, and a lacking one in none."""
+    for down, along, heads in (
+        ("system", "adl", ["eating", "bathing"]),
+        ("adl", "system", ["a", "b"]),
+    ):
+        wide, keys = across(SHEET, down, along, PartScore())
+        assert [wide.by_key[key].heading for key in keys] == heads
+        cells = [row[key] for row in wide.rows for key in keys if key in row]
+        assert sorted(map(str, cells)) == sorted(map(str, ROWS))
+        assert all(row[key][down] == row[down] for row in wide.rows for key in keys if key in row)
+
+
+def test_the_score_of_a_part_says_how_many_scenarios_it_is_over() -> None:
+    """Fewer than five have an asterisk, at the score or at their number; none is a dash."""
+    many, few, _ = ROWS
+    assert PartScore().text(few, Form.short) == "50.0 (n 2*)"
+    assert [PartScore().on_page(row) for row in (many, few, None)] == ["50.0", "50.0*", DASH]
+    assert PartScore(n=True).on_page(few) == "50.0"
+    assert PartScore(n=True).lines(few) == ("25.0 to 75.0", "n 2*")
+    assert PartScore(interval=False, n=True).lines(many) == ("n 6",)
+
+
+def test_a_cell_may_hold_one_field_alone() -> None:
+    """Where a field is named, its values stand in the cells, and not whole rows."""
+    wide, keys = across(SHEET, "system", "adl", COUNT, "n")
+    assert [[row.get(key) for key in keys] for row in wide.rows] == [[6, 2], [None, 7]]

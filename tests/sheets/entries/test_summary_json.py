@@ -1,0 +1,378 @@
+"""What leaves the program: JSON against its shipped schema, and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.results.amounts import percent
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.findings import findings
+from careeval.results.score.entries import Entry, entries
+from careeval.results.score.entry_details import Detail
+from careeval.results.score.graded_rubric import GradedRubric
+from careeval.results.score.summary import (
+    NOT_COMPARABLE,
+    Cell,
+    DomainCell,
+    Errors,
+    Summary,
+    summarise,
+    summary_of,
+)
+from careeval.results.tables import Runs
+from careeval.results.versus.compare import Comparison, compare
+from careeval.results.versus.differences import Difference
+from careeval.results.versus.ranking import Ranked, Ranking
+from careeval.sheets.entries.numbers import entries_sheet
+from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_json import DetailFile, EntryFile, summary_json, summary_schema
+from careeval.sheets.every_eval_ever.metrics import metrics
+from careeval.sheets.export_tables import data_tables
+from careeval.sheets.formats.files import csv_text
+from careeval.sheets.formats.latex import latex
+from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.versus.compare_json import compare_json
+from careeval.sheets.words import sentence
+from results.authored import (
+    RUNGS,
+    Marks,
+    by_hand,
+    judgments,
+    ladder_run,
+    marks_of_runs,
+    numbers_of,
+    responses,
+    runs_of,
+)
+from sheets.given_summaries import KNOWN, UNKNOWN, known_and_unknown, known_and_unknown_runs, priced
+
+# JSON
+
+
+def test_json_of_a_run_by_hand() -> None:
+    """The machine contract has each number under its name, and a reason where there is none."""
+    found = summary_json(numbers_of(by_hand()))
+
+    assert found["schema"] == "careeval.summary/2"
+    assert found["note"] == NOT_COMPARABLE
+    actions, ladder = found["entries"]
+    assert [(e["system"], e["grader"], e["rubric"]) for e in (actions, ladder)] == [
+        ("robot-a", "judge", "actions"),
+        ("robot-a", "judge", "ladder"),
+    ]
+    reason = "fewer than five scenarios"
+    assert ladder["score"] == {"value": 0.25, "ci95": None, "reason": reason}
+    assert ladder["severe"] == {
+        "share": {"value": 0.25, "ci95": None, "reason": reason},
+        "count": 1, "n": 4,
+    }  # fmt: skip
+    assert ladder["by_adl"]["eating"]["n"] == 1
+    assert ladder["by_adl"]["eating"]["n_severe"] == 1
+    assert actions["by_domain"]["communication_intent"]["score"] == {
+        "value": None,
+        "reason": "no item of this rubric is rated in this domain",
+    }
+    assert actions["protocol"] == {"asking": "2-0", "grading": "2-0"}
+    validate(found)
+
+
+def test_json_of_a_known_number_has_no_reason() -> None:
+    """A number whose interval is known has no reason, and its bounds only where they differ."""
+    whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
+    (known,) = summary_json(numbers_of(ladder_run(whole)))["entries"]
+    (open_, _) = summary_json(numbers_of(known_and_unknown_runs()))["entries"]
+    assert known["score"].keys() == {"value", "ci95"}
+    assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
+
+
+def test_shipped_schema() -> None:
+    """The schema in the package is the one that the types make."""
+    shipped = (
+        files("careeval.sheets.entries").joinpath("summary.schema.json").read_text(encoding="utf-8")
+    )
+    assert json.loads(shipped) == summary_schema()
+
+
+def test_json_is_what_its_schema_says() -> None:
+    """Known and unknown numbers are valid, through text and back."""
+    numbers = numbers_of(known_and_unknown_runs())
+    reasons = {bool(each.summary.score.reason) for each in numbers}
+    assert reasons == {True, False}
+    text = json.dumps(summary_json(numbers), allow_nan=False)
+    validate(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [
+        {"value": None},
+        {"value": 0.5},
+        {"value": 0.5, "low": 0.5, "high": 0.5, "ci95": [0.4]},
+        {"value": 0.5, "low": 0.5, "ci95": None},
+        {"value": None, "reason": "none", "low": 0},
+    ],
+)
+def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
+    """An unknown number without its reason, or a known one without its bounds, is not valid."""
+    found = summary_json(numbers_of(by_hand()))
+    found["entries"][0]["score"] = estimate
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)
+
+
+@settings(max_examples=40, deadline=None)
+@given(marks_of_runs())
+def test_json_never_has_nan(marks: Marks) -> None:
+    """Whatever is missing or unresolved, JSON is valid and all its numbers are finite."""
+    found = summary_json(numbers_of(ladder_run(marks)))
+    validate(found)
+    assert all(math.isfinite(n) for n in leaves(found) if isinstance(n, float))
+
+
+def detailed(runs: Runs) -> dict[str, Any]:
+    """The JSON of some runs, in detail."""
+    return summary_json(numbers_of(runs, in_detail=True))
+
+
+def test_json_in_detail_by_hand() -> None:
+    """A detail has the curves, the length and every part of the scenarios."""
+    _, ladder = detailed(by_hand())["entries"]
+    detail = ladder["detail"]
+    assert [at_k["value"] for at_k in detail["worst_at_k"]] == pytest.approx([0.25, -1 / 6])
+    assert [at_k["value"] for at_k in detail["severe_of_k"]] == pytest.approx([0.25, 0.5])
+    assert detail["worst_epoch"]["value"] == 0
+    assert detail["sd_epochs"]["value"] is None
+    assert detail["by_adl_and_domain"]["eating"]["user_function"]["n"] == 1
+    assert (detail["by_actor"], detail["by_condition"]) == ({}, {})
+    assert "scenarios" not in detail
+
+
+def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
+    """Without details an entry has the keys that it always had, and with them one more."""
+    plain = summary_json(numbers_of(by_hand()))["entries"]
+    full = detailed(by_hand())["entries"]
+    assert all(entry.pop("detail") for entry in full)
+    assert full == plain
+
+
+def test_json_in_detail_is_what_its_schema_says() -> None:
+    """Known and unknown details are valid, and a half of one is not."""
+    whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
+    found = detailed(Runs.together([ladder_run(UNKNOWN), runs_of({"robot-b": whole})]))
+    reliabilities = [e["detail"]["reliability"] for e in found["entries"]]
+    assert [bool(r["reason"]) for r in reliabilities] == [True, False]
+    assert [r["n_scenarios"] for r in reliabilities] == [0, 6]
+    validate(json.loads(json.dumps(found, allow_nan=False)))
+    del found["entries"][0]["detail"]["length"]
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)
+
+
+# CSV
+
+
+def csv_rows(summaries: list[Summary]) -> list[dict[str, str]]:
+    """The table of entries as CSV, read back."""
+    text = csv_text(entries_sheet([*map(EntryNumbers, summaries)]).data.frame)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_csv_of_a_run_by_hand() -> None:
+    """One row an entry with a column for each number, as a fraction."""
+    actions, ladder = csv_rows(summarise(by_hand()))
+    assert (ladder["system"], ladder["rubric"], ladder["n_scenarios"]) == ("robot-a", "ladder", "2")
+    assert float(ladder["score"]) == 0.25
+    assert (float(ladder["severe"]), ladder["severe_count"], ladder["severe_n"]) == (0.25, "1", "4")
+    assert (ladder["score_ci95_low"], ladder["score_reason"]) == ("", "fewer than five scenarios")
+    assert (actions["mild"], actions["mild_n"]) == ("", "0")
+    assert actions["mild_reason"] == "there was no item of this severity to judge"
+
+
+def test_csv_of_known_and_unknown() -> None:
+    """Both entries have the same columns; an unknown number is empty beside its reason."""
+    summaries = known_and_unknown()
+    known, unknown = csv_rows(summaries)
+    severe = summaries[0].severe.share
+    assert severe.ci95 is not None
+    assert severe.low != severe.ci95[0]
+    for name, value in (
+        ("", severe.value), ("_low", severe.low), ("_high", severe.high),
+        ("_ci95_low", severe.ci95[0]), ("_ci95_high", severe.ci95[1]),
+    ):  # fmt: skip
+        assert float(known[f"severe{name}"]) == value, name
+    assert unknown["worst_at_n"] == unknown["worst_at_n_low"] == ""
+    assert unknown["worst_at_n_reason"] == "3 of 4 responses are missing or not graded"
+    assert unknown["not_ranked"] == "3 of 4 responses are missing"
+
+
+def test_csv_has_the_same_columns_without_an_entry() -> None:
+    """The header of no entry is that of entries with and without numbers."""
+    none, some = (
+        entries_sheet(numbers).data.frame for numbers in ([], numbers_of(known_and_unknown_runs()))
+    )
+    assert none.schema == some.schema
+    assert none.columns[:3] == ["system", "grader", "rubric"]
+
+
+def test_csv_quotes_names() -> None:
+    """A name with commas, quotes and line ends is read back as it was."""
+    name = 'a,"b"\nc'
+    marks = {"dressing-1": ["11000"]}
+    runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
+    (row,) = csv_rows(summarise(runs))
+    assert row["system"] == name
+
+
+# One quantity has one value, one name and one place
+
+
+def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
+    """Terminal, JSON, CSV, LaTeX, compare and Every Eval Ever give the same share of one run.
+
+    It has unresolved judgments, and one scenario lacks two of its three responses: severe in 7 of
+    22, and halfway between what the two that are open could make of it nobody stands.
+    """
+    a: Marks = {f"dressing-{k}": ["11001", "11000", "1100?"][:3] for k in range(8)}
+    a = {**a, "dressing-0": ["11001", "missing", "missing"]}
+    b: Marks = {name: ["11000"] * 3 for name in a}
+    runs = runs_of({"a": a, "b": b})
+    entry, other = entries(runs)
+    s = summary_of(entry)
+    share = s.severe.share.value
+    assert share is not None
+    # an unresolved one is filled with 1/2: one of the two others of its scenario has it
+    assert share == pytest.approx((8 * 1 + 7 * 0 + 7 / 2) / 22)
+    assert (s.severe.count, s.severe.n) == (8, 22)
+
+    assert summary_json([EntryNumbers(s)])["entries"][0]["severe"]["share"]["value"] == share
+    assert float(csv_rows([s])[0]["severe"]) == share
+    assert compare(entry, other).metrics["severe"].a == pytest.approx(share)
+    assert compare(other, entry).metrics["severe"].difference.value == pytest.approx(share)
+    (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.of) == ("severe", ""))
+    assert in_eee.estimate.value == share
+    printed = percent(share)
+    document = summary_document([EntryNumbers(s)])
+    (headline, *_) = document.views
+    assert headline.cells(headline.sheet.rows[0])[1].startswith(f"{printed} [")
+    assert sentence(s).startswith(f"{printed}%")
+    assert f"a & {printed} [" in latex(document)
+    assert f"| a | {printed} (" in markdown(document)
+
+
+def walked() -> dict[str, set[str]]:
+    """Where names stand that leave the program → the names."""
+    runs = by_hand()
+    also = Runs.of(
+        responses(RUNGS, system="robot-b"),
+        judgments(RUNGS, system="robot-b") + judgments(RUNGS, system="robot-b", grader="other"),
+    )
+    runs = Runs.together([runs, also])
+    found = findings(runs)
+    pair = [e for e in entries(runs) if (e.rubric, e.grader) == (Rubric.ladder, "judge")]
+    tables = {t.name: set(t.frame.columns) for t in data_tables(found)}
+    texts = {
+        "summary": detailed(runs),
+        "schema": summary_schema(),
+        "compare": compare_json([compare(*pair)], found.rankings),
+        "heads": [head for view in summary_document(numbers_of(runs)).views for head in view.heads],
+        "eee": [m.id for e in entries(runs) for m in metrics(e, summary_of(e))],
+    }
+    return tables | {name: set(words(value)) for name, value in texts.items()}
+
+
+def words(value: Any) -> Iterator[str]:
+    """Every key and text of nested values."""
+    if isinstance(value, dict):
+        yield from map(str, value)
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from words(part)
+    elif isinstance(value, str):
+        yield value
+
+
+OLD = ("action_", "ladder_level", "best_rung", "per_opportunity", "per_response.", "worst_run",
+       "sd_runs", "rubric_correlation", "scenario_mean")  # fmt: skip
+
+
+def test_no_name_of_version_0_1_is_left() -> None:
+    """No key, column or metric has a name that belongs to the first version."""
+    found = walked()
+    assert len(found) > 15
+    old = [(where, n) for where, names in found.items() for n in names if any(o in n for o in OLD)]
+    assert old == []
+
+
+def test_no_attribute_of_version_0_1_is_left() -> None:
+    """Nor has any field of a summary, a detail, a comparison or a ranking."""
+    kinds = (Summary, Detail, Errors, Cell, DomainCell, Comparison, Difference, Ranking, Ranked,
+             Entry, GradedRubric, EntryFile, DetailFile)  # fmt: skip
+    names = {
+        (kind.__name__, name) for kind in kinds for name in (*kind.__annotations__, *dir(kind))
+    }
+    assert [each for each in names if any(old in each[1] for old in OLD)] == []
+
+
+def test_an_entry_in_json_is_short() -> None:
+    """An entry over six activities and four domains, nothing unresolved, has under 100 numbers."""
+    adls = list(Adl)[:6]
+    marks: Marks = {
+        f"{adl}-{k}": ["11000", f"0100{k % 2}", "10010"] for adl in adls for k in range(6)
+    }
+    levels = {name: {domain: [2, 2, 1, 1, 0] for domain in Domain} for name in marks}
+    rows = responses(marks, model="openai/gpt-5", cost_usd=0.01, input_tokens=9, output_tokens=9)
+    spent = {"cost_usd": 0.001, "input_tokens": 9.0, "output_tokens": 9.0}
+    runs = Runs.of(rows, judgments(marks, levels=levels, **spent))
+    (entry,) = summary_json(numbers_of(runs))["entries"]
+    assert len(entry["by_adl"]) == 6
+    assert len(entry["by_domain"]) == 4
+    n = len(list(leaves(entry)))
+    assert n < 100, f"{n} leaves"
+
+
+def validate(found: dict[str, Any]) -> None:
+    """Hold a summary to the schema."""
+    jsonschema.Draft202012Validator(summary_schema()).validate(found)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """All that is in nested values."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def test_cost_in_json_and_csv() -> None:
+    """A cost is dollars, or null with its reason; CSV has the part that is known too."""
+    (s,) = priced(0.5, None, n=2)
+    (entry,) = summary_json([EntryNumbers(s)])["entries"]
+    reason = "the price of 2 of 2 responses is not known"
+    assert entry["cost"] == {
+        "asking": {"usd": 1.0, "reason": "", "input_tokens": 620, "output_tokens": 440},
+        "grading": {"usd": None, "reason": reason, "input_tokens": None, "output_tokens": None},
+    }
+    validate(summary_json([EntryNumbers(s)]))
+    (row,) = csv_rows([s])
+    assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
+    assert row["cost.grading.reason"] == reason
+
+
+def test_schema_refuses_an_unknown_cost_without_its_reason() -> None:
+    """A cost that is null and does not say why is not valid."""
+    found = summary_json([*map(EntryNumbers, priced(0.5, None, n=2))])
+    del found["entries"][0]["cost"]["grading"]["reason"]
+    with pytest.raises(jsonschema.ValidationError):
+        validate(found)
