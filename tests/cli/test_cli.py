@@ -125,7 +125,7 @@ def test_resuming_without_a_folder_takes_what_is_unfinished(
         taken.extend(folders)
         return [Outcome(each, True, 0) for each in folders]
 
-    monkeypatch.setattr("careeval.cli.working.carry_out", carry_out)
+    monkeypatch.setattr("careeval.cli.shared.run_execution.carry_out", carry_out)
     assert run(["run", "--resume"]) == OK
     assert taken == [Path("runs/stopped/by-hand")]
     (Path("runs/stopped/by-hand") / "calls.jsonl").unlink()
@@ -306,7 +306,7 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     shutil.copytree(folder, copy)
     (copy / "by-hand" / "calls.jsonl").touch()
     outcome = Outcome(copy / "by-hand", False, 0, stopped, "its process was killed by signal 9")
-    monkeypatch.setattr("careeval.cli.working.carry_out", lambda *_, **__: [outcome])
+    monkeypatch.setattr("careeval.cli.shared.run_execution.carry_out", lambda *_, **__: [outcome])
     resumed = ["run", "--resume", "-o", str(copy)]
     assert run(resumed if command == "run" else ["grade", str(copy), *OFFLINE]) == status
     printed = capsys.readouterr().err

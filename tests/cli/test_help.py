@@ -102,7 +102,9 @@ def test_example_is_understood(line: str) -> None:
     """An example of a help page has no name or option that careeval has not."""
     _, command, *rest = shlex.split(line)
     found, *_ = app.parse_args([command, *rest], exit_on_error=False, print_error=False)
-    assert found.__module__.startswith((f"careeval.cli.{command}", "careeval.cli.invited"))
+    assert found.__module__.startswith(
+        (f"careeval.cli.{command}", "careeval.cli.shared.invitations")
+    )
 
 
 @pytest.mark.parametrize("line", [["--help"], ["doctor"], ["doctor", "--help"]])

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from careeval.bank import BankProblems, bank_mode, load_bank
 from careeval.cli.app import OK, run
-from careeval.cli.spending import Spending
+from careeval.cli.shared.run_costs import Spending
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario
 from careeval.errors import ProtocolError

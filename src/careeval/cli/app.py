@@ -43,6 +43,9 @@ COMMANDS = {
 }
 """What each command is for, in the order in which a newcomer meets them."""
 
+GROUPS = ("audit", "bank", "study")
+"""Commands that have commands of their own, each in a folder."""
+
 _COMMANDS = "\n".join(f"  {name:<8} {text}" for name, text in COMMANDS.items())
 
 HELP = f"""\
@@ -90,7 +93,8 @@ app = App(
     default_parameter=Parameter(show_env_var=False),
 )
 for _place, (_name, _help) in enumerate(COMMANDS.items()):
-    app.command(f"careeval.cli.{_name}:app", name=_name, help=_help, sort_key=_place)
+    _module = f"{_name}.commands" if _name in GROUPS else _name
+    app.command(f"careeval.cli.{_module}:app", name=_name, help=_help, sort_key=_place)
 for _name, _help in {
     "install": "Have bash, zsh or fish complete what you type.",
     "show": "Print the script that completes what you type.",

@@ -12,8 +12,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.options import Selection
-from careeval.cli.printing import Out, Printing
+from careeval.cli.shared.options import Selection
+from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.amounts import percent

@@ -9,10 +9,10 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.graders import probe_agreement
-from careeval.cli.lexical import lexical_sentences
-from careeval.cli.spending import Spending
-from careeval.cli.working import unfinished, work
+from careeval.cli.audit.grader_agreement import probe_agreement
+from careeval.cli.shared.lexical_agreement import lexical_sentences
+from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_execution import unfinished, work
 from careeval.core.grader import LEXICAL
 from careeval.protocol.models.embedded import check_embedded
 from careeval.protocol.runs.folder import prepare

@@ -14,7 +14,7 @@ from cyclopts import App
 
 from careeval.cli.app import CHECK_FAILED, COMMANDS, OK
 from careeval.cli.config import ELSEWHERE, FILE, PREFIX, read_settings
-from careeval.cli.options import Json
+from careeval.cli.shared.options import Json
 from careeval.core.text import plain
 from careeval.errors import CareEvalError
 from careeval.protocol.doctor import Finding, State, examine

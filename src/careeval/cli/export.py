@@ -11,8 +11,8 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.options import Selection
+from careeval.cli.audit.grader_agreement import people_say, probe_agreement
+from careeval.cli.shared.options import Selection
 from careeval.core.grader import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text

@@ -10,10 +10,10 @@ from cyclopts.validators import Number
 
 from careeval.bank import bank_mode
 from careeval.cli.app import OK
-from careeval.cli.lexical import lexical_sentences
-from careeval.cli.options import Grading
-from careeval.cli.spending import Spending
-from careeval.cli.working import agreed, unfinished, work
+from careeval.cli.shared.lexical_agreement import lexical_sentences
+from careeval.cli.shared.options import Grading
+from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_execution import agreed, unfinished, work
 from careeval.protocol.regrade import Part, prepare_regrading
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs

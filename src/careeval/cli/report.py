@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.graders import people_say, probe_agreement
-from careeval.cli.options import Selection
+from careeval.cli.audit.grader_agreement import people_say, probe_agreement
+from careeval.cli.shared.options import Selection
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page

@@ -12,9 +12,9 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE, say
-from careeval.cli.options import Grading, Scenarios
-from careeval.cli.spending import Spending
-from careeval.cli.working import told_whole, unfinished, work
+from careeval.cli.shared.options import Grading, Scenarios
+from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_execution import told_whole, unfinished, work
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
@@ -367,7 +367,7 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
     if any(outcome.stopped for outcome in outcomes):
         return status
     # loaded while the run went on: see `work`
-    from careeval.cli.lexical import lexical_sentences
+    from careeval.cli.shared.lexical_agreement import lexical_sentences
     from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.entry_numbers import EntryNumbers
     from careeval.results.score.summary import summarise

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from rich.text import Text
 
 from careeval.cli.app import OK, USAGE, print_json, say
-from careeval.cli.working import told_whole
+from careeval.cli.shared.run_execution import told_whole
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import Spent

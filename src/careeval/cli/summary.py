@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
-from careeval.cli.lexical import lexical_sentences
-from careeval.cli.options import Selection
-from careeval.cli.printing import Out, Printing
+from careeval.cli.shared.lexical_agreement import lexical_sentences
+from careeval.cli.shared.options import Selection
+from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
@@ -83,7 +83,7 @@ def summary(
     people: dict[str, AuditResults] = {}
     if audit:
         # what tries graders is not loaded where nobody asks for it
-        from careeval.cli.graders import people_say
+        from careeval.cli.audit.grader_agreement import people_say
 
         people = people_say(runs, audit)
     known = [(entry, summary_of(entry)) for entry in entries(runs)]

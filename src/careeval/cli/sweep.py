@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
-from careeval.cli.spending import Spending
+from careeval.cli.shared.run_costs import Spending
 from careeval.core.text import counted, plain
 from careeval.protocol.runs.folder import check_fit, refuse_runs_folder
 from careeval.protocol.runs.spec import Run, Stop

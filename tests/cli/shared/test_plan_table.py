@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from careeval.cli.plan import print_plan
+from careeval.cli.shared.plan_table import print_plan
 from careeval.protocol.plan import Line, Plan
 
 

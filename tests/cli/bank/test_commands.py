@@ -17,9 +17,9 @@ from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
-from careeval.cli.bank import EXAMPLES
+from careeval.cli.bank.commands import EXAMPLES
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import local
-from careeval.cli.options import Json, Yes
-from careeval.cli.printing import Out, Printing
+from careeval.cli.shared import invitations
+from careeval.cli.shared.invitations import local
+from careeval.cli.shared.options import Json, Yes
+from careeval.cli.shared.printing import Out, Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -71,12 +71,14 @@ def new(
     from careeval.review.audit import new_audit
     from careeval.sheets.trust.audit_files import read_sample
 
-    invited.expect_new(out, links)
+    invitations.expect_new(out, links)
     plan = new_audit(
         read_sample(sample),
-        invited.roles([f"{Role.other}:{each}" if each.isdigit() else each for each in labellers]),
+        invitations.roles(
+            [f"{Role.other}:{each}" if each.isdigit() else each for each in labellers]
+        ),
         title=title,
-        consent=invited.consent(consent, ethics, contact),
+        consent=invitations.consent(consent, ethics, contact),
         seed=seed,
         adjudicator=adjudicator,
         per_judgment=per_judgment,
@@ -84,12 +86,12 @@ def new(
     )
     store = Store.create(out, "audit", plan.json_text())
     try:
-        made = {r.id: invited.link_to(address, store.add_rater(r)) for r in plan.raters}
+        made = {r.id: invitations.link_to(address, store.add_rater(r)) for r in plan.raters}
     finally:
         store.close()
     lines = "".join(f"{r.id}\t{_duty(plan, r.id)}\t{r.role}\t{made[r.id]}\n" for r in plan.raters)
     if links is not None:
-        invited.write_private(links, lines)
+        invitations.write_private(links, lines)
     _tell(plan)
     if as_json:
         print_json(_new_json(plan, made if links is None else {}))
@@ -117,7 +119,7 @@ def serve(
     """
     from careeval.review.app import serve as run_app
 
-    with invited.opened(audit, "audit"):
+    with invitations.opened(audit, "audit"):
         pass  # says so where it is no audit's file
     run_app(
         audit,
@@ -138,7 +140,7 @@ def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> 
         out: The file to write, and not stdout.
         printing: How it is printed.
     """
-    with invited.opened(audit, "audit", to_read=True) as store:
+    with invitations.opened(audit, "audit", to_read=True) as store:
         read, closed, gone = _read(store), store.closed, store.withdrawals()
     printing.print(
         _status_document(read, closed=closed),
@@ -163,7 +165,7 @@ def adjudicator(
     """
     from careeval.review.audit import next_adjudicator
 
-    with invited.opened(audit, "audit") as store:
+    with invitations.opened(audit, "audit") as store:
         before = _plan(store)
         if before.adjudicator in store.raters():
             raise UsageError(
@@ -173,7 +175,7 @@ def adjudicator(
         plan = next_adjudicator(before, role)
         # in this order: cut off between the two, it can be done again
         store.add_plan("audit", plan.json_text())
-        link = invited.link_to(address, store.add_rater(plan.adjudicator))
+        link = invitations.link_to(address, store.add_rater(plan.adjudicator))
     if as_json:
         print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
     else:
@@ -208,8 +210,8 @@ def import_(
     from careeval.review.typed import save_sheets
     from careeval.review.typed_labels import read_label_sheets
 
-    typist = invited.typist(typed_by)
-    with invited.opened(audit, "audit") as store:
+    typist = invitations.typist(typed_by)
+    with invitations.opened(audit, "audit") as store:
         blind = _plan(store).blind()
         sheets = read_label_sheets(file, blind, store, replace=replace, hand_in=hand_in)
         n = save_sheets(store, sheets, typist)
@@ -236,7 +238,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
     """
     from careeval.review.labels import labels
 
-    with invited.opened(audit, "audit", to_read=True) as store:
+    with invitations.opened(audit, "audit", to_read=True) as store:
         found = _read(store)
     whole = found.whole
     late = [each for each in whole.standings if not (each.handed_in or each.withdrawn)]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.options import Json, Yes
+from careeval.cli.shared.options import Json, Yes
 from careeval.core.rating import Role
 from careeval.errors import UsageError
 from careeval.files import read_text

@@ -11,7 +11,7 @@ import pytest
 
 import fake_server
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.cli.spending import Spending
+from careeval.cli.shared.run_costs import Spending
 from careeval.protocol.costs.cost_log import paid_for
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Run

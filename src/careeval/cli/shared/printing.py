@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from careeval.cli.app import say
-from careeval.cli.options import Json
+from careeval.cli.shared.options import Json
 from careeval.errors import UsageError
 from careeval.files import write_bytes, write_text
 

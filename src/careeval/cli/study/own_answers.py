@@ -10,9 +10,9 @@ from cyclopts import Parameter
 
 from careeval.bank import Bank
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import opened
-from careeval.cli.options import Json
-from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.shared.invitations import opened
+from careeval.cli.shared.options import Json
+from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.rating import Role
 from careeval.core.scenario import Split
 from careeval.core.text import counted

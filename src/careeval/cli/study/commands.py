@@ -13,17 +13,17 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from careeval.bank import Bank
-from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import local
-from careeval.cli.options import Json, Yes
-from careeval.cli.printing import Printing
-from careeval.cli.study_answer import answer
-from careeval.cli.study_bank import BankFolder, rated_bank
-from careeval.cli.study_consent import consented, terms
-from careeval.cli.study_plan import invite, link_lines, plan_json, round_, tell_plan
-from careeval.cli.study_print import print_
-from careeval.cli.study_results import apply, results
+from careeval.cli.shared import invitations
+from careeval.cli.shared.invitations import local
+from careeval.cli.shared.options import Json, Yes
+from careeval.cli.shared.printing import Printing
+from careeval.cli.study.consent import consented, terms
+from careeval.cli.study.own_answers import answer
+from careeval.cli.study.paper_forms import print_
+from careeval.cli.study.rated_bank import BankFolder, rated_bank
+from careeval.cli.study.rating_results import apply, results
+from careeval.cli.study.rounds import invite, link_lines, plan_json, round_, tell_plan
 from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -64,7 +64,7 @@ and links apart. Links are printed once, since the file holds only their hashes.
 """
 
 app = App(name="study", help="Experts rate scenarios and items.", help_epilogue=EXAMPLES)
-invited.Invitation(
+invitations.Invitation(
     kind="study",
     person="rater",
     work="rating",
@@ -136,14 +136,14 @@ def new(
         address: Where raters will reach the app.
         as_json: Print JSON.
     """
-    invited.expect_new(out, links)
+    invitations.expect_new(out, links)
     loaded = rated_bank(bank)
     chosen = _rated_scenarios(loaded, Split(split), adl or (), scenario or (), limit)
     plan = new_plan(
         loaded,
-        invited.roles(raters),
+        invitations.roles(raters),
         title=title,
-        consent=invited.consent(consent, ethics, contact),
+        consent=invitations.consent(consent, ethics, contact),
         seed=seed,
         scenarios=chosen,
         rubrics=rubrics_named(rubric),
@@ -158,12 +158,13 @@ def new(
     store = Store.create(out, "study", plan.json_text())
     try:
         made = {
-            seat.id: invited.link_to(address, store.add_rater(seat.rater)) for seat in plan.seats
+            seat.id: invitations.link_to(address, store.add_rater(seat.rater))
+            for seat in plan.seats
         }
     finally:
         store.close()
     if links is not None:
-        invited.write_private(links, link_lines(plan, made))
+        invitations.write_private(links, link_lines(plan, made))
     tell_plan(plan, loaded)
     if as_json:
         print_json(plan_json(plan, made if links is None else {}))
@@ -196,7 +197,7 @@ def serve(
     """
     from careeval.review.app import serve as run_app
 
-    invited.expect_file(study, "study")
+    invitations.expect_file(study, "study")
     run_app(
         study,
         rated_bank(bank),
@@ -217,11 +218,11 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
         bank: Folder of the bank.
         printing: How it is printed.
     """
-    from careeval.cli.study_tables import status_document
+    from careeval.cli.study.status_tables import status_document
     from careeval.review.outcome import whereabouts
 
     loaded = rated_bank(bank)
-    with invited.opened(study, "study", to_read=True) as store:
+    with invitations.opened(study, "study", to_read=True) as store:
         plan = _newest(store)
         raters = whereabouts(store, plan, scenarios_of(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
@@ -269,9 +270,9 @@ def import_(
     """
     from careeval.review.typed import read_sheets, save_sheets
 
-    typist = invited.typist(typed_by)
+    typist = invitations.typist(typed_by)
     loaded = rated_bank(bank)
-    with invited.opened(study, "study") as store:
+    with invitations.opened(study, "study") as store:
         plan = _round(store, round)
         sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
         n = save_sheets(store, sheets, typist)

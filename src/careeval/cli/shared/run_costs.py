@@ -92,7 +92,7 @@ class Spending:
                 nobody to ask.
         """
         # the tables' and the bank's packages, which to read the help needs not
-        from careeval.cli.plan import print_plan
+        from careeval.cli.shared.plan_table import print_plan
         from careeval.protocol.plan import Plan, as_json, plan
         from careeval.results.amounts import dollars
 

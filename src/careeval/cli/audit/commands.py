@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli import invited
 from careeval.cli.app import OK, say
-from careeval.cli.audit_serve import (
+from careeval.cli.audit.labelling import (
     adjudicator,
     after_leaving,
     import_,
@@ -19,9 +18,10 @@ from careeval.cli.audit_serve import (
     serve,
     status,
 )
-from careeval.cli.options import Grading
-from careeval.cli.printing import Out, Printing
-from careeval.cli.spending import Spending
+from careeval.cli.shared import invitations
+from careeval.cli.shared.options import Grading
+from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.run_costs import Spending
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
@@ -59,7 +59,7 @@ app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
 for _command in (new, serve, status, adjudicator):
     app.command(_command)
 app.command(import_, name="import")
-invited.Invitation(
+invitations.Invitation(
     kind="audit",
     person="labeller",
     work="labelling",
@@ -92,7 +92,7 @@ def probes(
         printing: How the result is printed.
     """
     from careeval.bank import bank_folder, load_bank
-    from careeval.cli.working import agreed, unfinished, work
+    from careeval.cli.shared.run_execution import agreed, unfinished, work
     from careeval.protocol.probe_check import prepare_probes, trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json

@@ -9,9 +9,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import opened
-from careeval.cli.options import Json
-from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.shared.invitations import opened
+from careeval.cli.shared.options import Json
+from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text

@@ -15,8 +15,8 @@ from careeval.bank.rules.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK
-from careeval.cli.options import Json
-from careeval.cli.printing import Out, Printing
+from careeval.cli.shared.options import Json
+from careeval.cli.shared.printing import Out, Printing
 from careeval.core.scenario import Adl, Assistance, Condition, Control, Scenario, Situation
 from careeval.core.text import counted, plain
 from careeval.errors import UsageError
@@ -148,7 +148,7 @@ def show(
             that does not tell.
         as_json: Print the whole scenario as JSON.
     """
-    from careeval.cli.bank_scenario import print_scenario
+    from careeval.cli.bank.scenario_text import print_scenario
 
     loaded = load_bank(bank, key_for(bank_folder(bank)), probes=points)
     found = loaded.scenario(scenario)

@@ -11,10 +11,10 @@ from cyclopts.validators import Number
 
 from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, say
-from careeval.cli.invited import opened
-from careeval.cli.options import Json, Yes, agrees
-from careeval.cli.printing import Printing, print_in
-from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.shared.invitations import opened
+from careeval.cli.shared.options import Json, Yes, agrees
+from careeval.cli.shared.printing import Printing, print_in
+from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.review.study import read_plan, study_id
@@ -90,7 +90,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         yes: Write without asking.
         as_json: Print what changes as JSON.
     """
-    from careeval.cli.study_tables import changes_document
+    from careeval.cli.study.status_tables import changes_document
     from careeval.results.study.results import standings
     from careeval.results.study.scale_ratings import PAPER
 

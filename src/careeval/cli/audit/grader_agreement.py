@@ -50,7 +50,7 @@ def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
     if not audits:
         return {}
     # what serves pages is not loaded where nobody asks for it
-    from careeval.cli.audit_serve import labelled
+    from careeval.cli.audit.labelling import labelled
 
     graders = set(runs.judgments["grader"])
     found: dict[str, AuditResults] = {}

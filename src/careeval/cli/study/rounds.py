@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from careeval.bank import Bank
-from careeval.cli import invited
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.invited import local
-from careeval.cli.options import Json, Yes, agrees
-from careeval.cli.study_bank import BankFolder, rated_bank
+from careeval.cli.shared import invitations
+from careeval.cli.shared.invitations import local
+from careeval.cli.shared.options import Json, Yes, agrees
+from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -65,7 +65,7 @@ def round_(
     from careeval.review.handed_in import who_answered
 
     loaded = rated_bank(bank)
-    with invited.opened(study, "study") as store:
+    with invitations.opened(study, "study") as store:
         plans = [read_plan(text) for text in store.plans("study")]
         work = store.everybody()
         versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
@@ -141,9 +141,9 @@ def invite(
             "who is invited?", hint="roles with numbers, as roboticist:2, or --replace RATER"
         )
     if links is not None:
-        invited.expect_new(links, None)
-    loaded, roles = rated_bank(bank), invited.roles(raters)
-    with invited.opened(study, "study") as store:
+        invitations.expect_new(links, None)
+    loaded, roles = rated_bank(bank), invitations.roles(raters)
+    with invitations.opened(study, "study") as store:
         texts = store.plans("study")
         plans = [read_plan(text) for text in texts]
         plan = plans[-1]
@@ -155,14 +155,14 @@ def invite(
         else:
             more = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
         new = more.seats[len(plan.seats) :]
-        made = {s.id: invited.link_to(address, store.add_rater(s.rater)) for s in new}
+        made = {s.id: invitations.link_to(address, store.add_rater(s.rater)) for s in new}
         store.amend_plan(more.model_copy(update={"study_id": study_id(texts)}).json_text())
         if replace:
             store.revoke(replace)
     tell_plan(more, loaded)
     alone = more.model_copy(update={"seats": new})
     if links is not None:
-        invited.write_private(links, link_lines(alone, made))
+        invitations.write_private(links, link_lines(alone, made))
     if as_json:
         print_json(plan_json(alone, {} if links else made))
     elif links is None:

@@ -18,7 +18,7 @@ import pytest
 from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.cli.study_tables import changes_document
+from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.review.changes import Form
 from careeval.review.store import Store

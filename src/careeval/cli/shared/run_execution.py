@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Thread
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, complain, say
-from careeval.cli.display import displayed
-from careeval.cli.spending import Spending, say_spent
+from careeval.cli.shared.display import displayed
+from careeval.cli.shared.run_costs import Spending, say_spent
 from careeval.core.grader import LEXICAL
 from careeval.errors import CareEvalError
 from careeval.protocol.runs.folder import forget, read_run_file, sharing
@@ -65,7 +65,7 @@ def work(
 def _load(lexical: bool) -> None:
     """Have what a summary needs in memory before it is asked for."""
     from careeval.bank.load import DEFAULT
-    from careeval.cli.lexical import lexical_sentence
+    from careeval.cli.shared.lexical_agreement import lexical_sentence
 
     import_module("careeval.protocol.tables.run_tables")
     if lexical:

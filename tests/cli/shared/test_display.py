@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from careeval.cli.display import Lines, bars, line
+from careeval.cli.shared.display import Lines, bars, line
 from careeval.protocol.runs.progress import Progress
 
 BAR = "━" * 20

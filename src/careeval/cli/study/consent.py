@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from careeval.cli import invited
 from careeval.cli.app import OK, say
+from careeval.cli.shared import invitations
 from careeval.errors import UsageError
 from careeval.review.changes import Form
 from careeval.review.study import read_plan, study_id
@@ -23,8 +23,8 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
     """
     from careeval.review.desk import CONSENT
 
-    typist = invited.typist(typed_by)
-    with invited.opened(study, "study") as store:
+    typist = invitations.typist(typed_by)
+    with invitations.opened(study, "study") as store:
         if rater not in {each.id for each in store.raters()}:
             raise UsageError(f"there is no rater {rater!r}")
         terms = read_plan(store.plans("study")[-1]).consent
@@ -45,11 +45,11 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
         ethics: Reference of the ethics committee's approval, or why none is needed.
         contact: Whom raters ask, and how.
     """
-    with invited.opened(study, "study") as store:
+    with invitations.opened(study, "study") as store:
         texts = store.plans("study")
         plan = read_plan(texts[-1])
         before = plan.consent
-        now = invited.consent(
+        now = invitations.consent(
             consent, ethics or before.ethics, contact or before.contact, before.text
         )
         if now == before:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from careeval.bank import load_bank
+from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.export import _told
-from careeval.cli.graders import probe_agreement
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.modes.prompts import load_prompts

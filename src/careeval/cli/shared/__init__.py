@@ -1,0 +1,1 @@
+"""Options, prompts and printing that several commands share."""
