@@ -24,9 +24,9 @@ from careeval.report.sections import SECTIONS
 from careeval.report.sections.activities import overview_table
 from careeval.report.sections.answer import numbers_table
 from careeval.report.sections.domains import by_domain_table, maps
+from careeval.report.sections.further_numbers import epochs_table
 from careeval.report.sections.grader import HIDDEN, odd_items_table
 from careeval.report.sections.methods import costs_table
-from careeval.report.sections.more import epochs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
 from careeval.results.amounts import percent

@@ -25,11 +25,11 @@ from careeval.report.documents import Drawn
 from careeval.report.page import render_page
 from careeval.report.page_table import PageColumn, PageTable, Scale
 from careeval.report.site import evidence, folder, pairs, render_site, systems
-from careeval.report.site.answers import answers
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
-from careeval.report.site.errors import item_errors
+from careeval.report.site.item_errors import item_errors
 from careeval.report.site.names import slugs
+from careeval.report.site.worst_responses import answers
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.results.score.harms import harms

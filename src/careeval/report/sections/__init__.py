@@ -3,10 +3,10 @@
 from careeval.report.sections.activities import ACTIVITIES
 from careeval.report.sections.answer import ANSWER
 from careeval.report.sections.domains import DOMAINS_SECTION
+from careeval.report.sections.further_numbers import MORE
 from careeval.report.sections.grader import GRADER
 from careeval.report.sections.harms import HARMS
 from careeval.report.sections.methods import METHODS
-from careeval.report.sections.more import MORE
 from careeval.report.sections.responses import RESPONSES
 from careeval.report.sections.situations import SITUATIONS
 

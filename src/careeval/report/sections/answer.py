@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.report.sections.boards import boards
-from careeval.report.sections.judges import as_sentence, judges
+from careeval.report.sections.grader_trust import as_sentence, judges
+from careeval.report.sections.leaderboard import boards
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.entries.numbers import entries_sheet

@@ -14,8 +14,8 @@ from careeval.report.sections.grader import (
     pairs_table,
     people_tables,
 )
-from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import Contents, with_pages
+from careeval.report.site.leaderboard import page_of_row
 from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.trust.item_statistics import ItemStatistic
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet

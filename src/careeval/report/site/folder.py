@@ -10,12 +10,12 @@ from typing import Any
 from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import Drawn, document, drawn
-from careeval.report.site import boards, evidence, pairs, scenarios, systems
-from careeval.report.site.answers import answers
+from careeval.report.site import evidence, leaderboard, pairs, scenarios, systems
 from careeval.report.site.contents import Contents, Listed, System, contents
 from careeval.report.site.data import data_files
-from careeval.report.site.errors import ItemErrors, item_errors
-from careeval.report.site.scenes import Scene, options, scenes
+from careeval.report.site.item_errors import ItemErrors, item_errors
+from careeval.report.site.public_scenarios import Scene, options, scenes
+from careeval.report.site.worst_responses import answers
 from careeval.results.findings import Findings
 from careeval.results.parts import By
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
@@ -150,15 +150,15 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, boards.board_table(board, site), cards[board.basis.grader], heading)
-            for board, heading in zip(site.boards, boards.headings(site), strict=True)
+            (board, leaderboard.board_table(board, site), cards[board.basis.grader], heading)
+            for board, heading in zip(site.boards, leaderboard.headings(site), strict=True)
         ],
         any_ranked=any(board.ranked for board in site.boards),
-        first=boards.headings(site)[0] if site.boards else "",
-        vendors=boards.vendors(site),
+        first=leaderboard.headings(site)[0] if site.boards else "",
+        vendors=leaderboard.vendors(site),
         n=len(site.listed),
         figures=_scatters(site),
-        ranks=boards.ABOUT_RANKS,
+        ranks=leaderboard.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 
@@ -212,7 +212,7 @@ def _compare(site: Contents) -> str:
         head="Compare two systems",
         boards=[
             (board, pairs.matrices(board), heading)
-            for board, heading in zip(site.boards, boards.headings(site), strict=True)
+            for board, heading in zip(site.boards, leaderboard.headings(site), strict=True)
             if board in ranked
         ],
         chooser=_chooser(site),
@@ -285,9 +285,9 @@ def _sheets(
 ) -> Iterator[tuple[str, Sheet]]:
     """Yield every table as data, with the name of its files."""
     for board in site.boards:
-        yield board.file("leaderboard"), boards.board_table(board, site).sheet
+        yield board.file("leaderboard"), leaderboard.board_table(board, site).sheet
         yield board.file("pairs"), pairs.all_pairs(board)
-    yield "entries", boards.all_entries(site)
+    yield "entries", leaderboard.all_entries(site)
     graded = [listed.graded for listed in site.listed]
     for by in By:
         yield f"by-{by}", parts_sheet(by, graded)

@@ -8,11 +8,11 @@ from typing import Any
 
 from careeval.core.scenario import Domain, Rubric
 from careeval.report.page_table import PageColumn, PageTable, Strip
-from careeval.report.site.answers import label
-from careeval.report.site.boards import page_of_row
 from careeval.report.site.contents import RUBRICS, Contents
-from careeval.report.site.scenes import Scene, wide
+from careeval.report.site.leaderboard import page_of_row
+from careeval.report.site.public_scenarios import Scene, wide
 from careeval.report.site.systems import severe_count
+from careeval.report.site.worst_responses import label
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
 from careeval.report.sections.grader import CORRECTED
 from careeval.report.sections.parts import entry_parts, severe_column
-from careeval.report.site.boards import listing
 from careeval.report.site.contents import Contents, Listed, System, rubric_words
+from careeval.report.site.leaderboard import listing
 from careeval.results.amounts import dollars
 from careeval.results.parts import By
 from careeval.results.score import summary as summaries

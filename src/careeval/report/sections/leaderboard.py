@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from careeval.report.sections.judges import trust_line
+from careeval.report.sections.grader_trust import trust_line
 from careeval.report.sections.section import Report
 from careeval.results.findings import Findings
 from careeval.results.score.metrics import HEADLINE
