@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.protocol.costs.cost_log import Spent, paid_for
 from careeval.protocol.runs.folder import run_folders
-from fake_server import FakeServer, Fault, Request, Said, longer
+from support.fake_server import FakeServer, Fault, Request, Said, longer
 
 LIMITS = (0.10, 0.50, 1.00)
 CONNECTIONS = (1, 30, 300)

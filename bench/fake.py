@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fake_server import FakeServer, Fault, Request, Said, longer
+from support.fake_server import FakeServer, Fault, Request, Said, longer
 
 WORDS = 120
 """Of an answer, about: what the protocol's prompt asks for."""

@@ -25,9 +25,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fakes import write_bank
 from faults.drawn import Drawn, draw
 from faults.trial import IDS, Trial, Verdict, undisturbed
+from support.fakes import write_bank
 
 RESULTS = Path(__file__).parent / "results" / "faults.json"
 

@@ -31,7 +31,7 @@ from careeval.core.scenario import Scenario, Split
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.select import select_scenarios
-from fake_server import FakeServer, Request, Said, asked_of_grader
+from support.fake_server import FakeServer, Request, Said, asked_of_grader
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "grading_tokens.json"

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.spec import Run
-from fakes import write_bank
 from faults.search import KEY
-from strange_servers import SERVERS, nobody, serving, silent_plain
+from support.fakes import write_bank
+from support.strange_servers import SERVERS, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"
 ONE = """

@@ -29,12 +29,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.errors import CareEvalError
-from fake_server import FakeServer
-from fakes import write_bank
 from faults.outcome import Outcome, differences
 from faults.processes import HUNG, MARK, kill
-from sweep_files import IDS, swept, write_sweep
-from sweep_nodes import Nodes, kill_one, nodes_of_ray
+from support.fake_server import FakeServer
+from support.fakes import write_bank
+from support.sweep_files import IDS, swept, write_sweep
+from support.sweep_nodes import Nodes, kill_one, nodes_of_ray
 
 RESULTS = Path(__file__).parent / "results"
 SAMPLES = 6

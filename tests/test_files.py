@@ -29,7 +29,7 @@ from careeval.protocol.models.roster import read_roster
 from careeval.protocol.runs.recorded_responses import read_answers
 from careeval.results.filled_forms import take_rows
 from careeval.sheets.trust.audit_files import read_sample
-from fakes import write_bank
+from support.fakes import write_bank
 
 
 @pytest.fixture(autouse=True)

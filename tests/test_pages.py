@@ -17,9 +17,9 @@ from unittest.mock import patch
 
 import pytest
 
-import given
 from careeval.cli.app import app, run
-from pages import (
+from support import given
+from support.pages import (
     PAGES,
     ROOT,
     Code,

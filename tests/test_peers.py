@@ -35,9 +35,9 @@ from careeval.results.score.harms import harms
 from careeval.results.score.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import linearised_ratio
-from fake_server import asked_of_grader, judgments
-from fakes import Call, Fake, Script, begin, keyword_grader, regrade, write_bank
 from results import authored
+from support.fake_server import asked_of_grader, judgments
+from support.fakes import Call, Fake, Script, begin, keyword_grader, regrade, write_bank
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 

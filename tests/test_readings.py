@@ -17,12 +17,12 @@ from readings import (
     second_reading,
 )
 
-from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
 from careeval.bank.row_files import parse_rows, rows_text
 from careeval.bank.sealed import SEALED
 from careeval.core.scenario import Rubric
 from careeval.errors import BankError
+from support.bank_folder import GOOD_BANK
 
 ROW = PointsRead("eating-001", 1, Rubric.actions, "stops", 2, 2, "user_agency:2", "user_agency:1")
 LABEL = LabelRead("eating-001", 1, "expert", "stops", "present", "absent")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from readings import LabelRead, PointsRead
 
-from bank_folder import GOOD_BANK
 from careeval.bank import bank_folder, load_bank
+from support.bank_folder import GOOD_BANK
 
 TOOL = Path(__file__).parent.parent / "tools" / "second_reading.py"
 

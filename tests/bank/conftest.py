@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bank_folder import BankFolder
+from support.bank_folder import BankFolder
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from bank_folder import GOOD_BANK, PROBES, BankFolder
 from careeval.bank import load_bank
 from careeval.bank.coverage import (
     action_points,
@@ -15,6 +14,7 @@ from careeval.bank.coverage import (
     reading_grade,
 )
 from careeval.core.scenario import Adl, Domain, Rubric
+from support.bank_folder import GOOD_BANK, PROBES, BankFolder
 
 
 def test_coverage_counts_the_primary_situation() -> None:

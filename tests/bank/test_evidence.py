@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import bank_folder, content_hash, load_bank, rated_hash
 from careeval.bank.evidence import FILE, Vetting, evidence_text
 from careeval.bank.evidence_changes import Standing, apply_changes, plan_changes
@@ -18,6 +17,7 @@ from careeval.bank.rules.check import check
 from careeval.bank.sealed import pack, seal, unseal, write_open
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Evidence, Scenario, Status
+from support.bank_folder import SCENARIO, BankFolder, write_held_out
 
 PASSED = Evidence(
     study="Pilot",

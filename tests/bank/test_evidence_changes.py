@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
 from careeval.bank.croissant import FILE, croissant
 from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.evidence_changes import Standing, apply_changes, plan_changes
 from careeval.bank.rules.check import check
 from careeval.core.scenario import Evidence, Status
+from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 from careeval.bank import Bank, BankProblems, Place, content_hash, load_bank
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Adl, Domain, Scenario
 from careeval.errors import BankError
-from strategies import scenarios, words
+from support.bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
+from support.strategies import scenarios, words
 
 # A good bank
 

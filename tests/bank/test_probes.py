@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bank_folder import PROBES, SCENARIO, BankFolder
+from support.bank_folder import PROBES, SCENARIO, BankFolder
 
 HURRY = """\
       talks-over: present

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import careeval.bank
-from bank_folder import GOOD_BANK, SCENARIO
 from careeval.bank.schema import SCHEMAS, schema_text, write_schemas
+from support.bank_folder import GOOD_BANK, SCENARIO
 
 SHIPPED = Path(careeval.bank.__file__).parent
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from bank_folder import PROBES, SCENARIO, SECRET, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.rules.check import check
 from careeval.bank.sealed import (
@@ -26,6 +25,7 @@ from careeval.bank.sealed import (
 )
 from careeval.core.scenario import Split
 from careeval.errors import BankError
+from support.bank_folder import PROBES, SCENARIO, SECRET, BankFolder, write_held_out
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from bank_folder import BankFolder
 from careeval.bank import Problem, load_bank
 from careeval.bank.importing.imported_bank import import_bank
 from careeval.bank.rules.check import check
 from careeval.bank.skeleton import AGES, TO_WRITE, Outline, next_id, write_skeleton
 from careeval.core.scenario import Adl, Assistance, Condition, Situation
 from careeval.errors import BankError
+from support.bank_folder import BankFolder
 
 OUTLINE = Outline(Adl.eating, Condition.ms, Assistance.setup, Situation.routine, 50, "they")
 

@@ -20,9 +20,9 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.summary import summarise
 from careeval.review.study import new_plan
-from fake_server import asked_of_grader, judgments
-from fakes import Call, Fake, leave_out
-from review_study import CONSENT, ROLES
+from support.fake_server import asked_of_grader, judgments
+from support.fakes import Call, Fake, leave_out
+from support.review_study import CONSENT, ROLES
 
 DATA = Path(__file__).parent / "data" / "twins"
 BASE, TWIN = "eating/eating-101.yaml", "eating/eating-101-twin.yaml"

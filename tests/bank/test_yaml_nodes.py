@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.bank.yaml_nodes import MAX_BYTES, MAX_DEPTH, Loc, Plain, parse_yaml, read_yaml
-from strategies import words
+from support.strategies import words
 
 DOCUMENT = """\
 # a comment

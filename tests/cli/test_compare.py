@@ -12,8 +12,8 @@ import pytest
 from careeval.cli import compare as command
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.results.tables import Runs
-from eval_files import COMPLETE, ERRORED, renamed
 from results.authored import Marks, both_rubrics, judgments, responses
+from support.eval_files import COMPLETE, ERRORED, renamed
 
 NAMES = [f"dressing-{k}" for k in range(11)] + ["eating-1"]
 SAFE: Marks = {name: ["11000", "01000"] for name in NAMES}

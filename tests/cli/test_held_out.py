@@ -15,8 +15,8 @@ from careeval.cli.app import OK, SOME_FAILED, USAGE, run
 from careeval.errors import ProtocolError
 from careeval.protocol.grade.task import careeval
 from careeval.protocol.tables.run_tables import read_run, read_runs
-from fake_server import FakeServer, Request, Said, error, well
-from fakes import write_bank
+from support.fake_server import FakeServer, Request, Said, error, well
+from support.fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/g"
 SECRETS = ("Scenario eating-h01", "Asks her about the blouse", "I would ask in a whisper")

@@ -14,7 +14,7 @@ from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
-from fakes import Fake, keyword_grader, write_bank
+from support.fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."
 

@@ -15,7 +15,7 @@ from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.lock import locked
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
-from fakes import write_bank
+from support.fakes import write_bank
 
 
 @pytest.fixture

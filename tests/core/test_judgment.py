@@ -9,7 +9,7 @@ from hypothesis import given
 
 from careeval.core.judgment import GraderItem, Judgment
 from careeval.core.scenario import RubricItem
-from strategies import grader_items, judgments
+from support.strategies import grader_items, judgments
 
 
 def test_worked_example() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from careeval.core.response import Response, ResponseState
-from strategies import responses
+from support.strategies import responses
 
 
 @given(responses())

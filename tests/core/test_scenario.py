@@ -21,7 +21,7 @@ from careeval.core.scenario import (
     Scenario,
     Source,
 )
-from strategies import actions, ladders, scenarios
+from support.strategies import actions, ladders, scenarios
 
 RUNG: dict[str, Any] = {"text": "Stops and asks.", "domains": {}}
 

@@ -20,12 +20,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from fake_server import FakeServer
 from faults.damage import damage
 from faults.drawn import FULL, Strike
 from faults.kept import n_unkept, n_unpaid, not_to_be_asked, paid, part_of, unfinished
 from faults.recorded_server import Ident, Record
 from faults.striking import CONNECTIONS, Struck
+from support.fake_server import FakeServer
 
 RECENT = 5.0
 """Seconds between a reply and its line on disk, at most, on a busy machine."""

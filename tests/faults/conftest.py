@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes import write_bank
 from faults.one_scenario import SCENARIO_ID
 from faults.search import KEY
+from support.fakes import write_bank
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fake_server import (
+from faults.rows import ESCAPES, MARKUP, Judged, Reply, Row, Who
+from support.fake_server import (
     FILTERED_REQUEST,
     REFUSED,
     SERVER_ERROR,
@@ -20,7 +21,6 @@ from fake_server import (
     entries,
     judgments,
 )
-from faults.rows import ESCAPES, MARKUP, Judged, Reply, Row, Who
 
 NOT_JUDGED = "not judged in 3 attempts: "
 UNRESOLVED = "It is asked twice more, then its items stay unresolved, with the reason."

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from types import SimpleNamespace
 from typing import Any
 
-import fake_server as fake
 from careeval.protocol.calls.stored_calls import call_key as careeval_key
+from support import fake_server as fake
 
 Fails = Callable[[fake.Request], fake.Fault | None]
 

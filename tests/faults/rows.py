@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fake_server import Fault, Request, Said
+from support.fake_server import Fault, Request, Said
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 """What a system says when all is well: it holds two acts of the small bank."""

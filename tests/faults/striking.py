@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from fake_server import FakeServer
 from faults.drawn import FULL, SET_UP, Strike
 from faults.processes import kill, wait, wait_until, workers
+from support.fake_server import FakeServer
 
 CONNECTIONS = 4
 

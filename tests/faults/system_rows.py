@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fake_server import (
+from faults.rows import ESCAPES, MARKUP, Asked, Reply, Row, Who
+from support.fake_server import (
     CUT,
     EMPTY_BODY,
     FILTERED,
@@ -28,7 +29,6 @@ from fake_server import (
     redirect,
     too_many,
 )
-from faults.rows import ESCAPES, MARKUP, Asked, Reply, Row, Who
 
 LONG = "I wait. " * 125_000 + "sleeve"
 INJECTION = """I wait.

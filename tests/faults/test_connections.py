@@ -13,7 +13,9 @@ from careeval.protocol.grade.solvers import epoch_seed
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from fake_server import (
+from faults.one_scenario import SCENARIO_ID, a_run, without_waiting
+from faults.search import KEY, files_that_hold
+from support.fake_server import (
     WRONG_KEY,
     FakeServer,
     Fault,
@@ -24,10 +26,8 @@ from fake_server import (
     too_many,
     well,
 )
-from fakes import begin
-from faults.one_scenario import SCENARIO_ID, a_run, without_waiting
-from faults.search import KEY, files_that_hold
-from strange_servers import nobody
+from support.fakes import begin
+from support.strange_servers import nobody
 
 pytestmark = pytest.mark.usefixtures("planted_key")
 

@@ -25,7 +25,7 @@ from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.tables.run_tables import read_run
 from careeval.protocol.tables.table_cache import CACHE
 from careeval.protocol.work.evaluate import resume
-from fakes import IDS, Call, Fake, keyword_grader, write_bank
+from support.fakes import IDS, Call, Fake, keyword_grader, write_bank
 
 GRADER = "damage-grader"
 N_EPOCHS = 2

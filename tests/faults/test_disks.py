@@ -24,7 +24,7 @@ from careeval.protocol.tables.run_tables import read_run
 from careeval.protocol.tables.table_cache import CACHE
 from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import files_in
-from fakes import Fake, keyword_grader
+from support.fakes import Fake, keyword_grader
 
 OLD = "what was there before"
 

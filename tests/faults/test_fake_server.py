@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fake_server import PATH, SERVER_ERROR, Drop, FakeServer, Fault
+from support.fake_server import PATH, SERVER_ERROR, Drop, FakeServer, Fault
 
-SERVER = Path(__file__).parents[1] / "fake_server.py"
+SERVER = Path(__file__).parents[1] / "support" / "fake_server.py"
 
 
 def post(base_url: str, seed: int = 0, **more: Any) -> dict[str, Any]:

@@ -26,7 +26,8 @@ from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.app import run as command
 from careeval.protocol.tables.run_tables import read_runs
-from fake_server import (
+from faults.search import texts
+from support.fake_server import (
     FakeServer,
     Fault,
     Request,
@@ -37,8 +38,7 @@ from fake_server import (
     error,
     well,
 )
-from fakes import item, write_bank
-from faults.search import texts
+from support.fakes import item, write_bank
 
 N_RUN = 5
 """Words in a row by which the split is known."""

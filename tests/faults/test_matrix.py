@@ -28,12 +28,12 @@ from careeval.protocol.runs.spec import Outcome
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import Runs
-from fake_server import FakeServer, Fault, Request, Said, well
-from fakes import SCENARIO, begin
 from faults.matrix import GRADER, ROWS, SYSTEM, table
 from faults.one_scenario import SCENARIO_ID, a_run, judged, without_waiting
 from faults.outcome import flaws, outcome_of
 from faults.rows import ANSWER, PRESENT, Asked, Judged, Row
+from support.fake_server import FakeServer, Fault, Request, Said, well
+from support.fakes import SCENARIO, begin
 
 ROOT = Path(__file__).parents[2]
 

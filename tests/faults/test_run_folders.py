@@ -23,11 +23,11 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.summary import summarise
 from careeval.sheets.words import remarks
-from fake_server import FakeServer
-from fakes import Fake, begin, write_bank
 from faults.kept import rows
 from faults.one_scenario import SCENARIO_ID, a_run
 from faults.outcome import differences, outcome_of
+from support.fake_server import FakeServer
+from support.fakes import Fake, begin, write_bank
 
 pytestmark = pytest.mark.usefixtures("planted_key")
 

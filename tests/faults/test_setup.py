@@ -16,7 +16,7 @@ from careeval.cli.app import run as command
 from careeval.protocol.runs.folder import RUN_FILE, is_complete, read_run_file
 from careeval.protocol.runs.spec import Outcome
 from careeval.protocol.work.evaluate import resume
-from fakes import Fake, keyword_grader
+from support.fakes import Fake, keyword_grader
 
 N = 12
 GRADER = "setup-grader"
@@ -25,7 +25,7 @@ KILLED = """
 import os, sys
 from careeval import files
 from careeval.cli import run as command
-from fakes import Fake
+from support.fakes import Fake
 Fake("setup-grader", lambda _: "")
 stop, left = os.environ["STOP"], int(os.environ["AFTER"])
 def passing(kind):

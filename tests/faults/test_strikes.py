@@ -15,11 +15,11 @@ import pytest
 
 from careeval.__main__ import main
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE
-from fakes import write_bank
 from faults.damage import LOG
 from faults.drawn import FULL, Drawn, Shape, Strike
 from faults.outcome import differences, flaws
 from faults.trial import IDS, Trial, Undisturbed, undisturbed
+from support.fakes import write_bank
 
 SHAPE = Shape(("a",), 3, 4)
 CUT_OFF = tuple((name, "cut off") for name in (LOG, CALLS_FILE, SPENT_FILE))

@@ -16,7 +16,6 @@ from pathlib import Path
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, USAGE
 from careeval.protocol.runs.folder import is_complete
 from careeval.protocol.runs.lock import holder
-from fake_server import FakeServer
 from faults.accounts import Accounts
 from faults.drawn import FULL, Drawn, Shape, Strike
 from faults.kept import folders_of, missed, paid, part_of, unfinished
@@ -25,6 +24,7 @@ from faults.processes import HUNG, MARK, kill, processes, wait_until, workers
 from faults.recorded_server import Record, failing
 from faults.search import KEY, files_that_hold
 from faults.striking import CONNECTIONS, Striker, Struck
+from support.fake_server import FakeServer
 
 ORPHANED = 30.0
 """Seconds in which a worker whose parent has died must be gone, should it be starting even."""

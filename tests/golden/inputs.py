@@ -36,8 +36,8 @@ from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.held_out_runs import keep_apart, run_folder
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
-from fake_server import asked_of_grader, judgments
-from fakes import Call, Fake, begin_recorded, regrade, write_bank
+from support.fake_server import asked_of_grader, judgments
+from support.fakes import Call, Fake, begin_recorded, regrade, write_bank
 
 ROOT = Path(__file__).parents[2]
 PILOT = ROOT / "pilot"

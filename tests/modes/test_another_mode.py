@@ -33,7 +33,7 @@ from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.summary import summarise
-from fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
+from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 
 GRADER = "careeval/fake-simulator@0a1b"
 

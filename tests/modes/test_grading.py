@@ -25,7 +25,7 @@ from careeval.modes.grading import (
 )
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from fake_server import judgments
+from support.fake_server import judgments
 
 INSTRUCTIONS = load_prompts(RESPONSE).texts["grade-system.md"]
 CLEAN = json.dumps(

@@ -10,7 +10,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
-from fakes import Fake, write_bank
+from support.fakes import Fake, write_bank
 
 
 @pytest.fixture(scope="session")

@@ -23,8 +23,8 @@ from careeval.protocol.runs.folder import RUN_FILE, amend, read_run_file
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from fake_server import asked_of_grader, judgments
-from fakes import Call, Fake
+from support.fake_server import asked_of_grader, judgments
+from support.fakes import Call, Fake
 
 OLD = Path(__file__).parents[1] / "data" / "written-by-0.1"
 

@@ -34,7 +34,7 @@ from careeval.protocol.plan import (
 )
 from careeval.protocol.runs.recorded_responses import write_answers
 from careeval.protocol.runs.spec import GRADER_TOKENS, Run
-from fakes import IDS, Fake, item, keyword_grader, write_bank
+from support.fakes import IDS, Fake, item, keyword_grader, write_bank
 
 MODEL, GRADER = "acme/asked", "acme/grader"
 

@@ -25,7 +25,7 @@ from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.trust.probe_check import Agreement, ProbeAgreement
-from fakes import Call, Fake, keyword_grader, write_bank
+from support.fakes import Call, Fake, keyword_grader, write_bank
 
 
 def audit_probes(bank: Bank, grader: str, root: Path, task: dict[str, object]) -> ProbeAgreement:

@@ -20,7 +20,7 @@ from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.tables.run_tables import read_run, read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.summary import summarise
-from fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
+from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 
 
 def answer(call: Call) -> str:

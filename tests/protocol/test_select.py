@@ -12,7 +12,7 @@ from careeval.errors import BankError, ProtocolError
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST
 from careeval.protocol.select import rubrics_graded, rubrics_named, select_scenarios
-from fakes import write_bank
+from support.fakes import write_bank
 
 IDS = ["bathing-001", "dressing-001", "dressing-002", "dressing-003", "eating-001", "eating-002"]
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from careeval.results.findings import Findings, findings
 from careeval.results.score.summary import Summary, summarise
 from careeval.results.tables import Runs
-from chromium import chromium
+from support.chromium import chromium
 
 HOSTILE = (
     "I wait. <script>window.broken = true</script> {{ 7 * 7 }} {% raw %} "

@@ -14,7 +14,7 @@ from careeval.report.page import write_page
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.sheets.words import sentence
-from chromium import IN_A_BROWSER
+from support.chromium import IN_A_BROWSER
 
 from .conftest import whole
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from careeval.report.site import write_site
 from careeval.results.findings import findings
-from chromium import IN_A_BROWSER
+from support.chromium import IN_A_BROWSER
 
 from .conftest import half_resolved, whole
 

@@ -27,8 +27,8 @@ from careeval.sheets.entries.summary import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 from careeval.stats import Estimate, rule_of_three
-from eval_files import COMPLETE, ERRORED, altered, renamed
 from results.authored import Marks, judgments, ladder_run, numbers_of, responses, runs_of
+from support.eval_files import COMPLETE, ERRORED, altered, renamed
 
 MANY = [f"dressing-{k}" for k in range(12)]
 WHOLE: Marks = {name: ["11000", "01000"] for name in MANY}

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from bank_folder import GOOD_BANK
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan
-from chromium import chromium
-from review_audit import Audit, audit_plan
-from review_study import CONSENT, ROLES, Study
+from support.bank_folder import GOOD_BANK
+from support.chromium import chromium
+from support.review_audit import Audit, audit_plan
+from support.review_study import CONSENT, ROLES, Study
 
 
 @pytest.fixture(scope="session")

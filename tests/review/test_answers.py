@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from bank_folder import BankFolder
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.rating import Role
@@ -34,7 +33,8 @@ from careeval.review.handed_in import handed_in_answers, who_answered
 from careeval.review.questions import minutes
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan, next_round, read_plan
-from review_study import CONSENT, PORT, ROLES, Study, hidden
+from support.bank_folder import BankFolder
+from support.review_study import CONSENT, PORT, ROLES, Study, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]
 

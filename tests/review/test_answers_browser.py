@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
 from careeval.core.rating import Role
 from careeval.review.own_answers import HANDED_IN
 from careeval.review.store import Store, Work
 from careeval.review.study import new_plan
-from chromium import IN_A_BROWSER
-from review_browser import check, press
-from review_study import CONSENT
+from support.bank_folder import GOOD_BANK
+from support.chromium import IN_A_BROWSER
+from support.review_browser import check, press
+from support.review_study import CONSENT
 
 pytestmark = IN_A_BROWSER
 

@@ -27,7 +27,7 @@ from careeval.review.changes import Form
 from careeval.review.guard import HEADERS, Settings
 from careeval.review.questions import minutes
 from careeval.review.study import StudyPlan, new_plan, next_round, scenarios_of
-from review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
+from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]
 

@@ -38,7 +38,7 @@ from careeval.review.labels import (
     whole,
 )
 from careeval.review.store import Answer
-from review_audit import (
+from support.review_audit import (
     FINAL,
     FIRST,
     SECOND,
@@ -48,7 +48,7 @@ from review_audit import (
     otherwise,
     put,
 )
-from review_study import CONSENT, hidden
+from support.review_study import CONSENT, hidden
 
 NOBODY: frozenset[str] = frozenset()
 """Whose link is switched off."""

@@ -17,9 +17,9 @@ from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import Agreement
 from careeval.review.labels import labels
 from careeval.review.store import Store, Work
-from chromium import IN_A_BROWSER
-from review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
-from review_browser import ACTIVE, check, click, press
+from support.chromium import IN_A_BROWSER
+from support.review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
+from support.review_browser import ACTIVE, check, click, press
 
 pytestmark = IN_A_BROWSER
 

@@ -14,7 +14,7 @@ from careeval.review.audit import read_audit_plan
 from careeval.review.labels import labels
 from careeval.review.store import Store
 from careeval.sheets.trust.audit_files import sample_text
-from review_audit import FIRST, SECOND, Audit, audit_plan, audit_sample, otherwise
+from support.review_audit import FIRST, SECOND, Audit, audit_plan, audit_sample, otherwise
 
 Out = pytest.CaptureFixture[str]
 

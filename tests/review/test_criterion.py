@@ -7,7 +7,7 @@ from html import unescape
 from importlib.resources import files
 
 from careeval.review.criterion import PRESENT, UNSURE
-from review_audit import FIRST, SECOND, Audit
+from support.review_audit import FIRST, SECOND, Audit
 
 SAID = [*(rule.said for paragraph in PRESENT for rule in paragraph), UNSURE]
 

@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from bank_folder import GOOD_BANK
 from careeval.bank import Bank
 from careeval.cli.app import USAGE, run
 from careeval.review import database
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan, new_plan
-from review_audit import FIRST, SECOND, Audit
-from review_study import CONSENT, ROLES, Study, hidden
+from support.bank_folder import GOOD_BANK
+from support.review_audit import FIRST, SECOND, Audit
+from support.review_study import CONSENT, ROLES, Study, hidden
 
 BENCH = Path(__file__).parents[2] / "bench" / "rating_load.py"
 

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from careeval.bank import Bank
 from careeval.review.consent import Consent
 from careeval.review.study import StudyPlan, new_plan
-from chromium import IN_A_BROWSER
-from review_audit import Audit, put
-from review_study import ORIGIN, ROLES, Study, fill
+from support.chromium import IN_A_BROWSER
+from support.review_audit import Audit, put
+from support.review_study import ORIGIN, ROLES, Study, fill
 
 pytestmark = IN_A_BROWSER
 

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import escape
 
-from bank_folder import GOOD_BANK
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.review.changes import Form
@@ -25,7 +24,8 @@ from careeval.review.paper import form, numbered, sheet_csv
 from careeval.review.questions import questions
 from careeval.review.study import StudyPlan, new_plan, scenarios_of
 from careeval.review.typed import read_sheets
-from review_study import CONSENT, ROLES, Study
+from support.bank_folder import GOOD_BANK
+from support.review_study import CONSENT, ROLES, Study
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} }}</style> \"' & <img src=x>"
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page
 
 from careeval.review.paper import form, numbered
 from careeval.review.study import scenarios_of
-from chromium import IN_A_BROWSER
-from review_study import Study
+from support.chromium import IN_A_BROWSER
+from support.review_study import Study
 
 pytestmark = IN_A_BROWSER
 

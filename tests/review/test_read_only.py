@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bank_folder import BankFolder
 from careeval.cli.app import OK, run
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.review.database import Database
 from careeval.review.store import Store
-from review_audit import audit_plan
+from support.bank_folder import BankFolder
+from support.review_audit import audit_plan
 
 Out = pytest.CaptureFixture[str]
 Freeze = Callable[..., Path]

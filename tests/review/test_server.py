@@ -20,12 +20,12 @@ from pathlib import Path
 
 import pytest
 
-from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
 from careeval.review.store import Store
 from careeval.review.study import new_plan
-from review_audit import audit_plan
-from review_study import CONSENT, ROLES
+from support.bank_folder import GOOD_BANK
+from support.review_audit import audit_plan
+from support.review_study import CONSENT, ROLES
 
 PATIENCE = 20.0
 """Seconds until a test gives up on a server that does not answer."""

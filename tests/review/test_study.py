@@ -27,7 +27,7 @@ from careeval.review.study import (
     study_id,
     with_raters,
 )
-from review_study import CONSENT, ROLES, Study, fill
+from support.review_study import CONSENT, ROLES, Study, fill
 
 
 def _revised(bank: Bank, scenario_id: str) -> Bank:

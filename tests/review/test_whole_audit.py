@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.cli.app import OK, run
-from chromium import IN_A_BROWSER
-from fake_server import FakeServer
-from fakes import write_bank
-from review_browser import ACTIVE, SMALL, check, click, press, served
+from support.chromium import IN_A_BROWSER
+from support.fake_server import FakeServer
+from support.fakes import write_bank
+from support.review_browser import ACTIVE, SMALL, check, click, press, served
 
 pytestmark = IN_A_BROWSER
 

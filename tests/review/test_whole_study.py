@@ -12,11 +12,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
-from bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Status
-from chromium import IN_A_BROWSER
-from review_browser import served
+from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
+from support.chromium import IN_A_BROWSER
+from support.review_browser import served
 
 pytestmark = IN_A_BROWSER
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bank_folder import BankFolder
 from careeval.bank import Bank
 from careeval.bank.pilot import Presence
 from careeval.sheets.bank import (
@@ -17,6 +16,7 @@ from careeval.sheets.bank import (
     stats_document,
 )
 from careeval.sheets.bank_json import pilot_json, scenario_json, stats_json
+from support.bank_folder import BankFolder
 
 
 @pytest.fixture

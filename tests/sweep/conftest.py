@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fake_server import FakeServer
-from fakes import write_bank
-from sweep_files import IDS
+from support.fake_server import FakeServer
+from support.fakes import write_bank
+from support.sweep_files import IDS
 
 
 @pytest.fixture

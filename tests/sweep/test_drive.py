@@ -15,7 +15,7 @@ from careeval.protocol.runs.sweep_cells import CellState, JournalReading, Lease
 from careeval.sweep.drive import TIMES, Drive
 from careeval.sweep.progress import CellNow, sweep_progress
 from careeval.sweep.spec import Cell, Sweep, keep_sweep, read_sweep
-from sweep_files import write_sweep
+from support.sweep_files import write_sweep
 
 Ending = Callable[[Lease], Lease]
 

@@ -20,10 +20,10 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.attend import attend, reason, take
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
-from fake_server import FakeServer, Request, Said, well
-from fakes import write_bank
 from faults.outcome import differences
-from sweep_files import GRADER, IDS, swept, write_sweep
+from support.fake_server import FakeServer, Request, Said, well
+from support.fakes import write_bank
+from support.sweep_files import GRADER, IDS, swept, write_sweep
 
 CELL = "openai-api-fake-a/slice-01/ask"
 N_CALLS = 2 * 2 * len(IDS)
@@ -206,7 +206,7 @@ def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (f"{sys.executable} tests/fake_server.py --port {{port}}", ""),
+        (f"{sys.executable} tests/support/fake_server.py --port {{port}}", ""),
         (f"{sys.executable} -c {{port}}", "ended with status 0 before it was ready"),
         ("no-such-command {port}", "cannot be started"),
     ],
@@ -270,7 +270,7 @@ def test_each_cell_that_asks_has_a_llama_cpp_server_of_its_own(
     """Two systems, served one after the other by the engine of the embedded model, are asked."""
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.setenv("LLAMA_API_KEY", "none is needed")
-    command = json.dumps(f"{sys.executable} tests/serve_embedded.py {{port}}")
+    command = json.dumps(f"{sys.executable} tests/support/serve_embedded.py {{port}}")
     system = '[[systems]]\nmodel = "openai-api/llama/smollm2"\nname = "{}"\nserver = {}\n'
     systems = "".join(system.format(name, command) for name in ("one", "two"))
     file = write_sweep(tmp_path, bank, systems, samples=1, slices=1, max_tokens=16)

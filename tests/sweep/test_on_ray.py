@@ -17,12 +17,12 @@ import pytest
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.progress import CellNow, sweep_progress
-from fake_server import FakeServer, Request, Said, well
-from fakes import write_bank
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
-from sweep_files import IDS, swept, write_sweep
-from sweep_nodes import Nodes, kill_one, nodes_of_ray
+from support.fake_server import FakeServer, Request, Said, well
+from support.fakes import write_bank
+from support.sweep_files import IDS, swept, write_sweep
+from support.sweep_nodes import Nodes, kill_one, nodes_of_ray
 
 API_KEY = "sk-planted-on-the-nodes"
 SECRET = "Scenario eating-h01"

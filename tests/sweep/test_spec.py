@@ -9,7 +9,7 @@ import pytest
 
 from careeval.errors import ProtocolError
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
-from sweep_files import IDS, write_sweep
+from support.sweep_files import IDS, write_sweep
 
 
 def test_worked_example(tmp_path: Path, bank: Path) -> None:

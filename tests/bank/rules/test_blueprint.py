@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain, repeat
 
-from bank_folder import GOOD_BANK
 from careeval.bank import load_bank
 from careeval.bank.rules.blueprint import (
     ADLS,
@@ -17,6 +16,7 @@ from careeval.bank.rules.blueprint import (
     gaps,
 )
 from careeval.core.scenario import Adl, Condition, Scenario
+from support.bank_folder import GOOD_BANK
 
 
 def _hundred() -> list[Scenario]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 from careeval.bank import Bank, Problem, load_bank
 from careeval.bank.load import bank_folder
 from careeval.bank.rules.check import check
@@ -20,6 +19,7 @@ from careeval.bank.rules.probes import excluded
 from careeval.bank.rules.scenarios import part_for_dressing, text_is_a_question
 from careeval.bank.rules.whole_bank import MIN_BANK, RULES, domains_balanced
 from careeval.core.scenario import Action, Adl, Scenario
+from support.bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from careeval.cli.app import OK, USAGE, run
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.sheets.entries.summary_json import summary_schema
-from fake_server import FakeServer
-from fakes import write_bank
 from results.sampled import at_random, judged
+from support.fake_server import FakeServer
+from support.fakes import write_bank
 
 LEXICAL, FAKE = "careeval/lexical", "openai-api/fake/grader"
 

@@ -17,8 +17,8 @@ from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from fake_server import judgments
-from fakes import Fake, keyword_grader, write_bank
+from support.fake_server import judgments
+from support.fakes import Fake, keyword_grader, write_bank
 
 
 def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:

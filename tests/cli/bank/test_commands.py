@@ -13,11 +13,11 @@ import openpyxl
 import pyrage
 import pytest
 
-from bank_folder import SCENARIO, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.cli.bank.commands import EXAMPLES
+from support.bank_folder import SCENARIO, BankFolder, write_held_out
 
 DOCS = Path(__file__).parents[3] / "docs"
 

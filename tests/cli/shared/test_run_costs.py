@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import fake_server
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.shared.run_costs import Spending
 from careeval.protocol.costs.cost_log import paid_for
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Run
-from fake_server import FakeServer, Request, Said
-from fakes import write_bank
+from support import fake_server
+from support.fake_server import FakeServer, Request, Said
+from support.fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
 

@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from bank_folder import SCENARIO, BankFolder
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.study.status_tables import changes_document
@@ -23,6 +22,7 @@ from careeval.core.scenario import Rubric, Status
 from careeval.review.changes import Form
 from careeval.review.store import Store
 from careeval.review.study import read_plan
+from support.bank_folder import SCENARIO, BankFolder
 
 RATERS = ["occupational-therapist:3", "family-caregiver:2"]
 ALL = ["r01", "r02", "r03", "r04", "r05"]

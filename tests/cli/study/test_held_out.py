@@ -13,7 +13,6 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from bank_folder import SECRET, BankFolder, write_held_out
 from careeval.bank import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, key_for, pack, seal
 from careeval.cli.app import OK, run
@@ -22,6 +21,7 @@ from careeval.review.changes import Form
 from careeval.review.own_answers import HANDED_IN
 from careeval.review.store import Store
 from careeval.review.study import read_plan
+from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."
 TOLD = "keep the folder private"

@@ -20,7 +20,7 @@ from careeval.protocol.runs.folder import amend, prepare, sharing
 from careeval.protocol.runs.spec import Run, Stop, Watch
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from fakes import Call, Fake, begin, keyword_grader
+from support.fakes import Call, Fake, begin, keyword_grader
 
 PRICE = {"input": 1e5, "output": 1e5, "cache_read": 0.0, "cache_write": 0.0, "source": "made up"}
 """A fake's call takes 7 + 5 tokens: $1.20."""

@@ -20,8 +20,8 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol.grade.grader import grade
 from careeval.protocol.grade.solvers import epoch_seed
 from careeval.protocol.grade.task import careeval
-from fake_server import asked_of_grader, judgments
-from fakes import SCENARIO, Call, Fake, keyword_grader, write_bank
+from support.fake_server import asked_of_grader, judgments
+from support.fakes import SCENARIO, Call, Fake, keyword_grader, write_bank
 
 Evaluate = Callable[..., EvalLog]
 

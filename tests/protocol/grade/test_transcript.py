@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ModelOutput
 
 from careeval.protocol.runs.spec import Run
-from fakes import Call, Fake, begin, keyword_grader
+from support.fakes import Call, Fake, begin, keyword_grader
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 

@@ -17,7 +17,7 @@ import pytest
 from careeval.errors import CareEvalError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.score.summary import summarise
-from eval_files import COMPLETE
+from support.eval_files import COMPLETE
 
 HEADER, SAMPLE = "header.json", "samples/dressing-001_epoch_1.json"
 

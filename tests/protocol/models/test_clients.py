@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, Model, get_model
 from careeval.protocol.calls.redaction import Blot
 from careeval.protocol.models.clients import prepare_clients
 from careeval.protocol.models.reply_queue import Turns
-from fake_server import FakeServer
+from support.fake_server import FakeServer
 
 
 class Crowded(FakeServer):

@@ -9,7 +9,7 @@ import pytest
 from openai import NOT_GIVEN, AsyncAzureOpenAI, AsyncOpenAI, BadRequestError, InternalServerError
 
 from careeval.protocol.models.completions import Completions, lighten
-from fake_server import SERVER_ERROR, TOO_LONG, FakeServer, Request, Said
+from support.fake_server import SERVER_ERROR, TOO_LONG, FakeServer, Request, Said
 
 REQUEST: dict[str, Any] = {
     "messages": [

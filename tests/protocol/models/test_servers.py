@@ -37,10 +37,10 @@ from careeval.protocol.runs.progress import Progress
 from careeval.protocol.runs.spec import Outcome, Run, Stop, Watch
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
-from fakes import begin, write_bank
 from faults.search import KEY, files_that_hold
-from strange_servers import SERVERS, dropping, http, nobody, serving, silent_plain
+from support.fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
+from support.fakes import begin, write_bank
+from support.strange_servers import SERVERS, dropping, http, nobody, serving, silent_plain
 
 MODEL = "openai-api/fake/m"
 

@@ -17,7 +17,7 @@ from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.lock import locked
 from careeval.protocol.runs.spec import Run, Stop, Watch
 from careeval.protocol.work.evaluate import resume
-from fakes import Call, Fake, keyword_grader
+from support.fakes import Call, Fake, keyword_grader
 
 ASK = Estimate("ask fake/model", 0.10, 0.40)
 """A call of 10 cents, at worst 40."""

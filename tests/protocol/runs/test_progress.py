@@ -13,7 +13,7 @@ from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.progress import Pace, Progress, Tally, together
 from careeval.protocol.runs.spec import Run, Watch
 from careeval.protocol.work.evaluate import resume
-from fakes import Call, Fake, keyword_grader
+from support.fakes import Call, Fake, keyword_grader
 
 
 def paid(usd: float | None) -> Paid:

@@ -16,7 +16,7 @@ from careeval.protocol.runs.spec import PROBES, Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.entries import entries
-from fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
+from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
 
 GIVEN = [
     Response(scenario, 1, "I wait for her to reach the sleeve.", ResponseState.answered)

@@ -29,7 +29,7 @@ from careeval.protocol.tables.table_cache import CACHE, _checksum
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import files_in
-from fakes import Fake, leave_out
+from support.fakes import Fake, leave_out
 
 DATA = Path(__file__).parents[2] / "data"
 """Real logs, made by `careeval` itself.

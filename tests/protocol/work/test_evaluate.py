@@ -31,8 +31,8 @@ from careeval.protocol.runs.spec import PROBES, Outcome, Run, Stop, folder_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import Runs
-from eval_files import COMPLETE
-from fakes import Call, Fake, begin, begin_recorded, keyword_grader, write_bank
+from support.eval_files import COMPLETE
+from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, write_bank
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 

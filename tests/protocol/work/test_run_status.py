@@ -18,7 +18,7 @@ from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
 from careeval.protocol.work.run_status import Standing, standing
-from fakes import Call, Fake, begin, keyword_grader
+from support.fakes import Call, Fake, begin, keyword_grader
 
 
 def numbers(run: Standing) -> tuple[int | None, int, int | None, int]:

@@ -18,7 +18,7 @@ from careeval.protocol.runs.progress import Progress
 from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.workers import carry_out, started_early
-from fake_server import FakeServer
+from support.fake_server import FakeServer
 
 GRADER = "openai-api/fake/grader"
 

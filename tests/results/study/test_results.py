@@ -28,7 +28,7 @@ from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.study.study_json import role_json
 from careeval.stats.validity import Rule
-from strategies import scenarios
+from support.strategies import scenarios
 
 PAPER_PANEL = [
     *(Rater(f"r0{n}", Role.occupational_therapist) for n in range(1, 6)),

@@ -12,7 +12,7 @@ from typing import Any
 import careeval.protocol.logs.eval_file  # noqa: F401
 
 COMPLETE, ERRORED = (
-    Path(__file__).parent / "data" / name for name in ("complete.eval", "errored.eval")
+    Path(__file__).parents[1] / "data" / name for name in ("complete.eval", "errored.eval")
 )
 """Two scenarios asked twice, graded by the lexical grader; in the second, one scenario failed."""
 

@@ -32,7 +32,7 @@ from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.runs.folder import forget, prepare, prepare_recorded
 from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.work.evaluate import resume
-from fake_server import by_keyword, judgments
+from support.fake_server import by_keyword, judgments
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from careeval.review.app import create_app
 from careeval.review.audit import AuditPlan, new_audit
 from careeval.review.guard import Settings
 from careeval.review.store import Store
-from review_study import CONSENT, ORIGIN, PORT, hidden
+from support.review_study import CONSENT, ORIGIN, PORT, hidden
 
 SCENARIO = "A blouse with six buttons.\n\nWhat do you do?"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from careeval.bank import Bank, BankProblems, Place, Problem, load_bank
 
-GOOD_BANK = Path(__file__).parent / "bank" / "data" / "good"
+GOOD_BANK = Path(__file__).parents[1] / "bank" / "data" / "good"
 
 SCENARIO = "dressing/dressing-001.yaml"
 PROBES = "dressing/dressing-001.probes.yaml"

@@ -18,7 +18,7 @@ from pathlib import Path
 from careeval.bank import OWN_BANK, load_bank
 from careeval.cli.app import OK, run
 from careeval.protocol.runs.spec import folder_name
-from pages import ROOT
+from support.pages import ROOT
 
 DEMO = ROOT / "tests" / "data" / "demo-answers.jsonl"
 """What the embedded model said in a run of `careeval demo`."""

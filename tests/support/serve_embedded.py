@@ -1,4 +1,4 @@
-"""A llama.cpp server of the embedded model: `python tests/serve_embedded.py PORT`."""
+"""A llama.cpp server of the embedded model: `python tests/support/serve_embedded.py PORT`."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 It answers `POST /v1/chat/completions` by content alone, the same each time, and counts what came
 and what it answered whole, also over `GET /counts`. In a test it runs in a thread, `with
-FakeServer() as server`; by itself with `python tests/fake_server.py`, and the first line that it
-prints is its address. Inspect reaches it as the provider `openai-api/fake/NAME`, with
+FakeServer() as server`; by itself with `python tests/support/fake_server.py`, and the first line
+that it prints is its address. Inspect reaches it as the provider `openai-api/fake/NAME`, with
 `FAKE_BASE_URL` and `FAKE_API_KEY` set. It does not import Inspect.
 """
 

@@ -1,0 +1,1 @@
+"""Stand-ins, servers, strategies and folders that tests share."""
