@@ -74,7 +74,7 @@ class Code:
 
     def _place(self, node: ast.stmt, name: str, owner: str) -> str:
         """Where a definition is; what Python or a framework calls is said by what is around it."""
-        if name.startswith("__"):
+        if name.startswith("__") or name == "_repr_html_":  # a notebook calls it
             return owner
         place = f".{name}" if owner else f"{self.module}:{name}"
         self.defined.add(place)

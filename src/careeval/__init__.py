@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from careeval.core.response import Response, ResponseState
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
+    from careeval.notebook import Summaries, run, summarise, summary_frame
     from careeval.protocol.tables.run_tables import read_runs
-    from careeval.results.score.summary import Summary, summarise
+    from careeval.results.score.summary import Summary
     from careeval.results.tables import Runs
     from careeval.results.versus.compare import Comparison
     from careeval.results.versus.pairs import compare
+    from careeval.stats.estimate import Estimate
 
     __version__: str
 
@@ -30,6 +32,7 @@ _HOMES = {
     "CareEvalError": "errors",
     "Comparison": "results.versus.compare",
     "Domain": "core.scenario",
+    "Estimate": "stats.estimate",
     "Judgment": "core.judgment",
     "Probe": "core.scenario",
     "Response": "core.response",
@@ -38,11 +41,14 @@ _HOMES = {
     "Rung": "core.scenario",
     "Runs": "results.tables",
     "Scenario": "core.scenario",
+    "Summaries": "notebook",
     "Summary": "results.score.summary",
     "compare": "results.versus.pairs",
     "load_bank": "bank",
     "read_runs": "protocol.tables.run_tables",
-    "summarise": "results.score.summary",
+    "run": "notebook",
+    "summarise": "notebook",
+    "summary_frame": "notebook",
 }
 
 __all__ = [
@@ -52,6 +58,7 @@ __all__ = [
     "CareEvalError",
     "Comparison",
     "Domain",
+    "Estimate",
     "Judgment",
     "Probe",
     "Response",
@@ -60,11 +67,14 @@ __all__ = [
     "Rung",
     "Runs",
     "Scenario",
+    "Summaries",
     "Summary",
     "compare",
     "load_bank",
     "read_runs",
+    "run",
     "summarise",
+    "summary_frame",
 ]
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import gc
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from html import escape
 from pathlib import Path
 
 from careeval.bank import evidence
@@ -24,7 +26,7 @@ from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import Loc, Places
-from careeval.core.scenario import ItemId, Probe, Scenario, Slug, Source
+from careeval.core.scenario import Adl, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.modes import MODES, Mode
@@ -67,6 +69,23 @@ class Bank:
 
     def __len__(self) -> int:
         return len(self.scenarios)
+
+    def __getitem__(self, scenario_id: str) -> Scenario:
+        """Return the scenario of an id, as `scenario` does."""
+        return self.scenario(scenario_id)
+
+    def __iter__(self) -> Iterator[Scenario]:
+        return iter(self.scenarios)
+
+    def __repr__(self) -> str:
+        return f"<Bank {self.about.name} {self.about.version}: {len(self)} scenarios>"
+
+    def _repr_html_(self) -> str:
+        counts = Counter(scenario.adl for scenario in self.scenarios)
+        rows = "".join(f"<tr><th>{adl}</th><td>{counts[adl]}</td></tr>" for adl in Adl)
+        about = self.about
+        title = f"{about.name} {about.version}, {about.provenance}"
+        return f"<table><caption>{escape(title)}</caption>{rows}</table>"
 
     @property
     def mode(self) -> Mode:

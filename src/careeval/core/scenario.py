@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from careeval.core.text import signed
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Words that somebody reads: never empty, no space around them."""
@@ -340,6 +343,15 @@ class Scenario(Frozen):
                 return self.ladder
             case Rubric.actions:
                 return self.actions
+
+    def _repr_html_(self) -> str:
+        text = "".join(f"<p>{escape(each)}</p>" for each in self.text.split("\n\n"))
+        items = "".join(
+            f"<tr><th>{rubric}</th><td>{signed(item.points)}</td><td>{escape(item.text)}</td></tr>"
+            for rubric in Rubric
+            for item in self.rubric(rubric)
+        )
+        return f"<h3>{self.id}</h3>{text}<table>{items}</table>"
 
     def facts(self) -> Mapping[str, Any]:
         """What a program that judges knows of the scenario, as JSON: nothing.

@@ -8,8 +8,9 @@ every grading is asked as often as it may be.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,10 +30,11 @@ from careeval.protocol.costs.call_estimate import (
     ITEM_TOKENS,
     WORST_BYTES_PER_TOKEN,
 )
-from careeval.protocol.costs.prices import FREE, Price, cost_of
+from careeval.protocol.costs.prices import FREE, Price, cost_of, price_of
+from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.logs.limits import check_size
 from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run
+from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run, provider
 from careeval.protocol.select import rubrics_graded, select_scenarios
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
@@ -40,6 +42,29 @@ SCHEMA = json.dumps(Judgments.model_json_schema())
 
 Tokens = npt.NDArray[np.float64]
 """Expected input and output, worst input and output: shape (4,)."""
+
+
+def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
+    """Return a run with the prices of its models that are known.
+
+    Args:
+        run: To be begun.
+        own: The user's own prices, by Inspect's name of a model; they come first.
+    """
+    known: dict[str, Price | None] = {}
+    for model, base_url in ((run.model, run.base_url), (run.grader, None)):
+        if model:
+            # a list price is that of the provider's own server
+            elsewhere = base_url or os.environ.get(_address_variable(model))
+            price = own.get(model) if elsewhere else price_of(model, own)
+            known[model] = price if known.get(model, price) == price else None
+    prices = {model: price for model, price in known.items() if price}
+    return replace(run, prices=prices_as_json(prices))
+
+
+def _address_variable(model: str) -> str:
+    """Return the variable in which Inspect looks for another address of a model's provider."""
+    return f"{provider(model).upper().replace('-', '_')}_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from cyclopts.validators import Number
 from careeval.cli.app import OK, say
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import Paid, Spent, paid_for
-from careeval.protocol.costs.prices import Price, from_json, price_of, read_prices
+from careeval.protocol.costs.prices import Price, from_json, read_prices
 from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.models.api_keys import missing_keys
 from careeval.protocol.runs.budget import cut_off
-from careeval.protocol.runs.spec import Run, provider
+from careeval.protocol.runs.spec import Run
 
 
 @Parameter(name="*")
@@ -45,16 +45,10 @@ class Spending:
 
     def applied(self, run: Run) -> Run:
         """The run with the prices of its models, and the budget."""
-        own = self.own_prices()
-        known: dict[str, Price | None] = {}
-        for model, base_url in ((run.model, run.base_url), (run.grader, None)):
-            if model:
-                # a list price is that of the provider's own server
-                elsewhere = base_url or os.environ.get(_address_of(model))
-                price = own.get(model) if elsewhere else price_of(model, own)
-                known[model] = price if known.get(model, price) == price else None
-        prices = {model: price for model, price in known.items() if price}
-        return replace(run, prices=prices_as_json(prices), max_cost=self._limit())
+        # the bank's package, which to read the help needs not
+        from careeval.protocol.plan import priced
+
+        return replace(priced(run, self.own_prices()), max_cost=self._limit())
 
     def amended(self, run: Run) -> Run:
         """A run that was begun before, with what is typed now: other prices, another budget."""
@@ -139,11 +133,6 @@ class Spending:
             return None
         say("Nothing was sent.")
         return OK
-
-
-def _address_of(model: str) -> str:
-    """The variable in which Inspect looks for another address of a model's provider."""
-    return f"{provider(model).upper().replace('-', '_')}_BASE_URL"
 
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver
 
-import careeval as package
 from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import split_key
 from careeval.core.grader import grade_mode
@@ -161,7 +161,7 @@ def _solver(
 def _about_bank(bank: Bank, chosen: Sequence[Scenario], protocol: str) -> dict[str, Any]:
     """Return what a log says of the software and of the scenarios that are put."""
     return {
-        "software": package.__version__,
+        "software": version("careeval"),
         "protocol": protocol,
         "mode": bank.mode.name,
         "bank": bank.about.name,

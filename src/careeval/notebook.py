@@ -1,0 +1,165 @@
+"""careeval from Python: begin a run, and read its results as tables that a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import polars as pl
+
+from careeval.bank import load_bank
+from careeval.core.response import Response, ResponseState
+from careeval.core.scenario import Rubric, Scenario
+from careeval.errors import ProtocolError, UsageError
+from careeval.protocol.costs.prices import FREE, as_json
+from careeval.protocol.plan import priced
+from careeval.protocol.runs.folder import prepare, prepare_recorded
+from careeval.protocol.runs.spec import Run, folder_name
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.work.workers import carry_out
+from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.score.summary import Summary
+from careeval.results.score.summary import summarise as summaries_of
+from careeval.results.tables import Runs
+from careeval.sheets.document import Document
+from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.formats.html import html
+from careeval.sheets.words import sentences
+
+FREE_IN_RUNS = as_json({"": FREE})[""]
+"""How a run states the price of a model that costs nothing."""
+
+
+@dataclass(frozen=True)
+class Summaries(Sequence[Summary]):
+    """The entries of runs, in their order; a notebook shows them as `careeval summary` does."""
+
+    entries: tuple[Summary, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> Summary: ...
+    @overload
+    def __getitem__(self, place: slice) -> Summaries: ...
+    def __getitem__(self, place: int | slice) -> Summary | Summaries:
+        """Return one entry, or those of a slice."""
+        chosen = self.entries[place]
+        return chosen if isinstance(chosen, Summary) else Summaries(chosen)
+
+    def __iter__(self) -> Iterator[Summary]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def document(self) -> Document:
+        """What `careeval summary` prints of them."""
+        return summary_document([EntryNumbers(each) for each in self.entries])
+
+    def __repr__(self) -> str:
+        return "\n".join(sentences(self.entries))
+
+    def _repr_html_(self) -> str:
+        return html(self.document)
+
+
+def summarise(runs: Runs) -> Summaries:
+    """Return a summary of each entry, in their order; none where nothing was judged."""
+    return Summaries(tuple(summaries_of(runs)))
+
+
+def summary_frame(runs: Runs) -> pl.DataFrame:
+    """Return the table of `careeval summary --format csv` as a polars frame: a row an entry.
+
+    Scores and shares are fractions; what is unknown is null, with its reason beside it.
+    """
+    return summarise(runs).document.data.data.frame
+
+
+def run(
+    system: str | Callable[[Scenario], str],
+    out: str | Path,
+    *,
+    grader: str | None = None,
+    name: str | None = None,
+    scenarios: Iterable[str] | None = None,
+    epochs: int = 10,
+    bank: str | Path | None = None,
+    rubric: Rubric | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+) -> Runs:
+    """Ask a system about scenarios, have a grader judge what it says, and return the run's tables.
+
+    `careeval run` does the same with a display, resuming and more options; it takes up a run that
+    was begun here.
+
+    Args:
+        system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
+            words of a response, which is called once an epoch.
+        out: Folder for the run, which goes into a folder of the system's name there.
+        grader: Inspect's name of the grader; the default one of the bank where not given.
+        name: Name of the system in tables; the model's or the function's where not given.
+        scenarios: Ids; all public base scenarios where not given.
+        epochs: Responses to each scenario.
+        bank: Folder of the bank; careeval's own where not given.
+        rubric: What is graded; the actions where not given, the ladder where there are none.
+        max_tokens: Of one response of a model, reasoning included.
+        max_cost: Dollars that may be spent; needed where a call costs money or its price is not
+            known.
+
+    Raises:
+        UsageError: The calls would cost money, and there is no `max_cost`.
+        ProtocolError: The run cannot be set up or did not come to its end; what was finished is
+            kept, and `careeval run --resume -o OUT` goes on.
+    """
+    loaded = load_bank(bank)
+    ids = [*scenarios] if scenarios is not None else [s.id for s in loaded.bases]
+    task: dict[str, Any] = {"scenario": ids}
+    task |= {"bank": str(bank)} if bank is not None else {}
+    task |= {"rubric": rubric.value} if rubric is not None else {}
+    task |= {"max_tokens": max_tokens} if max_tokens is not None else {}
+    model = system if isinstance(system, str) else None
+    called = name or model or str(getattr(system, "__name__", "system"))
+    begun = Run(called, model, grader or loaded.mode.grader, epochs, task, max_cost=max_cost)
+    begun = priced(begun)
+    _expect_affordable(begun)
+    folder = Path(out) / folder_name(called)
+    if callable(system):
+        questions = [(loaded.scenario(each), n + 1) for each in ids for n in range(epochs)]
+        responses = [_response(scenario, epoch, system(scenario)) for scenario, epoch in questions]
+        prepare_recorded(folder, responses, begun)
+    else:
+        prepare(begun, folder)
+    (outcome,) = carry_out([folder], fresh=True)
+    if not outcome.complete:
+        raise ProtocolError(
+            f"{folder}: the run did not come to its end: "
+            f"{outcome.why or outcome.stopped or f'{outcome.n_failed} samples failed'}",
+            hint=f"what was finished is kept: careeval run --resume -o {out}",
+        )
+    return read_runs(folder)
+
+
+def _expect_affordable(begun: Run) -> None:
+    """Raise UsageError where calls may cost money and nothing says how much may be spent."""
+    prices = {name: begun.prices.get(name) for name in (begun.model, begun.grader) if name}
+    unknown = [name for name, price in prices.items() if price is None]
+    if begun.max_cost is not None and unknown:
+        raise UsageError(
+            f"a budget cannot be kept: the price of {', '.join(unknown)} is not known",
+            hint="careeval run takes prices of your own, with --prices FILE",
+        )
+    paid = [name for name, price in prices.items() if price != FREE_IN_RUNS]
+    if begun.max_cost is None and paid:
+        raise UsageError(
+            f"calls to {' and '.join(paid)} may cost money",
+            hint="say how many dollars may be spent, as max_cost=5",
+        )
+
+
+def _response(scenario: Scenario, epoch: int, text: str) -> Response:
+    state = ResponseState.answered if text.strip() else ResponseState.empty
+    return Response(scenario.id, epoch, text if text.strip() else "", state)
