@@ -1,1 +1,1 @@
-"""Scores and errors of one entry: one system, one grader, one rubric."""
+"""The numbers of one entry: one system, as one grader judged it on one rubric."""

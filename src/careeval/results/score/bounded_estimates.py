@@ -1,4 +1,4 @@
-"""Estimates of numbers that unresolved judgments can move: value, bounds and interval."""
+"""Estimates whose value depends on unresolved judgments: value, bounds and interval."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from careeval.stats import Estimate, Interval, bounded_ratio_interval
 def bounded_ratio(
     numerators: Bounds, denominators: FloatArray, least: FloatArray | None = None
 ) -> Estimate:
-    """Return a ratio of sums over scenarios; its interval holds that of every settlement.
+    """Return a ratio of sums over scenarios.
+
+    Its interval covers that of every way to settle the unresolved judgments.
 
     Args:
         numerators: One number a scenario, shape (n_scenarios,).
         denominators: Shape (n_scenarios,), with a sum above 0.
-        least: The least that each numerator can be, the most being its denominator; `None` where
-            the ratio has no limits.
+        least: The lowest value of each numerator; the highest is its denominator. `None` if the
+            ratio has no limits.
     """
     total = float(denominators.sum())
     low, high, value = (
@@ -35,7 +37,7 @@ def with_ratio_interval(
     denominators: FloatArray,
     least: FloatArray | None,
 ) -> Estimate:
-    """Return a ratio whose bounds are known, with its interval, within the limits it can have."""
+    """Return a ratio with the bounds given, and its interval within the limits of the ratio."""
     value = min(max(value, low), high)  # rounding can put it a hair outside
     lowest = None if least is None else float(least.sum() / denominators.sum())
     try:
@@ -50,10 +52,10 @@ def bounded(
     interval: Callable[[FloatArray], Interval],
     numbers: Bounds,
 ) -> Estimate:
-    """Return a statistic that no number lowers by rising, and the interval that covers its bounds.
+    """Return a statistic that never falls when a number rises; its interval covers both bounds.
 
-    Where either bound has no interval, there is none. What is settled partly low and partly high
-    may have an interval that reaches beyond. For a ratio of sums see `bounded_ratio`.
+    There is no interval if either bound has none. Judgments settled partly low and partly high may
+    have an interval that reaches beyond this one. For a ratio of sums use `bounded_ratio`.
     """
     try:
         low, high, value = (statistic(part) for part in (numbers.low, numbers.high, numbers.value))

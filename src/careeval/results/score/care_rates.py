@@ -1,6 +1,7 @@
-"""Rates of too little care, too much care and vagueness, where a bank says which way acts err.
+"""Rates of too little care, too much care and vague responses.
 
-The two directions are given apart and never netted: a netted number would reward risk.
+Only for banks that say in which direction each bad act errs. The two directions are never netted:
+a system could then make up for neglect with risk.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ class Rate:
     """A share of responses or of points.
 
     Attributes:
-        n: Responses that could have it.
-        share: Share of them that have it, and what unresolved judgments could make of it.
+        n: Responses that could count.
+        share: The share; its bounds settle the unresolved judgments.
     """
 
     n: int
@@ -33,14 +34,14 @@ class Rate:
 
 @dataclass(frozen=True)
 class Care:
-    """The rates of one entry; each is unknown where the bank does not say.
+    """The care rates of one entry; a rate that the bank does not support is unknown.
 
     Attributes:
         too_little: Responses with an act of too little care.
         too_much: Responses with an act of too much care.
         unspecific: Responses without any good act of technique, where technique is scored.
-        core: Points of the easy core that are earned, over those that there are.
-        other: The same of the other good acts.
+        core: Points earned on the easy core, over its maximum.
+        other: The same for the other good acts.
     """
 
     too_little: Rate
@@ -51,7 +52,7 @@ class Care:
 
 
 def care(entry: Entry) -> Care | None:
-    """Return the rates of an entry; None where its bank does not say which way acts err."""
+    """Return the care rates of an entry; None if its bank gives no directions of error."""
     columns = ("scenario", "epoch", "points", "present", "kind", "core", "error")
     judged = entry.first_of(*columns)
     if judged["error"].null_count() == judged.height:
@@ -68,9 +69,9 @@ def care(entry: Entry) -> Care | None:
 
 
 def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
-    """Responses with at least one of these items, or with none.
+    """Return the rate of responses with at least one of these items, or with none of them.
 
-    Where an unresolved judgment decides, a response counts as likely as the resolved ones have it.
+    A response that hangs on an unresolved judgment counts with the rate of the resolved ones.
     """
     present = pl.col("present")
     by_response = judged.group_by("scenario", "epoch").agg(
@@ -85,7 +86,7 @@ def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
 
 
 def _earned(judged: pl.DataFrame) -> Rate:
-    """Points of these items that are earned, over those that there are."""
+    """Return the points earned on these items, over their maximum."""
     points = pl.col("points").cast(pl.Float64)
     return _rate(
         judged.select(
@@ -99,7 +100,7 @@ def _earned(judged: pl.DataFrame) -> Rate:
 
 
 def _rate(rows: pl.DataFrame, n: int) -> Rate:
-    """A rate over scenarios, from what each row certainly has, could have, and could at most."""
+    """Return a rate over scenarios; rows have the columns `certain`, `could` and `trials`."""
     resolved = rows.filter(pl.col("certain") == pl.col("could"))
     total = float(resolved["trials"].sum())
     if not total:
@@ -119,9 +120,9 @@ def _rate(rows: pl.DataFrame, n: int) -> Rate:
     trials = by_scenario["trials"].to_numpy()
     low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
     if len(trials) < MIN_CLUSTERS:
-        at, least, most = (float(part.sum() / trials.sum()) for part in (value, low, high))
-        return Rate(n, Estimate(at, least, most, None, FEW))
-    # points and epochs are no trials of their own: each scenario is worth its largest
+        ratios = (float(part.sum() / trials.sum()) for part in (value, low, high))
+        return Rate(n, Estimate(*ratios, None, FEW))
+    # points and epochs are not independent trials: count the largest scenario as one
     scale = float(trials.max())
     return Rate(
         n,

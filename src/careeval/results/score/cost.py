@@ -1,6 +1,6 @@
-"""What a run cost: asking the system, and grading its responses, each from its table.
+"""Costs of a run: asking the system, and grading its responses.
 
-A price that is not known makes the total unknown, never smaller: what is known of it stands apart.
+A missing price makes the total unknown, never smaller; the known part is kept beside it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from careeval.results.tables import NOT_ASKED
 
 @dataclass(frozen=True)
 class Cost:
-    """What the calls about some responses came to.
+    """The cost of the calls for some responses.
 
     Attributes:
-        value: Dollars; `None` where the price of any response is not known.
-        reason: Why there is no value; empty where there is one.
-        known_usd: Dollars of those responses whose price is known.
+        value: Dollars; `None` if the price of any response is unknown.
+        reason: Why there is no value; else empty.
+        known_usd: Dollars of the responses with a known price.
         n: Responses.
-        n_unknown: Those whose price is not known.
-        input_tokens: What went in, the provider's cache included; `None` if not known of all.
-        output_tokens: What came out, reasoning included; `None` if not known of all.
-        per_response: Dollars, the mean; `None` without a value.
+        n_unknown: Responses with an unknown price.
+        input_tokens: Input, the provider's cache included; `None` if unknown for any response.
+        output_tokens: Output, reasoning included; `None` if unknown for any response.
+        per_response: Mean dollars of a response; `None` without a value.
     """
 
     value: float | None
@@ -39,11 +39,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class RunCost:
-    """What one system cost as one grader judged it.
+    """The cost of one system and of its grading by one grader.
 
     Attributes:
-        asking: Of its responses.
-        grading: Of the judgments that count: each rubric's first grading by this grader.
+        asking: Cost of its responses.
+        grading: Cost of the judgments that count, the first grading of each rubric by this grader.
     """
 
     asking: Cost
@@ -51,15 +51,15 @@ class RunCost:
 
     @property
     def per_response(self) -> float | None:
-        """Dollars of a response, asked and graded; `None` where either is not known."""
+        """Return the mean dollars of asking and grading a response; `None` if either is unknown."""
         asking, grading = self.asking.per_response, self.grading.per_response
         return None if asking is None or grading is None else asking + grading
 
 
 def asking_cost(responses: pl.DataFrame) -> Cost:
-    """What one system's responses cost; one that a run has not come to is none.
+    """Return the cost of one system's responses, without those that were not asked yet.
 
-    A recorded response was paid for elsewhere, if at all: its price is not known.
+    The price of a recorded response is unknown: it was paid for elsewhere, if at all.
     """
     asked = responses.filter(pl.col("note").fill_null("") != NOT_ASKED)
     cached = pl.sum_horizontal("cache_read_tokens", "cache_write_tokens")  # null: none
@@ -71,18 +71,18 @@ def asking_cost(responses: pl.DataFrame) -> Cost:
 
 
 def grading_cost(judgments: pl.DataFrame) -> Cost:
-    """What judging one system's responses by one grader cost, over the gradings given."""
+    """Return the cost of these judgments of one system's responses by one grader."""
     amounts = ("cost_usd", "input_tokens", "output_tokens")
     return _cost(
         judgments.group_by("scenario", "epoch")
-        # a sum passes over what is null: unknown it must stay
+        # a sum skips nulls, but an unknown part must make the sum unknown
         .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in amounts)
         .select(amounts)
     )
 
 
 def _cost(responses: pl.DataFrame, why_unknown: str = "") -> Cost:
-    """The total of `cost_usd`, `input_tokens` and `output_tokens`, a row a response."""
+    """Return the totals of `cost_usd`, `input_tokens` and `output_tokens`, one row a response."""
     n, n_unknown = responses.height, responses["cost_usd"].null_count()
     known = float(responses["cost_usd"].sum())
     reason = ""
@@ -103,5 +103,5 @@ def _cost(responses: pl.DataFrame, why_unknown: str = "") -> Cost:
 
 
 def _total(tokens: pl.Series) -> int | None:
-    """The sum; `None` where any is not known. Shares of a call add up to whole tokens again."""
+    """Return the sum, whole again where shares of a call were split; `None` if any is unknown."""
     return None if tokens.null_count() or tokens.is_empty() else round(tokens.sum())

@@ -1,4 +1,4 @@
-"""Entries: each system as one grader judged it on one rubric. Every number is computed from one."""
+"""Entries: one system as one grader judged it on one rubric, the basis of every number."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Entry:
     Attributes:
         system: Name of the system.
         grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: What was judged.
-        grading_protocol: Version N-X of the protocol that it was judged by, the last of several of
-            one N; the protocol that it was asked by is `run["protocol"]`. `None` where the
-            judgments do not say.
-        responses: Of the system, to scenarios that have the rubric, columns
-            `careeval.results.tables.RESPONSES`, one row at least.
+        rubric: The rubric that was judged.
+        grading_protocol: Version N-X of the protocol of the grading, the latest X if there are
+            several; `run["protocol"]` is the protocol of the asking. `None` if the judgments do
+            not say.
+        responses: The system's responses to scenarios that have the rubric, columns
+            `careeval.results.tables.RESPONSES`, at least one row.
         of_system: All judgments of the system, columns `careeval.results.tables.JUDGMENTS`.
-        own_rows: The rows of them that are by this grader on this rubric.
-        first_rows: The rows of them that count.
-        n_epochs: Responses asked for a scenario.
-        graded: The responses as `first` has them.
-        beside: The same over the twins and controls of its scenarios, which count in no number of
-            the entry; None where none of them was judged so.
-        n_beside: Responses asked of its system to such twins and controls.
+        own_rows: Rows of `of_system` by this grader on this rubric.
+        first_rows: Rows of `of_system` that count.
+        n_epochs: Responses asked for each scenario.
+        graded: The judgments that count, as arrays.
+        beside: The entry of the twins and controls of its scenarios, which count in none of its
+            numbers; None if none was judged by this grader on this rubric.
+        n_beside: Responses asked of the system to such twins and controls.
     """
 
     system: str
@@ -52,66 +52,66 @@ class Entry:
     beside: Entry | None = None
     n_beside: int = 0
 
-    # many entries share one table: each keeps the places of its rows, and no copy of them
+    # many entries share one table, so each keeps row numbers instead of a copy
 
     @property
     def judgments(self) -> pl.DataFrame:
-        """By this grader on this rubric, all gradings."""
+        """Return all judgments by this grader on this rubric, of all gradings."""
         return _rows(self.of_system, self.own_rows)
 
     @property
     def first(self) -> pl.DataFrame:
-        """Those of one grading of each response that is there: what counts.
+        """Return the judgments that count: one grading of each response that is not missing.
 
-        It is the earliest in which any judgment could be made, or else the earliest.
+        The earliest grading with a resolved judgment counts, or else the earliest.
         """
         return _rows(self.of_system, self.first_rows)
 
     def first_of(self, *columns: str) -> pl.DataFrame:
-        """Some columns of `first`."""
+        """Return some columns of `first`."""
         return _rows(self.of_system.select(columns), self.first_rows)
 
     @property
     def asked(self) -> str | None:
-        """Inspect's name of the model that was asked; `None` for recorded answers."""
+        """Return Inspect's name of the model that was asked; `None` for recorded responses."""
         model: str | None = self.run["model"]
         return model
 
     @property
     def run(self) -> dict[str, Any]:
-        """A row of its responses, for the columns that are the same in all of them."""
+        """Return one row of the responses, for the columns that are the same in all rows."""
         return self.responses.row(0, named=True)
 
     @property
     def bank_maker(self) -> str | None:
-        """Its vendor, where that is one of the bank's makers; else `None`."""
+        """Return the system's vendor if it is one of the bank's makers, else `None`."""
         maker = vendor(self.asked)
         return maker if maker in (self.run["bank_makers"] or ()) else None
 
     @property
     def mixed(self) -> dict[str, list[str]]:
-        """Where the responses are not of one bank and one protocol: what differs → its names.
+        """Return the banks and versions that differ between the responses: what → its values.
 
-        Empty as it should be: such a run's numbers are over two things at once.
+        Empty if all responses are of one bank and one protocol, as they should be.
         """
         columns = {"banks": "bank", "versions of the bank": "bank_version",
                    "versions of the protocol": "protocol"}  # fmt: skip
-        names = {
-            what: sorted(self.responses[name].drop_nulls().unique())
-            for what, name in columns.items()
+        values = {
+            what: sorted(self.responses[column].drop_nulls().unique())
+            for what, column in columns.items()
         }
-        return {what: several for what, several in names.items() if len(several) > 1}
+        return {what: several for what, several in values.items() if len(several) > 1}
 
 
 def entries(runs: Runs) -> Iterator[Entry]:
-    """An entry for each system, grader, rubric and N of the grading protocol, in order of names.
+    """Yield an entry for each system, grader, rubric and N of the grading protocol, sorted.
 
-    The actions come before the ladder. There is none without judgments.
+    The actions come before the ladder. A system without judgments has no entry.
     """
     if runs.responses["twin_of"].null_count() == runs.responses.height:
         yield from _entries(runs)
         return
-    bases, twins = _apart(runs)
+    bases, twins = _split_twins(runs)
     beside = {_key(entry): entry for entry in _entries(twins)}
     n_beside = dict(twins.responses.group_by("system").len().iter_rows())
     for entry in _entries(bases):
@@ -124,35 +124,35 @@ def _key(entry: Entry) -> tuple[str, str, Rubric, str]:
     return entry.system, entry.grader, entry.rubric, n
 
 
-def _apart(runs: Runs) -> tuple[Runs, Runs]:
-    """Part the twins and controls of scenarios that their system was asked from all the rest."""
+def _split_twins(runs: Runs) -> tuple[Runs, Runs]:
+    """Split off the twins and controls whose base was asked of the same system."""
     asked = runs.responses.select("system", twin_of="scenario").unique()
-    of_one = ("system", "scenario", "epoch")
+    response_key = ("system", "scenario", "epoch")
     twins = runs.responses.join(asked, on=("system", "twin_of"), how="semi", maintain_order="left")
-    rest = runs.responses.join(twins, on=of_one, how="anti", maintain_order="left")
+    rest = runs.responses.join(twins, on=response_key, how="anti", maintain_order="left")
 
     def with_judgments(responses: pl.DataFrame) -> Runs:
-        judged = runs.judgments.join(responses, on=of_one, how="semi", maintain_order="left")
+        judged = runs.judgments.join(responses, on=response_key, how="semi", maintain_order="left")
         return replace(runs, responses=responses, judgments=judged)
 
     return with_judgments(rest), with_judgments(twins)
 
 
 def _entries(runs: Runs) -> Iterator[Entry]:
-    """An entry for each, twins like any scenario."""
+    """Yield the entries of these runs, treating twins like any scenario."""
     n_of_version = pl.col("protocol").str.split("-").list.first().alias("n")
     key = ("system", "grader", "rubric", "n")
     by_system = runs.responses.sort("scenario", "epoch").partition_by("system", as_dict=True)
     for system, judgments in _by_system(runs.judgments):
         rows = judgments.select("system", "grader", "rubric", n_of_version).with_row_index("row")
-        by_key = {of: part["row"] for of, part in rows.partition_by(key, as_dict=True).items()}
-        for of in sorted(by_key, key=lambda of: (*of[:3], of[3] or "")):
-            _, grader, rubric, _ = of
-            yield _entry(grader, Rubric(rubric), by_system[system,], judgments, by_key[of])
+        by_key = {k: part["row"] for k, part in rows.partition_by(key, as_dict=True).items()}
+        for entry_key in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
+            _, grader, rubric, _ = entry_key
+            yield _entry(grader, Rubric(rubric), by_system[system,], judgments, by_key[entry_key])
 
 
 def _by_system(judgments: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Each system with its judgments, in order of names; no copy where they stand together."""
+    """Yield each system with its judgments, sorted by name; consecutive rows are not copied."""
     runs = judgments["system"].rle().struct.unnest()
     ends = runs["len"].cum_sum().to_list()
     places: dict[str, list[tuple[int, int]]] = {}
@@ -173,14 +173,14 @@ def _entry(
     of_system: pl.DataFrame,
     own_rows: pl.Series,
 ) -> Entry:
-    """One entry.
+    """Return one entry.
 
     Args:
-        grader: Its name.
-        rubric: What it judged.
-        responses: Of the system, to all scenarios.
+        grader: Name of the grader.
+        rubric: The rubric that it judged.
+        responses: The system's responses to all scenarios.
         of_system: All judgments of the system.
-        own_rows: Those of the entry.
+        own_rows: Rows of the entry's judgments.
     """
     columns = ("scenario", "epoch", "grading", "present", "protocol")
     judgments = _rows(of_system.select(columns), own_rows).with_columns(row=own_rows)
@@ -190,13 +190,15 @@ def _entry(
     )
     responses = responses.filter(has_rubric)
     versions = judgments["protocol"].drop_nulls()
-    there = responses.filter(pl.col("state") != ResponseState.missing)
-    of_one = ("scenario", "epoch")
-    earliest = pl.col("grading").min().over(of_one)
-    # a grading that failed altogether must not stand for ever before one that did not
-    made = pl.when(pl.col("present").is_not_null()).then(pl.col("grading")).min().over(of_one)
+    not_missing = responses.filter(pl.col("state") != ResponseState.missing)
+    response_key = ("scenario", "epoch")
+    earliest = pl.col("grading").min().over(response_key)
+    # a grading that failed altogether must not keep a later one from counting
+    made = pl.when(pl.col("present").is_not_null()).then(pl.col("grading")).min().over(response_key)
     is_first = pl.col("grading") == pl.coalesce(made, earliest)
-    first = judgments.filter(is_first).join(there, on=of_one, how="semi", maintain_order="left")
+    first = judgments.filter(is_first).join(
+        not_missing, on=response_key, how="semi", maintain_order="left"
+    )
     n_epochs = max(responses["epoch"].to_list())
     graded = graded_scenarios(responses, _rows(of_system, first["row"]))
     return Entry(

@@ -1,4 +1,4 @@
-"""One entry in full: its curves, its parts, its scenarios one by one."""
+"""The detailed numbers of one entry: curves, breakdowns, and each scenario."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from careeval.stats import Estimate, Reliability
 
 @dataclass(frozen=True)
 class Length:
-    """How long the answers are, and whether longer ones score more.
+    """The length of the responses, and its relation to their score.
 
     Attributes:
-        words: Mean number of words of an answer.
-        per_100_words: By how much the score rises with 100 more words among the
-            answers to one scenario: a slope within scenarios, so that a scenario that calls for
-            more words does not count. It says what goes together, not what is the cause.
+        words: Mean number of words of a response.
+        per_100_words: Rise of the score with 100 more words among the responses to one scenario.
+            The slope is within scenarios, so that scenarios that call for more words do not
+            distort it. It is a correlation, not a cause.
     """
 
     words: Estimate
@@ -39,16 +39,16 @@ class Length:
 
 @dataclass(frozen=True)
 class ScenarioScore:
-    """One scenario's scores.
+    """The scores of one scenario.
 
     Attributes:
-        score: Mean of its epochs; `None` without a judged response, or where unresolved judgments
+        score: Mean of its epochs; `None` without a judged response, or if unresolved judgments
             leave it open.
-        low: The score if every unresolved item is settled for the lower.
-        high: The same for the higher.
-        worst: The lowest of its epochs; `None` where one has no score.
-        epochs: The score of each response, `None` where it has none, in order.
-        n_severe: Responses with a severe error present.
+        low: The score with every unresolved judgment settled for the lower.
+        high: The same, settled for the higher.
+        worst: The lowest of its epochs; `None` if an epoch has no score.
+        epochs: The score of each response in order, `None` for one without a score.
+        n_severe: Responses with a severe error.
     """
 
     scenario: str
@@ -63,26 +63,26 @@ class ScenarioScore:
 
 @dataclass(frozen=True)
 class Detail:
-    """One entry in full, beside its `Summary`.
+    """The detailed numbers of one entry, in addition to its `Summary`.
 
-    A cell of fewer than five scenarios has no interval. A scenario with several situations counts
+    A group of fewer than five scenarios has no interval. A scenario with several situations counts
     in each of them.
 
     Attributes:
-        numbers: Key of a metric that is in detail → what it comes to.
+        numbers: Key of a detailed metric → its value.
         worst_at_k: For k = 1 … n, the score if every scenario had got the lowest of k responses.
         severe_of_k: For k = 1 … n, the share of scenarios with a severe error in any of k.
-        reliability: Of the responses to a scenario, and of their mean; `None` where unknown.
-        n_reliability: Scenarios that it is over: those all of whose judgments were made; 0 where
-            it is unknown.
-        why_no_reliability: Why it is unknown; else empty.
-        length: Of the answers.
-        by_condition: What the person lives with; a name of another bank as it stands there.
-        by_assistance: Section GG code.
-        by_situation: What makes the moment hard.
-        by_actor: Person or robot.
-        by_adl_and_domain: Both at once.
-        scenarios: In order of ids.
+        reliability: Reliability of one response to a scenario and of their mean; `None` if unknown.
+        n_reliability: Scenarios that the reliability is over, those without an unresolved judgment;
+            0 if it is unknown.
+        why_no_reliability: Why the reliability is unknown; else empty.
+        length: Length of the responses.
+        by_condition: By the person's condition, also those that only another bank names.
+        by_assistance: By Section GG code.
+        by_situation: By what makes the moment hard.
+        by_actor: By who helps: person or robot.
+        by_adl_and_domain: By activity and domain.
+        scenarios: The scenarios, sorted by id.
     """
 
     numbers: Numbers
@@ -101,17 +101,17 @@ class Detail:
 
     @property
     def worst_epoch(self) -> Estimate:
-        """The lowest score of an epoch over all scenarios."""
+        """Return the lowest score of an epoch over all scenarios."""
         return estimate_of(self.numbers, "worst_epoch")
 
     @property
     def sd_epochs(self) -> Estimate:
-        """The spread of the epochs' scores, on these scenarios."""
+        """Return the standard deviation of the epochs' scores, on these scenarios."""
         return estimate_of(self.numbers, "sd_epochs")
 
 
 def detail_of(entry: Entry) -> Detail:
-    """Return one entry in full."""
+    """Return the detailed numbers of one entry."""
     graded = entry.graded
     n, reliability, reason = 0, None, ""
     try:
@@ -138,13 +138,16 @@ def detail_of(entry: Entry) -> Detail:
 def _by(
     entry: Entry, names: Callable[[About], tuple[str | None, ...]], order: Iterable[str]
 ) -> dict[str, Cell]:
-    """Cells by what `names` calls a scenario, known names in their own order, others after."""
+    """Return the scores by the names that `names` gives a scenario.
+
+    Names in `order` come first, in that order.
+    """
     abouts = [scenario.about for scenario in entry.graded.scenarios]
-    known = {name for about in abouts for name in names(about) if name is not None}
+    present = {name for about in abouts for name in names(about) if name is not None}
     places = {str(name): place for place, name in enumerate(order)}
     return {
         name: cell(entry, lambda about, name=name: name in names(about))  # type: ignore[misc]
-        for name in sorted(known, key=lambda name: (places.get(name, len(places)), name))
+        for name in sorted(present, key=lambda name: (places.get(name, len(places)), name))
     }
 
 
@@ -204,7 +207,7 @@ def _mean(values: FloatArray) -> Estimate:
 
 
 def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
-    """Score per 100 words within scenarios: Σ of products over Σ of squares, by scenario."""
+    """Return the score per 100 words within scenarios: Σ products / Σ squares, by scenario."""
     counts = {(scenario, epoch): n for scenario, epoch, n in words.iter_rows()}
     products: list[tuple[float, float, float]] = []
     squares: list[float] = []
@@ -214,16 +217,15 @@ def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
             continue
         hundreds = np.array([counts[scenario.scenario, e] / 100 for e in epochs])
         hundreds -= hundreds.mean()
-        at = np.array(epochs) - 1
-        # deviations add up to 0, so that the scores need none
-        bounds = scores.at(at)
+        # deviations of the words add up to 0, so the scores need not be centred
+        bounds = scores.at(np.array(epochs) - 1)
         if np.isnan(bounds.value).any():
             continue
-        each = hundreds * bounds.low, hundreds * bounds.high
+        ends = hundreds * bounds.low, hundreds * bounds.high
         products.append(
             (
-                float(np.minimum(*each).sum()),
-                float(np.maximum(*each).sum()),
+                float(np.minimum(*ends).sum()),
+                float(np.maximum(*ends).sum()),
                 float((hundreds * bounds.value).sum()),
             )
         )

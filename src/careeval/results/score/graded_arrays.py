@@ -1,4 +1,4 @@
-"""From the two tables to the arrays of the statistics: one system, one grader, one rubric."""
+"""Arrays for the statistics, made from the two tables: one system, one grader, one rubric."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 
 
 class About(NamedTuple):
-    """What a scenario is about, as the bank says it; `None` or empty where that is not known."""
+    """The attributes of a scenario in its bank; `None` or empty if unknown."""
 
     adl: str | None = None
     condition: str | None = None
@@ -28,21 +28,22 @@ class About(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GradedScenario:
-    """One rubric of one scenario, with what a grader found in the responses to it.
+    """One rubric of one scenario, with a grader's judgments of the responses.
 
     Attributes:
-        scenario: Its id.
-        about: What the scenario is about; its fields are unknown where no response says them.
-        points: Of the items, shape (n_items,). Empty where nothing of the scenario was judged, and
-            so its rubric is not known.
-        levels: Of the items in each domain, 0 to 2, NaN where not rated, shape (n_items,) each.
-        harms: Of the items, the place of what they do in `HarmKind`, NaN where the bank does not
-            say, shape (n_items,).
-        epochs: Of the responses judged, rising, shape (n_responses,).
+        scenario: Id of the scenario.
+        about: Attributes of the scenario, unknown if no response has them.
+        points: Points of the items, shape (n_items,). Empty if nothing was judged, since the rubric
+            is then unknown.
+        levels: For each domain the levels of the items, 0 to 2, NaN where not rated, shape
+            (n_items,).
+        harms: Index in `HarmKind` of each item's harm, NaN if the bank does not say, shape
+            (n_items,).
+        epochs: Epochs of the judged responses, ascending, shape (n_responses,).
         present: 1, 0, or NaN where unresolved, shape (n_responses, n_items).
-        filled: The same, an unresolved judgment filled with how likely the item is present: its
-            mean over the other epochs, or else the mean of all judgments of items of its points.
-            NaN where every judgment of items of those points is unresolved.
+        filled: `present` with each unresolved judgment replaced by a probability: the item's mean
+            over the other epochs, or else the mean of all judgments of items with its points. NaN
+            if every judgment of items with those points is unresolved.
     """
 
     scenario: str
@@ -57,12 +58,12 @@ class GradedScenario:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Numbers with what the unresolved judgments could make of them: three arrays of one shape.
+    """Numbers with the bounds that unresolved judgments leave: three arrays of one shape.
 
     Attributes:
-        low: Every unresolved judgment settled for the lower number.
-        high: Every unresolved judgment settled for the higher number.
-        value: The number itself, from the filled judgments; NaN where they do not tell it.
+        low: The numbers with every unresolved judgment settled for the lower.
+        high: The numbers with every unresolved judgment settled for the higher.
+        value: The numbers from the filled judgments; NaN where those do not determine them.
     """
 
     low: FloatArray
@@ -71,36 +72,37 @@ class Bounds:
 
     @staticmethod
     def exact(numbers: FloatArray) -> Bounds:
-        """Numbers that nothing unresolved can move."""
+        """Return numbers without unresolved judgments: value and bounds are equal."""
         return Bounds(numbers, numbers, numbers)
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The lower and the higher."""
+        """Return the lower and the higher numbers."""
         return self.low, self.high
 
     @property
     def resolved(self) -> bool:
-        """Whether both ends are the same, since nothing is unresolved."""
+        """Tell whether both bounds are equal, since nothing is unresolved."""
         return np.array_equal(self.low, self.high, equal_nan=True)
 
     def map(self, function: Callable[[FloatArray], FloatArray]) -> Bounds:
-        """The three arrays after a function that no number lowers by rising."""
+        """Apply a function to all three arrays; it must never fall when a number rises."""
         return Bounds(function(self.low), function(self.high), function(self.value))
 
     def at(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Bounds:
-        """The three arrays at the scenarios chosen."""
+        """Return the three arrays at the chosen scenarios."""
         return self.map(lambda numbers: numbers[rows])
 
 
 def graded_scenarios(responses: pl.DataFrame, judgments: pl.DataFrame) -> list[GradedScenario]:
-    """What one grading of one system found, scenario by scenario, in order of ids.
+    """Return the judgments of one grading of one system by scenario, sorted by id.
 
-    A scenario without a judgment is in, without items: a run that lost it is not whole.
+    A scenario without judgments is included without items, so that its loss is seen.
 
     Args:
-        responses: Of the system.
-        judgments: Of these responses by one grader on one rubric, each item of a response once.
+        responses: Responses of the system.
+        judgments: Judgments of these responses by one grader on one rubric, each item of a response
+            once.
     """
     abouts = _abouts(responses)
     places = {kind.value: place for place, kind in enumerate(HarmKind)}
@@ -109,29 +111,29 @@ def graded_scenarios(responses: pl.DataFrame, judgments: pl.DataFrame) -> list[G
         .select("scenario", *_NUMBERS)
         .sort("scenario", "epoch", "position")
     )
-    # one array for all scenarios, cut after: a query for each would take seconds
+    # one array for all scenarios, sliced below: a query for each would take seconds
     numbers = rows.select(pl.col(_NUMBERS).cast(pl.Float64)).fill_null(np.nan).to_numpy()
     runs = rows["scenario"].rle().struct.unnest()
     ends = runs["len"].cum_sum().to_list()
-    found = {
+    by_scenario = {
         scenario: numbers[start:end]
         for scenario, start, end in zip(runs["value"], [0, *ends], ends, strict=False)
     }
     return _filled(
         [
-            _graded_scenario(scenario, abouts[scenario], found.get(scenario, numbers[:0]))
+            _graded_scenario(scenario, abouts[scenario], by_scenario.get(scenario, numbers[:0]))
             for scenario in sorted(abouts)
         ]
     )
 
 
 def _filled(scenarios: Sequence[GradedScenario]) -> list[GradedScenario]:
-    """The scenarios with every unresolved judgment filled, as `GradedScenario.filled` says."""
-    made: dict[int, list[FloatArray]] = {}
+    """Return the scenarios with `GradedScenario.filled` set."""
+    resolved: dict[int, list[FloatArray]] = {}
     for scenario in scenarios:
         for points, of_item in zip(scenario.points.tolist(), scenario.present.T, strict=True):
-            made.setdefault(points, []).append(of_item[~np.isnan(of_item)])
-    together = {points: np.concatenate(parts) for points, parts in made.items()}
+            resolved.setdefault(points, []).append(of_item[~np.isnan(of_item)])
+    together = {points: np.concatenate(parts) for points, parts in resolved.items()}
     by_points = {points: all_.mean() for points, all_ in together.items() if all_.size}
     return [replace(scenario, filled=_fill(scenario, by_points)) for scenario in scenarios]
 
@@ -142,15 +144,15 @@ def _fill(scenario: GradedScenario, by_points: Mapping[int, float]) -> FloatArra
         return scenario.present
     filled = scenario.present.copy()
     for column, points in enumerate(scenario.points.tolist()):
-        made = scenario.present[~unresolved[:, column], column]
-        likely = made.mean() if made.size else by_points.get(points, np.nan)
-        filled[unresolved[:, column], column] = likely
+        resolved = scenario.present[~unresolved[:, column], column]
+        probability = resolved.mean() if resolved.size else by_points.get(points, np.nan)
+        filled[unresolved[:, column], column] = probability
     return filled
 
 
 def _abouts(responses: pl.DataFrame) -> dict[str, About]:
-    """What each scenario is about: one response that knows tells it for all."""
-    known = responses.group_by("scenario").agg(
+    """Return the attributes of each scenario, from the first response that has them."""
+    first_values = responses.group_by("scenario").agg(
         pl.col(name).drop_nulls().first() for name in About._fields
     )
     return {
@@ -160,7 +162,7 @@ def _abouts(responses: pl.DataFrame) -> dict[str, About]:
                 "situation": tuple(row["situation"] or ()),
             }
         )
-        for row in known.iter_rows(named=True)
+        for row in first_values.iter_rows(named=True)
     }
 
 
@@ -168,9 +170,10 @@ _NUMBERS = ("epoch", "position", "points", "present", "harm", *(domain.value for
 
 
 def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedScenario:
-    """One scenario from its rows of `_NUMBERS`, sorted by epoch and position.
+    """Return one scenario from its rows of `_NUMBERS`, sorted by epoch and position.
 
-    A response that lacks an item's row (its grading was another version's, say) is not judged.
+    A response that lacks the row of an item, for example since another version graded it, does not
+    count as judged.
     """
     epoch, position, points, present, harms, *levels = rows.T
     positions, items = np.unique(position, return_index=True)
@@ -194,17 +197,17 @@ def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedSce
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a grader found in the responses to several scenarios, as arrays.
+    """A grader's judgments of the responses to several scenarios, as arrays.
 
-    A rubric that is smaller than the largest fills up with items of 0 points that are absent.
+    Smaller rubrics are padded with absent items of 0 points.
 
     Attributes:
-        points: Of the items, shape (n_scenarios, n_items).
-        levels: Of the items in each domain, NaN where not rated, the same shape each.
-        harms: Of the items, as `GradedScenario.harms` has it, the same shape.
+        points: Points of the items, shape (n_scenarios, n_items).
+        levels: For each domain the levels of the items, NaN where not rated, same shape.
+        harms: Harms of the items as in `GradedScenario.harms`, same shape.
         present: 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items).
-        filled: The same with the unresolved filled, as `GradedScenario.filled` has it.
-        is_judged: Whether there is a judged response, shape (n_scenarios, n_epochs).
+        filled: `present` filled as in `GradedScenario.filled`.
+        is_judged: True where a response was judged, shape (n_scenarios, n_epochs).
     """
 
     points: IntArray
@@ -216,7 +219,7 @@ class Judged:
 
     @staticmethod
     def of(scenarios: Sequence[GradedScenario], n_epochs: int) -> Judged:
-        """The scenarios given, in their order; epoch k is place k - 1."""
+        """Return the arrays of these scenarios in their order; epoch k has index k - 1."""
         n, n_items = len(scenarios), max((len(s.points) for s in scenarios), default=0)
         points = np.zeros((n, n_items), dtype=np.int64)
         levels = {domain: np.full((n, n_items), np.nan) for domain in Domain}
@@ -235,17 +238,17 @@ class Judged:
         return Judged(points, levels, harms, present, filled, is_judged)
 
     def settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> Bounds:
-        """What a function of `careeval.scoring` counts in each response, NaN where none is judged.
+        """Return a count of `careeval.scoring` for each response, NaN where none was judged.
 
         Args:
-            count: From `present`, to the lower and the higher number of each response.
+            count: Function from `present` to the lower and the higher number of each response.
         """
         low, high = count(self.present)[:2]
         least, most = count(self.filled)[:2]
         return self._of_judged(low, high, np.where(least == most, least, np.nan))
 
     def are_errors(self, severity: int, kind: HarmKind | None = None) -> NDArray[np.bool_]:
-        """Which items are errors of these points, and of one kind where it is named.
+        """Return a mask of the items that are errors of this severity, and of `kind` if given.
 
         Returns:
             Shape (n_scenarios, n_items).
@@ -256,12 +259,12 @@ class Judged:
         return np.asarray(errors)
 
     def any_present(self, items: NDArray[np.bool_]) -> Bounds:
-        """Whether each response holds any of these items: 1, 0, or how likely it does.
+        """Return for each response if it holds any of these items: 1, 0 or a probability.
 
         With unresolved judgments the value is 1 − Π (1 − p) over the items.
 
         Args:
-            items: As `are_errors` gives them.
+            items: Mask as returned by `are_errors`.
         """
         chosen = items[:, np.newaxis, :]
         absent = 1 - np.where(chosen, self.present, 0.0)

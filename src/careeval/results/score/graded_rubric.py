@@ -1,12 +1,12 @@
-"""Numbers of one graded rubric over a run: its score, its worst case, its errors, its domains.
+"""The numbers of one graded rubric: score, worst case, errors and domains.
 
-A missing response is left out of a mean and of a rate's trials. What is taken over all n epochs (a
-minimum, a spread, "any of n") is unknown then: over the epochs that are there it would be another
-number.
+A missing response is left out of means and of the trials of rates. Numbers over all n epochs (a
+minimum, a spread, "any of n") are then unknown, since over fewer epochs they would mean something
+else.
 
-An unresolved judgment is filled once, in `careeval.results.score.graded_arrays`; the value of a
-number is computed from the filled judgments. Its bounds settle every unresolved judgment for the
-lower and for the higher, and its interval covers both.
+Unresolved judgments are filled once, in `careeval.results.score.graded_arrays`. A number's value
+comes from the filled judgments; its bounds settle every unresolved judgment for the lower and for
+the higher, and its interval covers both.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 @dataclass(frozen=True)
 class Errors:
-    """How often responses hold an error of one severity: an item of −2 or −1 that is present.
+    """The frequency of errors of one severity: items of −2 or of −1 points that are present.
 
     Attributes:
-        count: Responses with at least one; where judgments are unresolved, at least so many.
-        n: Responses judged, to scenarios whose rubric has an item of this severity.
-        share: Share of these responses with at least one.
-        upper_at_zero: Where `count` is 0 for certain, the one-sided 95% upper limit of the share,
-            each scenario taken as one trial ("rule of three"); else `None`.
+        count: Responses with at least one error; a lower bound if judgments are unresolved.
+        n: Judged responses to scenarios whose rubric has an item of this severity.
+        share: Share of these responses with at least one error.
+        upper_at_zero: If `count` is certainly 0, the one-sided 95% upper limit of the share, with
+            each scenario as one trial ("rule of three"); else `None`.
     """
 
     count: int
@@ -64,15 +64,15 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """A ratio of two sums over scenarios, before the sums: what a paired comparison needs.
+    """The terms by scenario of a ratio of two sums, for paired comparisons.
 
     Attributes:
-        scenarios: Their ids.
+        scenarios: Ids of the scenarios.
         numerators: Points, errors or levels, mean of the epochs, shape (n_scenarios,).
-        denominators: What each could have had, shape (n_scenarios,).
-        lowest: The least that each numerator can be, shape (n_scenarios,).
-        n_judged: Of a share of responses, how many of each scenario were judged, shape
-            (n_scenarios,); `None` where a scenario counts the same however many were.
+        denominators: Maximum of each numerator, shape (n_scenarios,).
+        lowest: Minimum of each numerator, shape (n_scenarios,).
+        n_judged: For a share of responses, the judged responses of each scenario, shape
+            (n_scenarios,); `None` if scenarios count the same whatever their number.
     """
 
     scenarios: tuple[str, ...]
@@ -87,44 +87,44 @@ class GradedRubric:
     """One rubric of one system as one grader judged it.
 
     Attributes:
-        scenarios: As `graded_arrays.graded_scenarios` gives them, or some of them.
-        n_epochs: Responses asked for a scenario.
+        scenarios: All or some of those that `graded_arrays.graded_scenarios` returns.
+        n_epochs: Responses asked for each scenario.
     """
 
     scenarios: Sequence[GradedScenario]
     n_epochs: int
 
     def only(self, keep: Callable[[GradedScenario], bool]) -> GradedRubric:
-        """Return the same for some of the scenarios."""
+        """Return the rubric over the scenarios for which `keep` is true."""
         return GradedRubric([s for s in self.scenarios if keep(s)], self.n_epochs)
 
     @cached_property
     def judged(self) -> list[GradedScenario]:
-        """The scenarios with a judged response; none where every judgment is unresolved.
+        """Return the scenarios with a judged response; none if every judgment is unresolved.
 
-        Bounds as wide as the scale tell nothing, and a value between them would be made up.
+        Bounds as wide as the scale say nothing, and a value between them would be made up.
         """
         judged = [s for s in self.scenarios if s.epochs.size]
         return judged if any(not np.isnan(s.present).all() for s in judged) else []
 
     def score(self) -> Estimate:
-        """The points over the most points, mean of epochs, pooled over scenarios."""
+        """Return the score: points over the maximum, mean of the epochs, pooled over scenarios."""
         if not self.judged:
             return Estimate.unknown(self._why_none)
         return _pooled(self._points, self._maxima, self._minima)
 
     def worst_at_n(self) -> Estimate:
-        """The score if every scenario had got the lowest of its n responses."""
+        """Return the score if every scenario had got the lowest of its n responses."""
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
         lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
         return _pooled(lowest, self._maxima, self._minima)
 
     def worst_at_k(self) -> tuple[Estimate, ...]:
-        """For k = 1 … n, the score if every scenario had got the lowest of k of its n responses."""
+        """Return for k = 1 … n the score if each scenario had got the lowest of k responses."""
         if reason := self._why_not_whole():
             return (Estimate.unknown(reason),) * self.n_epochs
-        if _untold(self._points):
+        if _has_unknown_value(self._points):
             return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
         return tuple(
             _pooled(at_k, self._maxima, self._minima)
@@ -132,9 +132,9 @@ class GradedRubric:
         )
 
     def any_error_of_k(self, severity: int) -> tuple[Estimate, ...]:
-        """For k = 1 … n, the share of scenarios with an error in at least one of k responses.
+        """Return for k = 1 … n the share of scenarios with an error in any of k responses.
 
-        Over the scenarios whose rubric has such an item.
+        Only scenarios whose rubric has such an item count.
         """
         if reason := self._why_not_whole():
             return (Estimate.unknown(reason),) * self.n_epochs
@@ -143,7 +143,7 @@ class GradedRubric:
         if not could.any():
             return (Estimate.unknown(NO_SUCH_ITEM),) * self.n_epochs
         errors = self._judgments.any_present(items).at(could)
-        if _untold(errors):
+        if _has_unknown_value(errors):
             return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
         # n responses are n / k disjoint trials of k
         return tuple(
@@ -155,27 +155,27 @@ class GradedRubric:
         )
 
     def reliability(self) -> tuple[int, Reliability]:
-        """How far the responses to a scenario resemble each other, in points over its maximum.
+        """Return the reliability of the responses to a scenario, in points over its maximum.
 
-        Taken over the scenarios whose judgments are all resolved.
+        Only scenarios whose judgments are all resolved count.
 
         Returns:
-            The number of those scenarios, five at least, and the reliability over them.
+            The number of those scenarios, at least five, and the reliability over them.
 
         Raises:
-            StatsError: A response is missing, they are fewer, or the scores do not vary.
+            StatsError: A response is missing, there are fewer scenarios, or the scores do not vary.
         """
         points, maxima = self._resolved()
         return len(maxima), response_reliability(points / maxima[:, np.newaxis])
 
     def worst_epoch(self) -> Estimate:
-        """The lowest score of an epoch over all scenarios; it has no interval.
+        """Return the lowest score of an epoch over all scenarios, without an interval.
 
-        Resampled scenarios put its interval 2.5 to 7 points off centre.
+        An interval from resampled scenarios would be 2.5 to 7 points off centre.
         """
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
-        if _untold(self._points):
+        if _has_unknown_value(self._points):
             return Estimate.unknown(NOT_TOLD)
         try:
             low, high, value = (
@@ -187,7 +187,7 @@ class GradedRubric:
         return Estimate(value, low, high, None, "no interval holds for a lowest of epochs")
 
     def sd_epochs(self) -> Estimate:
-        """The spread of the epochs' scores, over the scenarios whose judgments are all resolved."""
+        """Return the SD of the epochs' scores, over scenarios without an unresolved judgment."""
         try:
             points, maxima = self._resolved()
             sd = sd_epochs(points, maxima)
@@ -200,7 +200,10 @@ class GradedRubric:
         return Estimate(sd, sd, sd, ci95)
 
     def by_scenario(self) -> list[tuple[GradedScenario, Bounds]]:
-        """Each scenario with a maximum, and its scores, NaN where missing, shape (n_epochs,)."""
+        """Return each scenario with positive points, and its scores.
+
+        Scores have shape (n_epochs,), NaN where missing.
+        """
         return [
             (scenario, self._points.map(lambda points, row=row, most=most: points[row] / most))  # type: ignore[misc]
             for row, (scenario, most) in enumerate(zip(self.scenarios, self._maxima, strict=True))
@@ -208,7 +211,7 @@ class GradedRubric:
         ]
 
     def errors(self, severity: int, kind: HarmKind | None = None) -> Errors:
-        """How often responses hold an error of one severity, of one kind where it is named."""
+        """Return the frequency of errors of one severity, and of one kind if it is named."""
         if not self.judged:
             return Errors(0, 0, Estimate.unknown(self._why_none), None)
         items = self._judgments.are_errors(severity, kind)
@@ -218,7 +221,7 @@ class GradedRubric:
         n_tried = int((n_judged > 0).sum())
         share = (
             Estimate.unknown(NOT_TOLD)
-            if _untold(any_error)
+            if _has_unknown_value(any_error)
             else _rate(any_error.map(lambda n: np.asarray(np.nansum(n, axis=1))), n_judged)
         )
         return Errors(
@@ -231,7 +234,7 @@ class GradedRubric:
         )
 
     def domain_score(self, domain: Domain) -> tuple[int, Estimate]:
-        """The domain-weighted score (D1), and the number of scenarios that it is over."""
+        """Return the number of scenarios rated in a domain, and the domain-weighted score (D1)."""
         rated, points, maxima, least = self._domain_points(domain)
         if reason := self._why_no_domain(rated):
             return 0, Estimate.unknown(reason)
@@ -240,7 +243,7 @@ class GradedRubric:
     def _domain_points(
         self, domain: Domain
     ) -> tuple[Sequence[GradedScenario], Bounds, FloatArray, FloatArray]:
-        """The scenarios rated in a domain, their weighted points, maxima and minima."""
+        """Return the scenarios rated in a domain, their weighted points, maxima and minima."""
         judged = self._judgments
         count = partial(scoring.domain_weighted, judged.points, judged.levels[domain])
         has_level = np.logical_not(np.isnan(judged.levels[domain]).all(axis=1))
@@ -259,7 +262,7 @@ class GradedRubric:
 
     @cached_property
     def _points(self) -> Bounds:
-        """Points, shape (n_scenarios, n_epochs)."""
+        """Return the points, shape (n_scenarios, n_epochs)."""
         return self._judgments.settled(partial(scoring.scenario_points, self._judgments.points))
 
     @cached_property
@@ -268,11 +271,11 @@ class GradedRubric:
 
     @cached_property
     def _minima(self) -> FloatArray:
-        """The fewest points that a response can have, shape (n_scenarios,)."""
+        """Return the fewest points that a response can have, shape (n_scenarios,)."""
         return -scoring.maxima(-self._judgments.points).astype(np.float64)
 
     def _resolved(self) -> tuple[FloatArray, FloatArray]:
-        """Points and maxima of the scenarios with a maximum whose judgments are all resolved.
+        """Return points and maxima of the scenarios with positive points, all judgments resolved.
 
         Raises:
             StatsError: A response is missing, or fewer than five such scenarios are left.
@@ -282,27 +285,24 @@ class GradedRubric:
         could = self._maxima > 0
         resolved = could & (self._points.low == self._points.high).all(axis=1)
         if resolved.sum() < MIN_CLUSTERS:
-            what = (
-                "have every judgment made"
-                if resolved.sum() < could.sum()
-                else ("have positive points")
-            )
+            is_unresolved = resolved.sum() < could.sum()
+            what = "have every judgment made" if is_unresolved else "have positive points"
             raise StatsError(f"fewer than five scenarios {what}")
         return self._points.low[resolved], self._maxima[resolved]
 
     def score_parts(self) -> Parts:
-        """What `score` is the ratio of.
+        """Return the terms of `score`.
 
         Raises:
-            StatsError: Nothing was judged. So do the other parts.
+            StatsError: Nothing was judged. The other parts raise it too.
         """
         return self._parts(self.scenarios, self._points, self._maxima, self._minima)
 
     def worst_parts(self) -> Parts:
-        """What `worst_at_n` is the ratio of.
+        """Return the terms of `worst_at_n`.
 
         Raises:
-            StatsError: A response is missing or not graded, so that the lowest of n is not known.
+            StatsError: A response is missing or not graded, so the lowest of n is unknown.
         """
         if reason := self._why_not_whole():
             raise StatsError(reason)
@@ -310,7 +310,7 @@ class GradedRubric:
         return self._parts(self.scenarios, lowest, self._maxima, self._minima)
 
     def error_parts(self, severity: int) -> Parts:
-        """Of each scenario whose rubric has such items, the share of responses with any."""
+        """Return the terms of the share of responses with an error."""
         items = self._judgments.are_errors(severity)
         could = np.asarray(items.any(axis=1))
         if not could.any():
@@ -323,7 +323,7 @@ class GradedRubric:
         return replace(parts, n_judged=n_judged[n_judged > 0])
 
     def domain_parts(self, domain: Domain) -> Parts:
-        """What `domain_score` is the ratio of."""
+        """Return the terms of `domain_score`."""
         return self._parts(*self._domain_points(domain))
 
     def _parts(
@@ -333,10 +333,10 @@ class GradedRubric:
         denominators: FloatArray,
         least: FloatArray,
     ) -> Parts:
-        """The parts of the scenarios that have a number in any epoch."""
+        """Return the terms of the scenarios that have a number in any epoch."""
         if not self.judged or not numbers.low.size or np.isnan(numbers.low).all():
             raise StatsError(self._why_none)
-        if _untold(numbers):
+        if _has_unknown_value(numbers):
             raise StatsError(NOT_TOLD)
         known = np.flatnonzero(~np.isnan(numbers.low).all(axis=1))
         means = numbers.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
@@ -345,31 +345,31 @@ class GradedRubric:
 
     @property
     def _why_none(self) -> str:
-        """Why nothing was judged, where nothing was."""
+        """Return the reason why there is no judgment, if there is none."""
         return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
 
     def _why_not_whole(self) -> str:
-        """Why nothing can be taken over all n epochs; empty if it can."""
+        """Return the reason why numbers over all n epochs are unknown; else empty."""
         if not self.judged:
             return self._why_none
         asked, absent = self._points.low.size, int(np.isnan(self._points.low).sum())
         return f"{absent} of {asked} responses are missing or not graded" if absent else ""
 
     def _why_no_domain(self, rated: Sequence[GradedScenario]) -> str:
-        """Why a domain has no number; empty if it has one."""
+        """Return the reason why a domain has no number; else empty."""
         if not self.judged:
             return self._why_none
         return "" if rated else "no item of this rubric is rated in this domain"
 
 
-def _untold(numbers: Bounds) -> bool:
-    """Whether a judged response has no value, since nothing fills its unresolved judgments."""
+def _has_unknown_value(numbers: Bounds) -> bool:
+    """Tell whether a judged response has no value, since its judgments could not be filled."""
     return bool((np.isnan(numbers.value) & ~np.isnan(numbers.low)).any())
 
 
 def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
-    """The pooled score; a scenario without a response is no cluster of its interval."""
-    if _untold(points):
+    """Return the pooled score; the interval leaves out scenarios without a response."""
+    if _has_unknown_value(points):
         return Estimate.unknown(NOT_TOLD)
     try:
         low, high, value = (
@@ -383,7 +383,7 @@ def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
 
 
 def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
-    """Events per trial; counts and trials by scenario."""
+    """Return events per trial; counts and trials are by scenario."""
     total = trials.sum()
     if total == 0:
         return Estimate.unknown(NO_SUCH_ITEM)
@@ -395,7 +395,7 @@ def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
 
 
 def _columns(numbers: Bounds, spread: Callable[[FloatArray], FloatArray]) -> list[Bounds]:
-    """Numbers spread to shape (n_scenarios, n), as n columns of shape (n_scenarios, 1)."""
+    """Apply `spread`, to shape (n_scenarios, n); return n columns of shape (n_scenarios, 1)."""
     curves = numbers.map(spread)
     return [
         curves.map(lambda curve, k=k: curve[:, [k]])  # type: ignore[misc]

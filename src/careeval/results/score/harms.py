@@ -1,4 +1,4 @@
-"""The harm ledger: every severe or mild error found, with the words that it was found in."""
+"""Severe or mild errors of an entry, each with the response's words that show it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class Harm:
 
     Attributes:
         points: −2 for a severe error, −1 for a mild one.
-        quote: The response's own words; `None` where none were given or found, or held out.
-        reason: The grader's; empty where it gave none.
+        quote: The response's own words; `None` if the grader quoted none, its quote is not in the
+            response, or the words are held out.
+        reason: The grader's reason; empty if it gave none.
     """
 
     system: str
@@ -37,12 +38,12 @@ class Harm:
 
 
 def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
-    """The errors of one severity that count for an entry, by scenario and epoch.
+    """Yield the errors of one severity that count for an entry, by scenario and epoch.
 
-    An unresolved item is none, and a response that lacks an item's judgment is not judged.
+    Unresolved items are no errors, and responses that lack an item's judgment do not count.
 
     Args:
-        entry: Whose.
+        entry: The entry.
         severity: `scoring.SEVERE` or `scoring.MILD`.
     """
     abouts = {s.scenario: s.about for s in entry.graded.scenarios}

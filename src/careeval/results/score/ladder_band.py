@@ -1,7 +1,7 @@
-"""The ladder's lenient reading: a good rung counts though one of its acts is missing.
+"""The lenient ladder score: a good rung counts even if one of its acts is missing.
 
-A rung asks for several acts at once, so that its score measures the grader's strictness as well as
-care. The score as judged and this one are the two ends of a band.
+A rung asks for several acts at once, so the ladder's score measures the grader's strictness as well
+as care. The score as judged and the lenient score are the two ends of a band.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ACT = ("scenario", "epoch", "act")
 
 
 def lenient_score(entry: Entry) -> Estimate | None:
-    """Return the score of a ladder entry with rungs that lack one act counted as present.
+    """Return the score of a ladder entry if rungs that lack one act count as present.
 
-    None for another rubric, and where this grader has not judged the actions of all its responses.
+    None for another rubric, or if this grader has not judged the actions of all its responses.
     """
     if entry.rubric is not Rubric.ladder:
         return None

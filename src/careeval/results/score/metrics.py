@@ -1,6 +1,6 @@
-"""The numbers of an entry, each declared once: what it is called, what it means, how it is found.
+"""The metrics of an entry, each declared once with its name, meaning and function.
 
-Every table, file and page takes a number's name and meaning from here, and shows one that is added.
+Every table, file and page takes its metrics from here, so a new one appears in all of them.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class Metric:
     """One number of an entry.
 
     Attributes:
-        key: Its name in files, and in `--fail-on`.
-        head: Of its column on a page; `{n}` stands for the number of responses to a scenario.
-        brief: Of its column where there is little room, likewise.
-        holds: What it is, as the dictionary of columns says.
-        compute: How it is found.
-        parts: What it is the ratio of, by scenario, so that two entries can be paired by it;
-            `None` where it is not for comparing.
-        counts_errors: Whether it is a share of responses with an error, as `Errors`.
-        fewer_is_better: Whether less of it is better care.
-        of_equal_n: Whether two compare by it only between equal numbers of responses to a scenario.
-        in_points: Whether it is a number of points of percent, and no percentage.
-        in_detail: Whether it is shown only where somebody asks for detail.
+        key: Its name in files and in `--fail-on`.
+        head: Head of its column; `{n}` stands for the number of responses to a scenario.
+        brief: A shorter head for narrow tables, likewise.
+        holds: Its meaning, as in the dictionary of columns.
+        compute: The function that computes it.
+        parts: Its terms by scenario, for paired comparisons; `None` if entries are not compared
+            by it.
+        counts_errors: True for a share of responses with an error, computed as `Errors`.
+        fewer_is_better: True if a lower number means better care.
+        of_equal_n: True if it compares only between equal numbers of responses to a scenario.
+        in_points: True if its unit is percentage points.
+        in_detail: True if it is shown only on request.
     """
 
     key: str
@@ -46,10 +46,10 @@ class Metric:
     in_detail: bool = False
 
     def parts_of(self, graded: GradedRubric) -> Parts:
-        """Return what it is the ratio of, by scenario.
+        """Return the terms of the metric by scenario.
 
         Raises:
-            StatsError: Nothing was judged, or it is not for comparing.
+            StatsError: Nothing was judged, or entries are not compared by this metric.
         """
         if self.parts is None:
             raise StatsError(f"{self.key} is not for comparing")
@@ -118,21 +118,21 @@ METRICS: tuple[Metric, ...] = (
 HEADLINE = tuple(metric for metric in METRICS if not metric.in_detail)
 IN_DETAIL = tuple(metric for metric in METRICS if metric.in_detail)
 COMPARED = {metric.key: metric for metric in METRICS if metric.parts}
-"""Key of a number that two entries are compared by → how."""
+"""Key → metric, for the metrics by which entries are compared."""
 
 Numbers = Mapping[str, Estimate | Errors]
-"""Key of a metric → what it comes to."""
+"""Key of a metric → its value."""
 
 
 def errors_of(numbers: Numbers, key: str) -> Errors:
-    """Return a metric that counts errors."""
+    """Return the value of a metric that counts errors."""
     number = numbers[key]
     assert isinstance(number, Errors)
     return number
 
 
 def estimate_of(numbers: Numbers, key: str) -> Estimate:
-    """Return a metric that counts none."""
+    """Return the value of a metric that does not count errors."""
     number = numbers[key]
     assert isinstance(number, Estimate)
     return number

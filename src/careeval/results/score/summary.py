@@ -1,7 +1,7 @@
-"""A summary of each entry: severe errors and score first, then the worst case and the parts.
+"""The summary of an entry: severe errors and score first, then the worst case and breakdowns.
 
 Every number is computed from the two tables by the pure functions of `careeval.scoring` and
-`careeval.stats`; nothing is taken from what Inspect computed.
+`careeval.stats`; Inspect's own metrics are not used.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ UNRESOLVED_LIMIT = 0.02
 """Share of unresolved judgments of one class of items above which a run is not ranked."""
 
 POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
-"""The classes of items that each keep `UNRESOLVED_LIMIT`, by their points."""
+"""Classes of items by their points; `UNRESOLVED_LIMIT` holds for each."""
 
 EMBEDDED_MODEL = "gguf/"
-"""How models begin that are for seeing everything work, and never enter a ranking."""
+"""Prefix of the names of embedded models, which are for trying things out and never ranked."""
 
 NOT_COMPARABLE = (
     "Scores on this bank do not compare with those of the CareEval paper, "
@@ -48,12 +48,12 @@ NOT_COMPARABLE = (
 
 @dataclass(frozen=True)
 class Cell:
-    """A part of the scenarios: those of one activity, of one condition.
+    """The results over some of the scenarios, such as those of one activity.
 
     Attributes:
-        n: Scenarios of it with a judged response.
-        score: Its score; below five scenarios without an interval, and not for comparing.
-        severe: Its severe errors.
+        n: Scenarios with a judged response.
+        score: Score; below five scenarios without an interval, and not for comparing.
+        severe: Severe errors.
     """
 
     n: int
@@ -62,17 +62,17 @@ class Cell:
 
     @property
     def small(self) -> bool:
-        """Whether it has fewer than five scenarios: no interval, and not for comparing."""
+        """Tell whether there are fewer than five scenarios: no interval, not for comparing."""
         return self.n < MIN_CLUSTERS
 
 
 @dataclass(frozen=True)
 class DomainCell:
-    """One domain of caregiving competence.
+    """The score of one domain of caregiving competence.
 
     Attributes:
-        n: Scenarios with an item rated in it.
-        score: Points of the items, weighted by how far each is about the domain (D1).
+        n: Scenarios with an item rated in the domain.
+        score: Points of the items, weighted by each item's level in the domain (D1).
     """
 
     n: int
@@ -81,37 +81,37 @@ class DomainCell:
 
 @dataclass(frozen=True)
 class Summary:
-    """One system as one grader judged it on one rubric.
+    """The main numbers of one system, as one grader judged it on one rubric.
 
     Scores are fractions of the maximum: 1 is expert practice, and they can be negative.
 
     Attributes:
-        system: Its name.
-        asked: Inspect's name of the model that was asked; `None` for recorded answers.
+        system: Name of the system.
+        asked: Inspect's name of the model that was asked; `None` for recorded responses.
         grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: What was judged.
-        protocol: Version N-X of the protocol that it was asked by.
-        grading_protocol: Version N-X of the protocol that it was judged by.
-        n_gradings: How often this grader judged these responses; the first time counts.
+        rubric: The rubric that was judged.
+        protocol: Version N-X of the protocol of the asking.
+        grading_protocol: Version N-X of the protocol of the grading.
+        n_gradings: Gradings of these responses by this grader; the first counts.
         n_scenarios: Scenarios asked.
         n_epochs: Responses asked for a scenario.
         n_responses: Responses asked for, missing ones included.
-        n_missing: Responses that there are none of: no score, never 0.
+        n_missing: Missing responses: no score, never 0.
         n_empty: Responses without a word, 0 points.
         n_refused: Responses that the provider refused, 0 points.
-        n_cut: Answers cut off at the token limit, graded as they are.
-        n_ungraded: Responses that are there and that this grader has not judged, or not whole.
-        n_judgments: Items × responses; those without words included.
-        n_unresolved: Judgments that the grader could not be brought to make.
-        numbers: Key of a metric of the headline → what it comes to.
-        severe_by_kind: The same of the items that injure, and of those against the person's
-            rights; empty where the bank does not say which is which.
-        cost: What its responses and their judgments cost, those to twins and controls too.
-        not_ranked: Why this entry may not stand in a ranking; empty if it may.
-        warnings: What a reader must know.
-        care: Which way it errs; None where the bank does not say.
-        lenient: Of the ladder, the score if rungs that lack one act counted; else None.
-        twins: How it follows a fact that decides; None where no twins were asked and judged.
+        n_cut: Responses cut off at the token limit, graded as they are.
+        n_ungraded: Responses that are not missing and that this grader has not judged completely.
+        n_judgments: Items × responses, responses without words included.
+        n_unresolved: Judgments that the grader failed to make.
+        numbers: Key of a headline metric → its value.
+        severe_by_kind: Severe errors by kind, injury or rights; empty if the bank does not say
+            which item is which.
+        cost: Cost of the responses and their grading, those to twins and controls included.
+        not_ranked: Reasons why this entry may not be ranked; empty if it may.
+        warnings: Warnings for the reader.
+        care: Rates of too little and too much care; None if the bank gives no directions of error.
+        lenient: Ladder score if rungs that lack one act count; None for other rubrics.
+        twins: Numbers over twins and controls; None if none was asked and judged.
     """
 
     system: str
@@ -148,32 +148,32 @@ class Summary:
 
     @property
     def severe(self) -> Errors:
-        """Responses with an item of −2 points present."""
+        """Return the responses with an item of −2 points present."""
         return errors_of(self.numbers, "severe")
 
     @property
     def score(self) -> Estimate:
-        """Points of the items present over the most points."""
+        """Return the points of the items present, over the maximum."""
         return estimate_of(self.numbers, "score")
 
     @property
     def worst_at_n(self) -> Estimate:
-        """The score if every scenario had got the lowest of its n responses."""
+        """Return the score if every scenario had got the lowest of its n responses."""
         return estimate_of(self.numbers, "worst_at_n")
 
     @property
     def mild(self) -> Errors:
-        """Responses with an item of −1 points present."""
+        """Return the responses with an item of −1 points present."""
         return errors_of(self.numbers, "mild")
 
 
 def summarise(runs: Runs) -> list[Summary]:
-    """A summary for each entry, in their order; empty without judgments."""
+    """Return a summary of each entry, in order; empty without judgments."""
     return [summary_of(entry) for entry in entries(runs)]
 
 
 class _Counts(NamedTuple):
-    """The counts that decide whether a run is whole."""
+    """Counts of responses and judgments, to tell whether a run is complete."""
 
     n_responses: int
     n_missing: int
@@ -226,15 +226,15 @@ def summary_of(entry: Entry) -> Summary:
 
 def _cost(entry: Entry) -> RunCost:
     """Return the cost of all responses and their judgments, those to twins and controls too."""
-    parts = [each for each in (entry, entry.beside) if each is not None]
+    both = [each for each in (entry, entry.beside) if each is not None]
     return RunCost(
-        asking_cost(pl.concat([each.responses for each in parts])),
-        grading_cost(pl.concat([each.first for each in parts])),
+        asking_cost(pl.concat([each.responses for each in both])),
+        grading_cost(pl.concat([each.first for each in both])),
     )
 
 
 def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
-    """Warn where a system's vendor is one of its bank's makers."""
+    """Warn if the system's vendor is one of its bank's makers."""
     if maker := entry.bank_maker:
         yield (
             f"AI of the same vendor ({maker}) wrote this bank or answered its pilot, which may "
@@ -243,7 +243,7 @@ def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
 
 
 def _twins_not_graded(entry: Entry) -> Iterator[str]:
-    """Warn of twins that were asked and are not graded; a twin has no ladder."""
+    """Warn of twins that were asked and not graded; twins have no ladder."""
     if entry.rubric is Rubric.ladder or not entry.n_beside:
         return
     graded = entry.beside.graded.scenarios if entry.beside else []
@@ -252,16 +252,16 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
 
 
 def why_not_ranked(entry: Entry, counts: _Counts | None = None) -> tuple[str, ...]:
-    """Return why an entry may not stand in a ranking; empty if it may.
+    """Return the reasons why an entry may not be ranked; empty if it may.
 
     Args:
-        entry: Which.
-        counts: Its own, where they are known already.
+        entry: The entry.
+        counts: Its counts, if already known.
     """
     return (
         *_not_serious(entry.asked, entry.grader),
-        *_mixed(entry),
-        *_not_whole(counts or _counts(entry)),
+        *_mixed_versions(entry),
+        *_incomplete(counts or _counts(entry)),
         *_unresolved(entry),
         *_band(entry),
         *_no_score(entry.graded.score()),
@@ -269,38 +269,38 @@ def why_not_ranked(entry: Entry, counts: _Counts | None = None) -> tuple[str, ..
 
 
 def _counts(entry: Entry) -> _Counts:
-    n_there = entry.responses.filter(pl.col("state") != ResponseState.missing).height
+    n_not_missing = entry.responses.filter(pl.col("state") != ResponseState.missing).height
     n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
     n_graded = sum(scenario.epochs.size for scenario in entry.graded.scenarios)
     return _Counts(
         n_responses=n_responses,
-        n_missing=n_responses - n_there,
-        n_ungraded=n_there - n_graded,
+        n_missing=n_responses - n_not_missing,
+        n_ungraded=n_not_missing - n_graded,
         n_judgments=entry.first.height,
         n_unresolved=entry.first["present"].null_count(),
     )
 
 
 def _cut(responses: pl.DataFrame) -> list[bool]:
-    """Of each answer, whether it was cut off at the token limit."""
+    """Return for each answered response whether it was cut off at the token limit."""
     answered = responses.filter(pl.col("state") == ResponseState.answered)
     return answered["cut"].fill_null(False).to_list()
 
 
 def cell(entry: Entry, keep: Callable[[About], bool]) -> Cell:
-    """Return what an entry comes to over the scenarios that are kept."""
+    """Return the score and severe errors over the scenarios for which `keep` is true."""
     part = entry.graded.only(lambda s: keep(s.about))
     return Cell(n=len(part.judged), score=part.score(), severe=part.errors(scoring.SEVERE))
 
 
 def domain_cell(domain: Domain, graded: GradedRubric) -> DomainCell:
-    """Return what one domain comes to."""
+    """Return the score of one domain."""
     n, score = graded.domain_score(domain)
     return DomainCell(n=n, score=score)
 
 
 def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
-    """Why a run is for seeing everything work."""
+    """Yield a reason if the system or grader only serves to try things out."""
     if (asked or "").startswith(EMBEDDED_MODEL):
         yield "an embedded model: for seeing everything work"
     if Grader.parse(grader).is_lexical:
@@ -310,19 +310,19 @@ def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
 
 
 def _band(entry: Entry) -> Iterator[str]:
-    """Why a ladder whose bank says how it was written is no scale for ranks."""
+    """Yield a reason for a ladder entry of a bank whose scenarios have groups."""
     if entry.rubric is Rubric.ladder and entry.responses["group"].drop_nulls().len():
         yield "a ladder's score is a band, from a strict to a lenient reading: rank by the actions"
 
 
-def _mixed(entry: Entry) -> Iterator[str]:
-    """What one run must have one of, and has several of."""
+def _mixed_versions(entry: Entry) -> Iterator[str]:
+    """Yield a reason for each of bank and versions that differs between responses."""
     for what, names in entry.mixed.items():
         yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
 
 
-def _not_whole(n: _Counts) -> Iterator[str]:
-    """What a run lacks."""
+def _incomplete(n: _Counts) -> Iterator[str]:
+    """Yield a reason if responses are missing or not graded."""
     if n.n_missing:
         yield f"{n.n_missing} of {n.n_responses} responses are missing"
     if n.n_ungraded:
@@ -330,7 +330,7 @@ def _not_whole(n: _Counts) -> Iterator[str]:
 
 
 def _unresolved(entry: Entry) -> Iterator[str]:
-    """Each class of items with too many unresolved judgments."""
+    """Yield a reason for each class of items with too many unresolved judgments."""
     for name, points in POINT_CLASSES:
         present = entry.first.filter(pl.col("points").is_in(points))["present"]
         if present.null_count() > UNRESOLVED_LIMIT * len(present):
@@ -347,8 +347,8 @@ def _no_score(score: Estimate) -> Iterator[str]:
 
 def _warnings(responses: pl.DataFrame) -> Iterator[str]:
     # a sample that was cancelled or failed may still name the model that was asked
-    there = responses.filter(pl.col("state") != ResponseState.missing)
-    names = sorted(set(there["model_returned"].drop_nulls()))
+    not_missing = responses.filter(pl.col("state") != ResponseState.missing)
+    names = sorted(set(not_missing["model_returned"].drop_nulls()))
     if len(names) > 1:
         yield f"the provider answered with {len(names)} models: {', '.join(names)}"
     if any(cut := _cut(responses)):

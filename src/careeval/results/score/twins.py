@@ -1,6 +1,6 @@
-"""Compare a system's answers to a scenario with those to its twin and its controls.
+"""A system's responses to a scenario, compared with those to its twin and its controls.
 
-A twin is its base's text with one fact changed, so that another act is right; a control changes
+A twin is the base's text with one fact changed, so that another act is right. A control changes
 nothing that matters. Every epoch of the base is paired with every epoch of the twin.
 """
 
@@ -23,18 +23,18 @@ FEW = f"fewer than {MIN_CLUSTERS} families: no interval"
 
 @dataclass(frozen=True)
 class Pair:
-    """One base and its twin, as a grader judged a system's answers to both.
+    """One base and its twin, as a grader judged a system's responses to both.
 
-    Each share is of all pairs of epochs: value, and what unresolved judgments could make of it.
+    Each share is of all pairs of epochs, with bounds that settle the unresolved judgments.
 
     Attributes:
         base: Id of the base.
         twin: Id of the twin.
-        right: Ids of the right act of the base, and of the twin.
+        right: Ids of the right acts of the base and of the twin.
         n: Pairs of epochs whose judgments of both acts are all resolved.
-        adapted: Each answer has its own right act alone.
-        stuck: Both have the same right act alone.
-        neither: Anything else.
+        adapted: Share in which each response has only its own right act.
+        stuck: Share in which both responses have only the same right act.
+        neither: The other pairs.
     """
 
     base: str
@@ -48,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its bounds; NaN where every judgment it rests on is unresolved."""
+    """A share with its bounds; the value is NaN if all its judgments are unresolved."""
 
     low: float
     value: float
@@ -57,15 +57,15 @@ class Share:
 
 @dataclass(frozen=True)
 class ControlChange:
-    """One control, beside its base.
+    """One control, compared with its base.
 
     Attributes:
         base: Id of the base.
         control: Id of the control.
         kind: `paraphrase` or `irrelevant`.
-        changed: Share of the pairs of epochs, one of each, whose answers differ in an act of ±2.
-        same_text: The same of two epochs of the base: what differs though nothing was changed.
-            None with fewer than two.
+        changed: Share of the pairs of epochs, one of each text, that differ in an act of ±2.
+        same_text: The same for two epochs of the base, as the change by chance; None with fewer
+            than two.
     """
 
     base: str
@@ -77,16 +77,16 @@ class ControlChange:
 
 @dataclass(frozen=True)
 class TwinNumbers:
-    """The numbers of one entry over its pairs and its controls; unknown without any.
+    """The numbers of one entry over its twins and its controls; unknown without any.
 
     Attributes:
-        pairs: One by one.
-        adapted: Mean over the pairs: each answer does its own text's right act alone.
-        stuck: Both do the base's right act alone, or both the twin's.
+        pairs: Each base with its twin.
+        adapted: Mean over the pairs: each response has only its own text's right act.
+        stuck: Mean over the pairs: both have only the base's right act, or both the twin's.
         neither: The rest; the three sum to 1.
-        controls: One by one.
+        controls: Each control.
         changed: Mean over the controls.
-        same_text: Mean over their bases.
+        same_text: Mean over the bases of the controls.
     """
 
     pairs: tuple[Pair, ...]
@@ -99,16 +99,16 @@ class TwinNumbers:
 
 
 def twin_numbers(entry: Entry) -> TwinNumbers | None:
-    """Return what an entry comes to over twins and controls; None where it was asked none."""
+    """Return an entry's numbers over twins and controls; None if none was judged."""
     of_twins = entry.beside
     if of_twins is None:
         return None
-    base_answers, twin_answers = _answers(entry), _answers(of_twins)
-    about = of_twins.responses.select("scenario", "twin_of", "control").unique().sort("scenario")
+    base_judgments, twin_judgments = _judgments(entry), _judgments(of_twins)
+    twins = of_twins.responses.select("scenario", "twin_of", "control").unique().sort("scenario")
     pairs: list[Pair] = []
     controls: list[ControlChange] = []
-    for scenario, base, control in about.iter_rows():
-        one, other = base_answers.get(base), twin_answers.get(scenario)
+    for scenario, base, control in twins.iter_rows():
+        one, other = base_judgments.get(base), twin_judgments.get(scenario)
         if one is None or other is None:
             continue
         if control is None:
@@ -130,32 +130,32 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Answers:
-    """The judgments of the answers to one text: item → points; epoch → item → present."""
+class _TextJudgments:
+    """The judgments of the responses to one text: item → points, and by epoch item → present."""
 
     points: Mapping[str, int]
-    found: Sequence[Mapping[str, bool | None]]
+    present: Sequence[Mapping[str, bool | None]]
 
 
-def _answers(entry: Entry) -> dict[str, _Answers]:
+def _judgments(entry: Entry) -> dict[str, _TextJudgments]:
     columns = ("scenario", "epoch", "item", "points", "present")
-    answers: dict[str, _Answers] = {}
+    by_scenario: dict[str, _TextJudgments] = {}
     for (scenario,), rows in entry.first_of(*columns).group_by("scenario", maintain_order=True):
         by_epoch: dict[int, dict[str, bool | None]] = {}
         for epoch, item, present in rows.select("epoch", "item", "present").iter_rows():
             by_epoch.setdefault(epoch, {})[item] = present
         points = dict(rows.select("item", "points").unique().iter_rows())
-        answers[str(scenario)] = _Answers(points, list(by_epoch.values()))
-    return answers
+        by_scenario[str(scenario)] = _TextJudgments(points, list(by_epoch.values()))
+    return by_scenario
 
 
-def _pair(base: str, twin: str, one: _Answers, other: _Answers) -> Iterator[Pair]:
-    """The pair; nothing where the points do not say one right act for each."""
+def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> Iterator[Pair]:
+    """Yield the pair, or nothing if the points do not give one right act for each text."""
     of_base, of_twin = right_acts(one.points, other.points)
     if (len(of_base), len(of_twin)) != (1, 1):
         return
     acts = (of_base[0], of_twin[0])
-    in_base, in_twin = (_alone(answers, acts) for answers in (one, other))
+    in_base, in_twin = (_alone(judgments, acts) for judgments in (one, other))
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
     neither = Share(
@@ -168,24 +168,24 @@ def _pair(base: str, twin: str, one: _Answers, other: _Answers) -> Iterator[Pair
     yield Pair(base, twin, acts, n, adapted, stuck, neither)
 
 
-def _alone(answers: _Answers, acts: tuple[str, str]) -> tuple[Share, Share]:
-    """Return the shares of answers that have each of two acts without the other."""
-    found = [(each.get(acts[0]), each.get(acts[1])) for each in answers.found]
-    known = [pair for pair in found if None not in pair]
+def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[Share, Share]:
+    """Return for each of two acts the share of responses that have it without the other."""
+    pairs = [(each.get(acts[0]), each.get(acts[1])) for each in judgments.present]
+    resolved = [pair for pair in pairs if None not in pair]
 
     def share(wanted: tuple[bool, bool]) -> Share:
-        certain = sum(pair == wanted for pair in found)
+        certain = sum(pair == wanted for pair in pairs)
         could = sum(
-            all(x is None or x == y for x, y in zip(pair, wanted, strict=True)) for pair in found
+            all(x is None or x == y for x, y in zip(pair, wanted, strict=True)) for pair in pairs
         )
-        value = certain / len(known) if known else float("nan")
-        return Share(certain / len(found), value, could / len(found))
+        value = certain / len(resolved) if resolved else float("nan")
+        return Share(certain / len(pairs), value, could / len(pairs))
 
     return share((True, False)), share((False, True))
 
 
-def _n_resolved(answers: _Answers, acts: tuple[str, str]) -> int:
-    return sum(all(each.get(act) is not None for act in acts) for each in answers.found)
+def _n_resolved(judgments: _TextJudgments, acts: tuple[str, str]) -> int:
+    return sum(all(each.get(act) is not None for act in acts) for each in judgments.present)
 
 
 def _times(one: Share, other: Share) -> Share:
@@ -197,26 +197,33 @@ def _plus(one: Share, other: Share) -> Share:
 
 
 def _control(
-    base: str, control: str, kind: str, one: _Answers, other: _Answers
+    base: str, control: str, kind: str, one: _TextJudgments, other: _TextJudgments
 ) -> Iterator[ControlChange]:
-    """The control; nothing where no answer to one of the two texts is wholly judged."""
+    """Yield the control, or nothing if a text has no response with all acts resolved."""
     acts = [item for item, points in one.points.items() if abs(points) == 2]
-    ours, theirs = ([_decision(each, acts) for each in x.found] for x in (one, other))
-    of_base = [each for each in ours if each is not None]
-    of_control = [each for each in theirs if each is not None]
+    of_base, of_control = (
+        [chosen for each in text.present if (chosen := _acts_chosen(each, acts)) is not None]
+        for text in (one, other)
+    )
     if not of_base or not of_control:
         return
-    differ = [a != b for a, b in product(of_base, of_control)]
-    alike = [a != b for a, b in combinations(of_base, 2)]
+    changed = [a != b for a, b in product(of_base, of_control)]
+    same_text = [a != b for a, b in combinations(of_base, 2)]
     yield ControlChange(
-        base, control, kind, float(np.mean(differ)), float(np.mean(alike)) if alike else None
+        base,
+        control,
+        kind,
+        changed=float(np.mean(changed)),
+        same_text=float(np.mean(same_text)) if same_text else None,
     )
 
 
-def _decision(found: Mapping[str, bool | None], acts: Sequence[str]) -> tuple[bool, ...] | None:
-    """Return for each act if an answer has it; None where any of them is unresolved."""
-    present = [found.get(act) for act in acts]
-    return None if None in present else tuple(bool(each) for each in present)
+def _acts_chosen(
+    present: Mapping[str, bool | None], acts: Sequence[str]
+) -> tuple[bool, ...] | None:
+    """Return for each act if a response has it; None if any of them is unresolved."""
+    chosen = [present.get(act) for act in acts]
+    return None if None in chosen else tuple(bool(each) for each in chosen)
 
 
 def _exactly(number: float) -> Share:
@@ -224,7 +231,7 @@ def _exactly(number: float) -> Share:
 
 
 def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
-    """Return the mean over families, each counting once; `lacking` says why there is none."""
+    """Return the mean over families, each counting once; `lacking` says why it is unknown."""
     known = [share for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)
