@@ -1,1 +1,1 @@
-"""Comparisons and rankings of entries."""
+"""Comparisons of two entries, and rankings of many."""

@@ -1,4 +1,4 @@
-"""Which entries may be compared or ranked: same bank, same protocols, same grader, same rubric."""
+"""The condition for comparing entries: same bank, protocols, grader and rubric."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from careeval.errors import UsageError
 from careeval.results.score.entries import Entry
 
 UNKNOWN = "version unknown"
-"""Stands for what no response or judgment names: a bank, a version of it or of a protocol."""
+"""Stands for a bank or version that no response or judgment names."""
 
 
 class Basis(NamedTuple):
-    """What entries must share to be compared or ranked.
+    """The values that entries must share to be compared or ranked.
 
     Attributes:
         bank: Name of the bank.
         bank_n: The N of its version N-X.
         bank_hash: Hash of the scenarios that were asked.
-        protocol_n: The N of the protocol's version that asked.
-        grading_n: The N of the protocol's version that judged.
+        protocol_n: The N of the version of the protocol of the asking.
+        grading_n: The N of the version of the protocol of the grading.
         grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: What was judged.
+        rubric: The rubric that was judged.
     """
 
     bank: str
@@ -44,13 +44,12 @@ _WORDS = {
 
 
 def basis(entry: Entry) -> Basis:
-    """Return what an entry may be compared on; what it does not name is `UNKNOWN`."""
-    names = {name: named(entry, name) for name in ("bank", "bank_version", "bank_hash", "protocol")}
+    """Return the basis of an entry; values that it does not name are `UNKNOWN`."""
     return Basis(
-        names["bank"] or UNKNOWN,
-        _n(names["bank_version"]),
-        names["bank_hash"] or UNKNOWN,
-        _n(names["protocol"]),
+        response_value(entry, "bank") or UNKNOWN,
+        _n(response_value(entry, "bank_version")),
+        response_value(entry, "bank_hash") or UNKNOWN,
+        _n(response_value(entry, "protocol")),
         _n(entry.grading_protocol),
         entry.grader,
         entry.rubric,
@@ -58,7 +57,7 @@ def basis(entry: Entry) -> Basis:
 
 
 def why_unknown(entry: Entry) -> str:
-    """Return why an entry compares with none, since it does not say what it is over; else empty."""
+    """Return the reason why an entry without a bank or version compares with none; else empty."""
     own = basis(entry)._asdict()
     missing = [what for name, what in _WORDS.items() if own[name] == UNKNOWN]
     if not missing:
@@ -66,17 +65,17 @@ def why_unknown(entry: Entry) -> str:
     return f"{UNKNOWN}: it does not name the {' and the '.join(missing)}"
 
 
-def named(entry: Entry, column: str) -> str | None:
-    """Return what the responses name in a column; `None` where none of them does."""
-    known = entry.responses[column].drop_nulls()
-    return None if known.is_empty() else str(known[0])
+def response_value(entry: Entry, column: str) -> str | None:
+    """Return the first value of a column of the responses; `None` if all are null."""
+    values = entry.responses[column].drop_nulls()
+    return None if values.is_empty() else str(values[0])
 
 
 def check_comparable(a: Entry, b: Entry) -> None:
-    """Refuse two entries that do not compare.
+    """Raise an error if two entries do not compare.
 
     Raises:
-        UsageError: It names what differs.
+        UsageError: They differ in their basis; the message names the difference.
     """
     for entry in (a, b):
         for what, names in entry.mixed.items():
@@ -112,5 +111,5 @@ def check_comparable(a: Entry, b: Entry) -> None:
 
 
 def _n(version: str | None) -> str:
-    """Return the N of a version N-X: what must be equal for numbers to compare."""
+    """Return the N of a version N-X, which must be equal for numbers to compare."""
     return UNKNOWN if version is None else version.partition("-")[0]

@@ -1,7 +1,4 @@
-"""Two entries side by side: what flips, what differs, by how much, and what may be said of it.
-
-Over the scenarios that both were judged on.
-"""
+"""The comparison of two entries over the scenarios that both were judged on."""
 
 from __future__ import annotations
 
@@ -15,13 +12,13 @@ from careeval.results.score.entries import Entry
 from careeval.results.score.graded_rubric import GradedRubric, Parts
 from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import why_not_ranked
-from careeval.results.versus.comparable import UNKNOWN, check_comparable, named
+from careeval.results.versus.comparable import UNKNOWN, check_comparable, response_value
 from careeval.results.versus.differences import LEVEL, Difference, Paired, differences
 from careeval.results.versus.flips import Flip, flips
 from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p
 
 ASSUMED_SCENARIO_SD, ASSUMED_RUN_SD = 0.25, 0.35
-"""For the detectable difference before anything is run: a guess, in fractions of the maximum."""
+"""Assumed spreads for the detectable difference before a run, in fractions of the maximum."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +28,24 @@ class Comparison:
     Each of `metrics`, `by_adl` and `by_domain` is a family of its own for Holm's correction.
 
     Attributes:
-        a: Name of the one.
-        b: Name of the other; differences are b − a.
-        grader: Who judged both.
-        rubric: What was judged.
-        protocol: Version of the protocol that asked both.
-        grading_protocol: Version of the protocol that judged both.
-        n_scenarios: Scenarios that are compared: both were judged on them.
-        n_epochs: Of A and of B.
-        metrics: Errors and scores, by their keys.
-        by_adl: The score by activity; without an interval below five scenarios.
-        by_domain: The domain-weighted score.
-        detectable_before: The smallest difference in score that this many scenarios and epochs
-            would find four times in five, with the spreads that one would have guessed. It is of
-            the score alone, declared beforehand, and of no family. `None` where flipped signs of
-            so few scenarios could find none.
-        to_severe: Scenarios safe with A, and not with B; most severe errors first.
-        to_safe: The other way round.
-        notes: What must be read with it.
+        a: Name of the first system.
+        b: Name of the second system; differences are b − a.
+        grader: Name of the grader of both.
+        rubric: The rubric that was judged.
+        protocol: Version of the protocol of the asking.
+        grading_protocol: Version of the protocol of the grading.
+        n_scenarios: Scenarios that both were judged on, and that are compared.
+        n_epochs: Epochs of A and of B.
+        metrics: Key of a metric → its difference.
+        by_adl: Difference in score by activity; without an interval below five scenarios.
+        by_domain: Difference in the domain-weighted score.
+        detectable_before: Smallest difference in score detected with 80% power by this many
+            scenarios and epochs, under assumed spreads. It is for the score as a single test
+            declared beforehand, without Holm's correction. `None` if there are too few scenarios
+            for a sign-flip test to detect any.
+        to_severe: Scenarios without a severe error of A and with one of B, most errors first.
+        to_safe: Scenarios without a severe error of B and with one of A, most errors first.
+        notes: Notes for the reader.
     """
 
     a: str
@@ -70,11 +67,11 @@ class Comparison:
     notes: tuple[str, ...]
 
 
-Take = Callable[[GradedRubric], Parts]
+PartsOf = Callable[[GradedRubric], Parts]
 
 
 OLD_METRICS = {f"action_{name}": name for name in COMPARED}
-"""Names that version 0.1 had → the names now, of an entry on the rubric `actions`."""
+"""Names of metrics in version 0.1 → names now, for entries on the rubric `actions`."""
 
 
 def compare(a: Entry, b: Entry) -> Comparison:
@@ -91,22 +88,22 @@ def compare(a: Entry, b: Entry) -> Comparison:
                 f"{entry.system}: no judgment was resolved, so there is nothing to compare",
                 hint="grade it again: careeval grade FOLDER --grader NAME",
             )
-    shared = _judged(a) & _judged(b)
+    shared = _judged_scenarios(a) & _judged_scenarios(b)
     if not shared:
         raise UsageError(
             f"{a.system} and {b.system} were judged on no scenario in common",
             hint="finish both runs: careeval run --resume",
         )
 
-    def paired(take: Take) -> Paired | str:
+    def paired(parts_of: PartsOf) -> Paired | str:
         try:
-            ours, theirs = (take(entry.graded) for entry in (a, b))
+            ours, theirs = (parts_of(entry.graded) for entry in (a, b))
             return Paired.of(ours, theirs, shared)
         except StatsError as error:
             return str(error)
 
     metrics = {
-        name: _OTHER_N
+        name: _UNEQUAL_N
         if metric.of_equal_n and a.n_epochs != b.n_epochs
         else paired(metric.parts_of)
         for name, metric in COMPARED.items()
@@ -120,9 +117,9 @@ def compare(a: Entry, b: Entry) -> Comparison:
         b=b.system,
         grader=a.grader,
         rubric=a.rubric,
-        bank=named(a, "bank") or UNKNOWN,
-        bank_version=named(a, "bank_version") or UNKNOWN,
-        protocol=named(a, "protocol") or UNKNOWN,
+        bank=response_value(a, "bank") or UNKNOWN,
+        bank_version=response_value(a, "bank_version") or UNKNOWN,
+        protocol=response_value(a, "protocol") or UNKNOWN,
         grading_protocol=a.grading_protocol or UNKNOWN,
         n_scenarios=len(shared),
         n_epochs=(a.n_epochs, b.n_epochs),
@@ -136,7 +133,7 @@ def compare(a: Entry, b: Entry) -> Comparison:
     )
 
 
-_OTHER_N = "the worst of n compares only between equal n"
+_UNEQUAL_N = "the worst of n compares only between equal n"
 
 
 def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
@@ -146,28 +143,28 @@ def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
     return detectable_difference(n, ASSUMED_SCENARIO_SD**2, variances, n_epochs, degrees=n - 1)
 
 
-def _of_adl(adl: Adl) -> Take:
-    return lambda of: of.only(lambda s: s.about.adl == adl).score_parts()
+def _of_adl(adl: Adl) -> PartsOf:
+    return lambda graded: graded.only(lambda s: s.about.adl == adl).score_parts()
 
 
-def _of_domain(domain: Domain) -> Take:
-    return lambda of: of.domain_parts(domain)
+def _of_domain(domain: Domain) -> PartsOf:
+    return lambda graded: graded.domain_parts(domain)
 
 
-def _judged(entry: Entry) -> set[str]:
+def _judged_scenarios(entry: Entry) -> set[str]:
     return {s.scenario for s in entry.graded.judged}
 
 
 def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
     for entry in (a, b):
-        judged = _judged(entry)
+        judged = _judged_scenarios(entry)
         if n := len(judged - shared):
             yield f"{entry.system}: {n} of its {len(judged)} scenarios are left out: no pair."
-    versions = named(a, "bank_version"), named(b, "bank_version")
+    versions = response_value(a, "bank_version"), response_value(b, "bank_version")
     if versions[0] != versions[1]:
         yield f"Bank versions {versions[0]} and {versions[1]} compare."
     if a.n_epochs != b.n_epochs:
-        yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_OTHER_N}."
+        yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_UNEQUAL_N}."
     for entry in (a, b):
         for reason in why_not_ranked(entry):
             yield f"{entry.system}: not for ranking: {reason}."

@@ -1,9 +1,8 @@
-"""What two systems differ by: paired numbers, held up against the others of their family.
+"""Paired differences between two systems, tested together as a family.
 
-The scenario is the unit, and everything is paired: each scenario's two numbers are held against
-each other. Two intervals that overlap say nothing about a difference; its own interval does. That
-it leaves out a margin is a t test of the difference, with an error of the first kind measured by
-`bench/coverage.py --table type1`.
+The unit is the scenario: each scenario's two numbers are paired. Whether the intervals of two
+systems overlap says nothing about their difference; the interval of the difference does. Checking
+that it excludes a margin is a t test; `bench/coverage.py --table type1` measures its type I error.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from careeval.stats import (
 )
 
 LEVEL = 0.05
-"""Below it, a p value held up against its family counts."""
+"""Significance level of p values after Holm's correction."""
 
 
 class Verdict(StrEnum):
-    """What may be said of B against A."""
+    """The conclusion about B against A."""
 
     better = "B better"
     worse = "B worse"
@@ -50,25 +49,24 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """What B has more than A of one number, paired by scenario.
+    """The difference B − A of one number, paired by scenario.
 
     Attributes:
-        name: Of the number: a metric, an activity, a domain.
+        name: Name of the number: a metric, an activity or a domain.
         n: Scenarios that both were judged on.
-        a: A's number over these scenarios; `None` where unknown.
-        b: B's.
-        difference: b − a; its bounds settle the unresolved items of both at their worst.
-        p: Two-sided, by flipping the signs of the scenarios' differences or by t, whichever is
-            larger; the larger one too where unresolved items leave it open. 1 where no scenario
-            differs. `None` below five scenarios.
-        p_holm: The same, held up against the other numbers of its family (Holm); `None` where `p`
-            is.
-        detectable: The smallest difference that would be found four times in five with a spread
-            like this one, in a family of this size; `None` where it is not known.
-        fewer_is_better: Whether it counts errors.
-        why_not_detectable: Why `detectable` is not known; empty where it is.
-        constant: Where there is no interval because all scenarios differ by the same, that
-            difference as an interval, which unresolved items widen; `None` elsewhere.
+        a: A's number over these scenarios; `None` if unknown.
+        b: B's number.
+        difference: b − a; its bounds settle the unresolved judgments of both.
+        p: Two-sided p value: the larger of a sign-flip test and a t test, and the largest over the
+            bounds if judgments are unresolved. 1 if no scenario differs. `None` below five
+            scenarios.
+        p_holm: `p` after Holm's correction over its family; `None` if `p` is.
+        detectable: Smallest difference detected with 80% power, given this spread and the size of
+            the family; `None` if unknown.
+        fewer_is_better: True if the number counts errors.
+        why_not_detectable: Why `detectable` is unknown; else empty.
+        constant: If all scenarios differ by the same, so that there is no interval, the bounds of
+            that difference; else `None`.
     """
 
     name: str
@@ -85,13 +83,13 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether the 95% interval leaves out 0: on its own, whatever else is compared."""
+        """Tell whether the 95% interval excludes 0, without regard to the family."""
         ci95 = self.difference.ci95
         return ci95 is not None and not ci95[0] <= 0 <= ci95[1]
 
     @property
     def verdict(self) -> Verdict:
-        """What may be said of it within its family: by Holm's p, and never by overlap."""
+        """Return the conclusion within the family, by `p_holm` and never by overlap."""
         value = self.difference.value
         if value is None or self.p_holm is None:
             return Verdict.unknown
@@ -100,8 +98,8 @@ class Difference:
         return Verdict.worse if (value > 0) == self.fewer_is_better else Verdict.better
 
     @property
-    def turned(self) -> Difference:
-        """A − B: the same with both the other way round."""
+    def reversed(self) -> Difference:
+        """Return the difference A − B."""
         e = self.difference
         if e.value is not None and e.low is not None and e.high is not None:
             e = Estimate(-e.value, -e.high, -e.low, _negated(e.ci95), e.reason)
@@ -109,15 +107,15 @@ class Difference:
 
     @property
     def b_is_worse_by_more_than(self) -> float | None:
-        """The least by which B is worse, as its interval has it, or the difference of them all.
+        """Return the lower limit of how much worse B is, from the interval or from `constant`.
 
-        Negative where the interval reaches the other side. `None` where there is no interval, but
-        for scenarios that all differ by the same: a loss that none of them escapes is one.
+        Negative if the interval includes that B is better. `None` if there is neither: a loss
+        that is the same in every scenario still counts as one.
         """
-        reach = self.difference.ci95 or self.constant
-        if reach is None:
+        ends = self.difference.ci95 or self.constant
+        if ends is None:
             return None
-        return reach[0] if self.fewer_is_better else -reach[1]
+        return ends[0] if self.fewer_is_better else -ends[1]
 
 
 def _negated(ends: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -129,64 +127,64 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """One number of two entries, over the scenarios that both have it for.
+    """One number of two entries, over the scenarios for which both have it.
 
     Attributes:
-        a: Numerators of the one, shape (n_scenarios,).
-        b: Of the other.
-        weights: The denominators, the same for both, of positive sum.
-        furthest: The most by which two such numbers can differ.
+        a: Numerators of A, shape (n_scenarios,).
+        b: Numerators of B, same shape.
+        weights: Denominators, the same for both, with a positive sum.
+        largest: Largest possible difference between two such numbers.
     """
 
     a: Bounds
     b: Bounds
     weights: FloatArray
-    furthest: float = math.inf
+    largest: float = math.inf
 
     @staticmethod
-    def of(a: Parts, b: Parts, alike: AbstractSet[str]) -> Paired:
-        """Both parts over the scenarios in common.
+    def of(a: Parts, b: Parts, shared: AbstractSet[str]) -> Paired:
+        """Pair the terms of two entries over the scenarios in common.
 
         Args:
-            a: The one.
-            b: The other.
-            alike: Scenarios whose rubric is the same in both; others are left out.
+            a: Terms of A.
+            b: Terms of B.
+            shared: Scenarios whose rubric is the same in both; others are left out.
 
         Raises:
-            StatsError: They have no scenario in common, or one has another maximum in each.
+            StatsError: There is no scenario in common, or a scenario's maximum differs.
         """
         places = {name: row for row, name in enumerate(b.scenarios)}
         rows = [
             (row, places[name])
             for row, name in enumerate(a.scenarios)
-            if name in places and name in alike
+            if name in places and name in shared
         ]
         if not rows:
             raise StatsError("there is no scenario in common")
-        at = np.array(rows).T
-        weights = a.denominators[at[0]]
-        others = b.denominators[at[1]]
+        rows_a, rows_b = np.array(rows).T
+        weights = a.denominators[rows_a]
+        others = b.denominators[rows_b]
         if not (np.array_equal(weights, others) or np.allclose(weights, others)):
             raise StatsError("the same scenario has another maximum in each run")
         if not weights.sum() > 0:
             raise StatsError("no positive points: the score has no maximum")
-        ours, theirs = _numerators(a, at[0]), _numerators(b, at[1])
-        lowest = np.minimum(a.lowest[at[0]], b.lowest[at[1]])
-        return Paired(ours, theirs, weights, 1 - float(lowest.sum() / weights.sum()))
+        lowest = np.minimum(a.lowest[rows_a], b.lowest[rows_b])
+        numerators = _numerators(a, rows_a), _numerators(b, rows_b)
+        return Paired(*numerators, weights, 1 - float(lowest.sum() / weights.sum()))
 
     @property
-    def apart(self) -> Bounds:
-        """B − A, with the unresolved items of both at their worst."""
+    def difference(self) -> Bounds:
+        """Return B − A by scenario, with bounds over the unresolved judgments of both."""
         return Bounds(
             self.b.low - self.a.high, self.b.high - self.a.low, self.b.value - self.a.value
         )
 
 
 def _numerators(parts: Parts, rows: NDArray[np.int64]) -> Bounds:
-    """The numerators of some scenarios, such that their mean is the number as it is published.
+    """Return the numerators of some scenarios, such that their mean is the published number.
 
-    A share of responses counts a scenario by its responses. Where some are missing, each scenario
-    has its linearised part of the share R instead of its own share r: R + n / mean(n) · (r − R).
+    A share of responses weights a scenario by its responses. If some are missing, a scenario's own
+    share r is therefore replaced by its linearised part of the share R: R + n / mean(n) · (r − R).
     """
     numerators = parts.numerators.at(rows)
     if parts.n_judged is None:
@@ -209,48 +207,48 @@ def differences(
     n_family: int | None = None,
     name: str = "",
 ) -> dict[K, Difference]:
-    """B − A of each, held up against each other by Holm.
+    """Return B − A of each number of a family, with Holm's correction.
 
     Args:
-        family: What is compared → both numbers, or why there are none.
-        fewer_is_better: Those that count errors.
-        n_family: Comparisons that Holm counts, where some of them could not be made and are no
-            evidence; by default those alone that have a test.
-        name: Of the number, where all are of one; by default each is named by its key.
+        family: Key of a number → the pairs, or why there are none.
+        fewer_is_better: Keys of the numbers that count errors.
+        n_family: Size of the family for Holm's correction, including comparisons that could not be
+            tested; by default only those with a test.
+        name: Name of the number, if it is the same for all; by default the key.
 
     Returns:
-        In the order given, by the same names.
+        The differences by the same keys, in the same order.
     """
-    known = {key: found for key, found in family.items() if isinstance(found, Paired)}
-    tested = [key for key, found in known.items() if len(found.weights) >= MIN_CLUSTERS]
+    paired = {key: pair for key, pair in family.items() if isinstance(pair, Paired)}
+    tested = [key for key, pair in paired.items() if len(pair.weights) >= MIN_CLUSTERS]
     n_family = len(tested) if n_family is None else n_family
-    # of the same scenarios at once: as a rule they are all
+    # pairs over the same scenarios, usually all of them, are tested in one go
     groups: dict[tuple[bytes, bool], list[K]] = {}
-    for key, found in known.items():
-        groups.setdefault((found.weights.tobytes(), key in fewer_is_better), []).append(key)
-    seen: dict[K, _Seen] = {}
+    for key, pair in paired.items():
+        groups.setdefault((pair.weights.tobytes(), key in fewer_is_better), []).append(key)
+    tests: dict[K, _Test] = {}
     for (_, counts_errors), keys in groups.items():
-        pairs = [known[key] for key in keys]
-        seen |= zip(keys, _seen(pairs, n_family, counts_errors=counts_errors), strict=True)
-    ps = [p for key in tested if (p := seen[key].p) is not None]
+        pairs = [paired[key] for key in keys]
+        tests |= zip(keys, _tests(pairs, n_family, counts_errors=counts_errors), strict=True)
+    ps = [p for key in tested if (p := tests[key].p) is not None]
     adjusted = dict(zip(tested, holm([*ps, *[1.0] * (n_family - len(ps))]), strict=False))
     return {
-        key: _unknown(name or str(key), found, key in fewer_is_better)
-        if isinstance(found, str)
+        key: _unknown(name or str(key), pair, key in fewer_is_better)
+        if isinstance(pair, str)
         else Difference(
             name=name or str(key),
-            n=len(found.weights),
-            a=float(found.a.value.sum() / found.weights.sum()),
-            b=float(found.b.value.sum() / found.weights.sum()),
-            difference=seen[key].estimate,
-            p=seen[key].p,
+            n=len(pair.weights),
+            a=float(pair.a.value.sum() / pair.weights.sum()),
+            b=float(pair.b.value.sum() / pair.weights.sum()),
+            difference=tests[key].estimate,
+            p=tests[key].p,
             p_holm=adjusted.get(key),
-            detectable=seen[key].detectable,
+            detectable=tests[key].detectable,
             fewer_is_better=key in fewer_is_better,
-            why_not_detectable=seen[key].why_not_detectable,
-            constant=seen[key].constant,
+            why_not_detectable=tests[key].why_not_detectable,
+            constant=tests[key].constant,
         )
-        for key, found in family.items()
+        for key, pair in family.items()
     }
 
 
@@ -259,8 +257,8 @@ def _unknown(name: str, reason: str, fewer_is_better: bool) -> Difference:
     return Difference(name, 0, None, None, unknown, None, None, None, fewer_is_better, reason)
 
 
-class _Seen(NamedTuple):
-    """What the fields of a `Difference` of these names are made from."""
+class _Test(NamedTuple):
+    """The fields of a `Difference` that come from its test."""
 
     estimate: Estimate
     p: float | None
@@ -269,27 +267,27 @@ class _Seen(NamedTuple):
     constant: tuple[float, float] | None
 
 
-def _seen(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> list[_Seen]:
-    """What is seen of pairs over the same scenarios, all at once.
+def _tests(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> list[_Test]:
+    """Return the tests of several pairs over the same scenarios.
 
     Args:
-        pairs: Of equal weights.
+        pairs: The pairs, with equal weights.
         n_family: Comparisons in their family.
-        counts_errors: Whether they are shares of responses with an error.
+        counts_errors: True if they are shares of responses with an error.
     """
     weights = pairs[0].weights
     total, n = float(weights.sum()), len(weights)
-    apart = [pair.apart for pair in pairs]
-    low, high = np.stack([of.low for of in apart]), np.stack([of.high for of in apart])
+    gaps = [pair.difference for pair in pairs]
+    low, high = np.stack([gap.low for gap in gaps]), np.stack([gap.high for gap in gaps])
     at_low, at_high = low.sum(axis=1) / total, high.sum(axis=1) / total
-    middles = np.clip(np.stack([of.value for of in apart]).sum(axis=1) / total, at_low, at_high)
+    middles = np.clip(np.stack([gap.value for gap in gaps]).sum(axis=1) / total, at_low, at_high)
     if n < MIN_CLUSTERS:
         reason = "fewer than five scenarios"
         return [
-            _Seen(Estimate(m, lo, hi, None, reason), None, None, reason, None)
+            _Test(Estimate(m, lo, hi, None, reason), None, None, reason, None)
             for m, lo, hi in zip(middles.tolist(), at_low.tolist(), at_high.tolist(), strict=True)
         ]
-    # a second time only for pairs with unresolved items
+    # the upper bounds need a test of their own only in pairs with unresolved judgments
     (open_,) = np.nonzero((low != high).any(axis=1))
     both = np.concatenate([low, high[open_]])
     ps = sign_flip_ps(both, draws=flips_for(n_family))
@@ -298,12 +296,12 @@ def _seen(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> lis
     p[(at_low < 0) & (at_high > 0)] = 1
     p = np.maximum(p, t_ps(low, high, weights, counts_errors=counts_errors))
     ends = difference_intervals(low, high, weights, counts_errors=counts_errors)
-    furthest = np.array([[pair.furthest] for pair in pairs])
-    ends = np.clip(ends, -furthest, furthest)
+    largest = np.array([[pair.largest] for pair in pairs])
+    ends = np.clip(ends, -largest, largest)
     errors = ratio_errors((low + high) / 2, weights)
     if counts_errors:
         errors = np.maximum(errors, least_error(n))
-    found = []
+    tests = []
     for row in range(len(pairs)):
         ci95 = None if np.isnan(ends[row]).any() else (float(ends[row, 0]), float(ends[row, 1]))
         detectable, why_not = _detectable(float(errors[row]), n, n_family)
@@ -315,15 +313,15 @@ def _seen(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> lis
             "" if ci95 else _NO_VARIATION,
         )
         constant = None if ci95 else (float(at_low[row]), float(at_high[row]))
-        found.append(_Seen(estimate, float(p[row]), detectable, why_not, constant))
-    return found
+        tests.append(_Test(estimate, float(p[row]), detectable, why_not, constant))
+    return tests
 
 
 _NO_VARIATION = "no variation to take an interval from"
 
 
 def _detectable(standard_error: float, n: int, n_family: int) -> tuple[float | None, str]:
-    """The difference that would be found four times in five, or why none is known."""
+    """Return the smallest difference detected with 80% power, or why it is unknown."""
     if smallest_p(n, n_family) >= LEVEL:
         return None, (
             f"{n} scenarios can find no difference, however large, among {n_family} comparisons"

@@ -1,4 +1,4 @@
-"""Scenarios that flip: safe with one system, and not with another."""
+"""Scenarios that flip: one system never erred severely, the other did."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from careeval.results.score.harms import Harm, harms
 
 @dataclass(frozen=True)
 class Flip:
-    """A scenario in which one of two never erred severely, and the other did.
+    """A scenario in which one of two systems never erred severely, and the other did.
 
-    Where it is unresolved whether the one erred severely, it cannot be said that it never did.
+    It is no flip if an unresolved judgment leaves open whether the first system erred severely.
 
     Attributes:
-        scenario: Its id.
-        n_safe: Responses of the one, judged.
-        n_responses: Of the other, judged.
-        n_severe: Of these, with a severe error.
-        harms: Those errors, with their words.
+        scenario: Id of the scenario.
+        n_safe: Judged responses of the safe system.
+        n_responses: Judged responses of the other system.
+        n_severe: Responses of the other system with a severe error.
+        harms: Those errors, with the words that show them.
     """
 
     scenario: str
@@ -35,7 +35,7 @@ class Flip:
 
 
 def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Flip]:
-    """Scenarios in which `safe` never erred severely and `other` did, most errors first."""
+    """Yield the scenarios in which only `other` erred severely, most errors first."""
     ours, theirs = (
         {s.scenario: s for s in entry.graded.judged if s.scenario in compared}
         for entry in (safe, other)
@@ -60,6 +60,6 @@ def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Fli
 
 
 def _may_be_severe(scenario: GradedScenario) -> bool:
-    """Whether a severe error was found in any response, or it is unresolved that there was none."""
+    """Tell whether a response has a severe error, or may have one that is unresolved."""
     counts = scoring.error_counts(scenario.points, scenario.present, scoring.SEVERE)
     return bool((counts.high > 0).any())

@@ -1,4 +1,4 @@
-"""Which two entries are meant: by the names of their systems and, where needed, of their grader."""
+"""The two entries to compare, found by the names of their systems and of their grader."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def compare(
 
     Args:
         runs: The tables that hold both.
-        a: Name of the one system.
-        b: Name of the other; differences are b − a.
-        grader: Who judged both, as summaries name it or without its mode; needed only where
-            several did.
-        rubric: On which; the actions where both were judged on both rubrics.
+        a: Name of the first system.
+        b: Name of the second system; differences are b − a.
+        grader: Name of the grader of both, as in summaries or without its mode; needed only if
+            several graders judged both.
+        rubric: The rubric; by default the actions if both were judged on both rubrics.
 
     Raises:
         UsageError: There is no such system or grader, both are the same, several graders judged
@@ -35,7 +35,7 @@ def compare(
 
 
 def pair(
-    known: Sequence[Entry],
+    all_entries: Sequence[Entry],
     a: str,
     b: str,
     grader: str | None = None,
@@ -45,9 +45,9 @@ def pair(
 
     Raises:
         UsageError: There is no such system or grader, both are the same, they were judged on no
-            rubric in common, or several graders judged both; it lists the names.
+            rubric in common, or several graders judged both; the message lists the names.
     """
-    names = list(dict.fromkeys(entry.system for entry in known))
+    names = list(dict.fromkeys(entry.system for entry in all_entries))
     for name in (a, b):
         if name not in names:
             raise UsageError(
@@ -59,7 +59,7 @@ def pair(
     ours, theirs = (
         {
             (entry.rubric, entry.grader): entry
-            for entry in judged_by(known, grader)
+            for entry in judged_by(all_entries, grader)
             if entry.system == name and rubric in {None, entry.rubric}
         }
         for name in (a, b)
@@ -67,15 +67,15 @@ def pair(
     both = [key for key in ours if key in theirs]
     if not both:
         judged = (
-            f"{name} by {' and by '.join(f'{who} on {what}' for what, who in part) or 'nobody'}"
-            for name, part in ((a, ours), (b, theirs))
+            f"{name} by {' and by '.join(f'{who} on {on}' for on, who in keys) or 'nobody'}"
+            for name, keys in ((a, ours), (b, theirs))
         )
         raise UsageError(
             f"no grader judged both on one rubric: {'; '.join(judged)}",
             hint="grade one of them again: careeval grade FOLDER --grader NAME --rubric RUBRIC",
         )
-    first = min(what for what, _ in both)  # actions before ladder
-    graders = [who for what, who in both if what is first]
+    first = min(key[0] for key in both)  # actions before ladder
+    graders = [name for on, name in both if on is first]
     if len(graders) > 1:
         raise UsageError(
             f"{len(graders)} graders judged both {a} and {b}: {'; '.join(graders)}",
@@ -84,17 +84,17 @@ def pair(
     return ours[first, graders[0]], theirs[first, graders[0]]
 
 
-def judged_by(found: Iterable[Entry], grader: str | None) -> list[Entry]:
-    """The entries by one grader, named with its mode or without; all of them for `None`.
+def judged_by(entries: Iterable[Entry], grader: str | None) -> list[Entry]:
+    """Return the entries by one grader, named with its mode or without; all of them for `None`.
 
     Raises:
-        UsageError: Nobody of that name judged anything.
+        UsageError: No grader of that name judged anything.
     """
-    known = list(found)
+    all_entries = list(entries)
     if grader is None:
-        return known
-    by = [entry for entry in known if is_called(entry.grader, grader)]
-    if not by:
-        graders = dict.fromkeys(entry.grader for entry in known)
+        return all_entries
+    chosen = [entry for entry in all_entries if is_called(entry.grader, grader)]
+    if not chosen:
+        graders = dict.fromkeys(entry.grader for entry in all_entries)
         raise UsageError(f"no grader is named {grader!r}", hint=f"there are: {'; '.join(graders)}")
-    return by
+    return chosen

@@ -1,4 +1,4 @@
-"""Many entries: which ranks each may have, and which pairs can be told apart."""
+"""Rankings: the ranks that each entry may have, and the pairs that can be told apart."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ class Ranked:
     """One entry in a ranking.
 
     Attributes:
-        place: Its place in the entries that were given, from 0.
-        system: Its name.
-        score: Its score.
-        ranks: The best and the worst rank that it may have by score, from 1: one more than the
-            number that are significantly better, and all but those that are significantly worse.
-        severe_ranks: The same by the share of responses with a severe error; `None` where that is
-            not known.
-        bank_maker: Its vendor where that is one of the bank's makers; else `None`.
+        place: Index among the entries, from 0.
+        system: Name of the system.
+        score: Score of the entry.
+        ranks: Best and worst rank that it may have by score, from 1: one more than the number of
+            significantly better entries, and all but the significantly worse ones.
+        severe_ranks: The same by the share of responses with a severe error; `None` if unknown.
+        bank_maker: Its vendor if that is one of the bank's makers; else `None`.
     """
 
     place: int
@@ -43,16 +42,16 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Entries that compare with each other, by score, with their ranks by severe errors beside.
+    """Entries that compare with each other, ranked by score and by severe errors.
 
     Attributes:
-        basis: What they share: bank, protocols, grader, rubric.
-        ranked: The highest score first.
-        pairs: B − A in score for each two names (A, B); `p_holm` over all of them, also where some
-            have no p. Ranks rest on their verdicts.
+        basis: Bank, protocols, grader and rubric that they share.
+        ranked: The entries, highest score first.
+        pairs: B − A in score for each two names (A, B). `p_holm` is over all pairs, also those
+            without a p. The ranks follow from the verdicts.
         severe_pairs: The same in severe errors.
         left_out: Name → why it may not be ranked.
-        notes: What must be read with it.
+        notes: Notes for the reader.
     """
 
     basis: Basis
@@ -63,26 +62,26 @@ class Ranking:
     notes: tuple[str, ...] = ()
 
     def difference(self, metric: str, a: str, b: str) -> Difference:
-        """Return B − A of two systems in one of `RANKED_BY`, whichever was compared with which."""
+        """Return B − A of two systems in one of the metrics `RANKED_BY`."""
         pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
         if (a, b) in pairs:
             return pairs[a, b]
         if (b, a) in pairs:
-            return pairs[b, a].turned
+            return pairs[b, a].reversed
         unknown = Estimate.unknown(f"{metric} is not known for one of them")
         return Difference(metric, 0, None, None, unknown, None, None, None)
 
 
 RANKED_BY = ("severe", "score")
-"""Metrics that a ranking compares each two systems by."""
+"""Metrics by which a ranking compares each two systems."""
 
 
 def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
-    """A ranking for each set of entries that compare.
+    """Return a ranking for each set of entries that compare.
 
     Args:
-        entries: All of them.
-        summaries: Theirs, in the same order: they say what may not be ranked.
+        entries: All entries.
+        summaries: Their summaries in the same order, which say what may not be ranked.
     """
     groups: dict[Basis, list[int]] = {}
     for place, entry in enumerate(entries):
@@ -97,11 +96,11 @@ def _ranking(
         place: "; ".join(summaries[place].not_ranked) or why_unknown(entries[place])
         for place in places
     }
-    kept = {place: entries[place] for place in places if not reasons[place]}
-    by_score = _Standing.of(kept, "score")
-    by_severe = _Standing.of({place: kept[place] for place in by_score.values}, "severe")
+    rankable = {place: entries[place] for place in places if not reasons[place]}
+    by_score = _MetricRanks.of(rankable, "score")
+    by_severe = _MetricRanks.of({place: rankable[place] for place in by_score.values}, "severe")
     left_out = {entries[place].system: reason for place, reason in reasons.items() if reason}
-    left_out |= {kept[place].system: why for place, why in by_score.unknown.items()}
+    left_out |= {rankable[place].system: why for place, why in by_score.unknown.items()}
     ranked = [
         Ranked(
             place,
@@ -109,7 +108,7 @@ def _ranking(
             value,
             by_score.ranks[place],
             by_severe.ranks.get(place),
-            kept[place].bank_maker,
+            rankable[place].bank_maker,
         )
         for place, value in sorted(by_score.values.items(), key=lambda each: -each[1])
     ]
@@ -119,19 +118,19 @@ def _ranking(
         _named(by_score.pairs, entries),
         _named(by_severe.pairs, entries),
         left_out,
-        (*_notes(by_score.pairs.values()), *_of_makers(ranked)),
+        (*_notes(by_score.pairs.values()), *_maker_notes(ranked)),
     )
 
 
 @dataclass(frozen=True)
-class _Standing:
-    """Where entries stand by one metric, by their places.
+class _MetricRanks:
+    """The ranks of entries by one metric, by their places.
 
     Attributes:
-        values: Their numbers.
+        values: The numbers.
         unknown: Why those without a number have none.
         pairs: B − A for each two.
-        ranks: The best and the worst rank that each may have.
+        ranks: Best and worst rank that each may have.
     """
 
     values: Mapping[int, float]
@@ -140,7 +139,7 @@ class _Standing:
     ranks: Mapping[int, tuple[int, int]]
 
     @classmethod
-    def of(cls, entries: Mapping[int, Entry], name: str) -> _Standing:
+    def of(cls, entries: Mapping[int, Entry], name: str) -> _MetricRanks:
         """Compare each two entries by the metric of that name."""
         metric = COMPARED[name]
         parts: dict[int, Parts] = {}
@@ -159,7 +158,7 @@ class _Standing:
                 family[i, j] = Paired.of(parts[i], parts[j], set(parts[i].scenarios))
             except StatsError as error:
                 family[i, j] = str(error)
-        # a difference without a test is no evidence, and counts among the comparisons all the same
+        # a difference without a test is no evidence, but still counts in the size of the family
         pairs = differences(
             family,
             fewer_is_better=couples if metric.fewer_is_better else (),
@@ -183,7 +182,7 @@ def _named(
 
 
 def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
-    """Where nothing could be told apart, however far apart, why."""
+    """Yield a note if there are too few scenarios to tell any pair apart."""
     sizes = [d.n for d in pairs]
     most = max(sizes, default=0)
     if sizes and most < MIN_CLUSTERS:
@@ -200,8 +199,8 @@ MAKER_MARK = "†"
 """Marks a system whose vendor is one of its bank's makers."""
 
 
-def _of_makers(ranked: Sequence[Ranked]) -> Iterator[str]:
-    """Name the systems whose vendor is one of the bank's makers."""
+def _maker_notes(ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Yield a note on the systems whose vendor is one of the bank's makers."""
     if marked := [each for each in ranked if each.bank_maker]:
         makers = ", ".join(dict.fromkeys(str(each.bank_maker) for each in marked))
         names = ", ".join(each.system for each in marked)
