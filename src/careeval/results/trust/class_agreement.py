@@ -1,7 +1,7 @@
-"""Agreement on whether an item is present, for each point class: two graders, or one and people.
+"""Agreement on whether an item is present, by point class: between graders, or with people.
 
-A pooled number hides what matters: most items are absent from most responses, so two graders can
-agree on nearly all judgments and on hardly any −1 item that is there.
+A pooled number would hide what matters: most items are absent from most responses, so two graders
+can agree on nearly all judgments and yet on hardly any −1 item that is present.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ PointClass = tuple[Rubric, int]
 
 @dataclass(frozen=True, slots=True)
 class ClassAgreement:
-    """How far readings of the same judgments agree, over the items of one point class.
+    """The agreement between readings of the same judgments, over the items of one point class.
 
     Attributes:
-        n: Judgments that two made, or more.
-        n_unresolved: Judgments that fewer than two could be brought to make. Bounds settle them
-            for disagreement and for agreement; the value leaves them out.
-        n_both: Of `n`, those whose item every one of them calls present.
-        n_either: Of `n`, those whose item any of them does.
-        positive_agreement: Of what one calls present, the share that another does too; unknown
-            where nobody calls anything present.
-        ac1: Gwet's AC1, which takes chance away, and counts agreement on what is absent too.
+        n: Judgments made by two readers or more.
+        n_unresolved: Judgments made by fewer than two. The value leaves them out; the bounds settle
+            them for disagreement and for agreement.
+        n_both: Judgments of `n` whose item every reader calls present.
+        n_either: Judgments of `n` whose item any reader calls present.
+        positive_agreement: Share of what one reader calls present that another does too; unknown
+            if no reader calls anything present.
+        ac1: Gwet's AC1, corrected for chance, which also counts agreement on absent items.
     """
 
     n: int
@@ -58,16 +58,16 @@ def class_agreement(
     weights: FloatArray | None = None,
     unknown: Mapping[PointClass, str] = {},
 ) -> dict[PointClass, ClassAgreement]:
-    """The agreement on each point class: the ladder first, from +2 down to −2.
+    """Return the agreement on each point class: the ladder first, from +2 down to −2.
 
     Args:
         classes: The point class of each judgment, shape (n_judgments,).
-        verdicts: What each reading says of it: 1 present, 0 absent, NaN not said; shape
-            (n_judgments, n_readings). Of more than two, every pair counts, and a judgment once.
+        verdicts: 1 present, 0 absent, NaN unresolved, shape (n_judgments, n_readings). With more
+            than two readings every pair counts, and each judgment weighs the same.
         scenarios: The scenario of each judgment.
-        weights: How many judgments each stands for, above 0; 1 where not given.
-        unknown: Classes whose numbers are not known from these judgments, with the reason; they
-            keep their counts.
+        weights: Number of judgments that each stands for, above 0; 1 by default.
+        unknown: Classes whose agreement cannot be known from these judgments, with the reason;
+            their counts are kept.
     """
     names = np.asarray(scenarios)
     agreements = {}
@@ -109,25 +109,27 @@ def _agreement(
         read = by_cluster(rows, scenarios)
         rows = rows * weights[:, np.newaxis]
     cells = by_cluster(rows, scenarios)
-    ways = [cells]
+    settlements = [cells]
     if not made.all():
-        ways = []
+        settlements = []
         for settled_rows in (
-            np.array([0.0, 1.0, 0.0]),  # apart: the least agreement
+            np.array([0.0, 1.0, 0.0]),  # readings differ: the least agreement
             _alike(present[~made], readings[~made], otherwise=1.0),
             _alike(present[~made], readings[~made], otherwise=0.0),
         ):
             rows[~made] = settled_rows
-            ways.append(by_cluster(rows, scenarios))
+            settlements.append(by_cluster(rows, scenarios))
     return ClassAgreement(
         *counts,
-        settled(cells, ways, positive_agreement, lambda c: positive_agreement_interval(c, read)),
-        settled(cells, ways, presence_ac1, lambda c: presence_ac1_interval(c, read)),
+        settled(
+            cells, settlements, positive_agreement, lambda c: positive_agreement_interval(c, read)
+        ),
+        settled(cells, settlements, presence_ac1, lambda c: presence_ac1_interval(c, read)),
     )
 
 
 def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
-    """Shares of each judgment's pairs of readings: both present, one alone, neither."""
+    """Return the shares of each judgment's pairs of readings: both present, one, neither."""
     absent = readings - present
     pairs = np.stack(
         [present * (present - 1) / 2, present * absent, absent * (absent - 1) / 2], axis=1
@@ -136,6 +138,6 @@ def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
 
 
 def _alike(present: FloatArray, readings: FloatArray, otherwise: float) -> FloatArray:
-    """Agreement on what the one reading says; on `otherwise` where there is no reading."""
+    """Return pairs that agree with the one reading, or on `otherwise` if there is none."""
     both = np.where(readings == 0, otherwise, present)
     return np.stack([both, np.zeros(len(both)), 1 - both], axis=1)

@@ -1,4 +1,4 @@
-"""Judgments that contradict each other: a measure of the grader that needs no labels."""
+"""Judgments that contradict each other: a check of the grader that needs no labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from careeval.core.scenario import Rubric
 
 
 class Contradiction(StrEnum):
-    """What cannot be true of one response."""
+    """The kinds of judgments that cannot all be true of one response."""
 
     top_without_next = "top without next"
     """The +2 rung is present, and the +1 rung that is a part of it is not."""
@@ -26,13 +26,13 @@ class Contradiction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often one contradiction was found.
+    """The frequency of one kind of contradiction.
 
     Attributes:
-        count: Times; `None` where the rubrics that it needs were not judged.
-        opportunities: Times that its first half was there: a rung present, all acts of a rung
-            present, one act of an excluding pair present; `None` likewise.
-        reason: Why it is not known; empty where it is.
+        count: Contradictions found; `None` if the rubrics that it needs were not judged.
+        opportunities: Cases in which it could arise: a rung present, all acts of a rung present,
+            or one act of an excluding pair present; `None` likewise.
+        reason: Why it is unknown; else empty.
     """
 
     count: int | None
@@ -41,7 +41,7 @@ class Count:
 
     @property
     def share(self) -> float | None:
-        """Of the opportunities; `None` where there was none, or they are not known."""
+        """Return the share of the opportunities; `None` if there is none or it is unknown."""
         return (
             self.count / self.opportunities
             if self.count is not None and self.opportunities
@@ -58,22 +58,22 @@ LadderCheck = Mapping[Contradiction, Count]
 
 _RESPONSE = ["system", "scenario", "epoch"]
 CHECKED = (*_RESPONSE, "rubric", "item", "points", "present", "of", "excludes")
-"""Columns of the judgments that are looked at."""
+"""Columns of the judgments that `ladder_check` reads."""
 
 
 def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
-    """How often one grader's judgments contradict each other.
+    """Count the contradictions in one grader's judgments.
 
-    A rung is a part of another where all acts that it is made of are acts of the other. Of a rung
-    that names no acts nothing is said. What needs a rubric that was not judged is unknown; a
-    contradiction between the rubrics is looked for in responses that were judged on both.
+    A rung is part of another if all its acts are acts of the other. Rungs that name no acts are
+    left out. Contradictions that need a rubric that was not judged are unknown; those between the
+    rubrics are only sought in responses judged on both.
 
     Args:
-        judgments: By one grader, each item of a response once; columns
-            `careeval.results.tables.JUDGMENTS`. An unresolved item is no part of any.
+        judgments: Judgments by one grader, each item of a response once; columns
+            `careeval.results.tables.JUDGMENTS`. Unresolved items are left out.
 
     Returns:
-        Every contradiction, 0 of 0 where the rubrics leave no room for it.
+        Every kind of contradiction; 0 of 0 if there was no opportunity.
     """
     rubrics = set(judgments["rubric"].unique())
     lacking = {rubric: NOT_JUDGED[rubric] for rubric in Rubric if rubric not in rubrics}
@@ -85,7 +85,7 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
         Contradiction.excluded_pair: no_actions,
     }
     made = judgments.select(CHECKED).filter(pl.col("present").is_not_null())
-    # every contradiction is within a response: a table of all pairs of all systems would be large
+    # system by system, since a table of all pairs of all systems would be large
     parts = [_counts(of_system) for of_system in made.partition_by("system")]
     return {
         kind: Count(None, None, reason)
@@ -99,7 +99,7 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
 
 
 def _counts(made: pl.DataFrame) -> LadderCheck:
-    """Every contradiction in judgments that were made, as if both rubrics were judged."""
+    """Count every kind in resolved judgments, as if both rubrics were judged."""
     is_rung = pl.col("rubric") == Rubric.ladder.value
     rungs = made.filter(is_rung, pl.col("of").list.len() > 0)
     acts = made.filter(~is_rung)
@@ -120,23 +120,23 @@ def _top_without_next(rungs: pl.DataFrame) -> Count:
 
 
 def _rungs_and_acts(rungs: pl.DataFrame, acts: pl.DataFrame) -> tuple[Count, Count]:
-    """A rung without one of its acts, and all acts of a rung without it."""
-    each = rungs.with_row_index("rung").explode("of")
-    found = each.join(
+    """Count rungs without one of their acts, and rungs absent though all acts are present."""
+    rung_acts = rungs.with_row_index("rung").explode("of")
+    judged_acts = rung_acts.join(
         acts.select(*_RESPONSE, "item", pl.col("present").alias("act")),
         left_on=[*_RESPONSE, "of"],
         right_on=[*_RESPONSE, "item"],
         how="left",
     )
-    by_rung = found.group_by("rung").agg(
+    by_rung = judged_acts.group_by("rung").agg(
         pl.col("present").first(),
         lacks=(~pl.col("act")).any(),
-        known=pl.col("act").is_not_null().any(),
-        all_there=pl.col("act").fill_null(False).all(),
+        any_judged=pl.col("act").is_not_null().any(),
+        all_present=pl.col("act").fill_null(False).all(),
     )
     return (
-        _count(by_rung.filter("present", "known"), broken=pl.col("lacks")),
-        _count(by_rung.filter("all_there"), broken=~pl.col("present")),
+        _count(by_rung.filter("present", "any_judged"), broken=pl.col("lacks")),
+        _count(by_rung.filter("all_present"), broken=~pl.col("present")),
     )
 
 
@@ -147,11 +147,11 @@ def _excluded_pairs(acts: pl.DataFrame) -> Count:
         left_on=[*_RESPONSE, "excludes"],
         right_on=[*_RESPONSE, "item"],
     )
-    # most pairs name each other, and are one
+    # most excluding acts name each other, so that a pair appears twice
     ends = [pl.min_horizontal("item", "excludes"), pl.max_horizontal("item", "excludes")]
     pairs = both.with_columns(ends[0].alias("a"), ends[1].alias("b")).unique([*_RESPONSE, "a", "b"])
-    there = pairs.filter(pl.col("present") | pl.col("other"))
-    return _count(there, broken=pl.col("present") & pl.col("other"))
+    opportunities = pairs.filter(pl.col("present") | pl.col("other"))
+    return _count(opportunities, broken=pl.col("present") & pl.col("other"))
 
 
 def _count(opportunities: pl.DataFrame, broken: pl.Expr) -> Count:

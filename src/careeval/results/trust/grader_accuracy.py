@@ -1,8 +1,8 @@
-"""How good a grader is, in numbers: its verdicts held against the truth, clustered by scenario.
+"""A grader's accuracy: its verdicts against the truth, clustered by scenario.
 
-The truth is what authors of probes say, or what people say who read the same responses. Cells are
-counts by scenario, shape (n_scenarios, 4): `tp`, `fn`, `fp`, `tn`, as `careeval.stats.Confusion`
-has them.
+The truth comes from the authors of probes, or from people who read the same responses. Cells are
+counts by scenario, shape (n_scenarios, 4): `tp`, `fn`, `fp`, `tn`, as in
+`careeval.stats.Confusion`.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from careeval.stats import (
 
 _TP, _FN, _FP, _TN = range(4)
 
-# verdicts on many items of a scenario are worth more than a few trials
+# verdicts on the many items of a scenario count as more than a few trials
 _rate_interval = partial(rate_interval, most_a_family=np.inf)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A grader against the truth, over some judgments.
+    """The accuracy of a grader over some judgments with a known truth.
 
-    Bounds settle every unresolved judgment for wrong and for right; the value leaves them out, and
-    the interval takes in either way they fall.
+    The value leaves unresolved judgments out. The bounds settle them for wrong and for right, and
+    the interval covers both.
 
     Attributes:
-        n: Judgments with a truth, unresolved ones among them.
-        n_present: Those whose item is there.
-        n_unresolved: Those that the grader could not be brought to make.
-        sensitivity: Share that it finds of what is there; also recall.
-        specificity: Share that it clears of what is not.
-        ppv: Share that is there of what it finds.
+        n: Judgments with a truth, including unresolved ones.
+        n_present: Judgments whose item is present.
+        n_unresolved: Judgments that the grader failed to make.
+        sensitivity: Share of the present items that it calls present; also called recall.
+        specificity: Share of the absent items that it calls absent.
+        ppv: Share of the items that it calls present that are present.
         macro_f1: Mean of the F1 of present and that of absent.
     """
 
@@ -59,36 +59,36 @@ class Measured:
 
     @property
     def miss_rate(self) -> Estimate:
-        """Share that it misses of what is there: 1 - sensitivity."""
-        of = self.sensitivity
-        if of.value is None or of.low is None or of.high is None:
-            return of
-        ci95 = of.ci95 and (1 - of.ci95[1], 1 - of.ci95[0])
-        return replace(of, value=1 - of.value, low=1 - of.high, high=1 - of.low, ci95=ci95)
+        """Return the share of present items that it misses: 1 - sensitivity."""
+        s = self.sensitivity
+        if s.value is None or s.low is None or s.high is None:
+            return s
+        ci95 = s.ci95 and (1 - s.ci95[1], 1 - s.ci95[0])
+        return replace(s, value=1 - s.value, low=1 - s.high, high=1 - s.low, ci95=ci95)
 
     @staticmethod
     def of(cells: FloatArray, unresolved: FloatArray | None = None) -> Measured:
-        """Where every judgment counts once.
+        """Return the accuracy over judgments that each count once.
 
         Args:
-            cells: Of the judgments that were made.
-            unresolved: Judgments that were not, by scenario: item there, item not there; shape
-                (n_scenarios, 2). None where all were.
+            cells: Cells of the resolved judgments.
+            unresolved: Unresolved judgments by scenario, of items present and of items absent,
+                shape (n_scenarios, 2). None if there are none.
         """
         open_ = np.zeros((len(cells), 2)) if unresolved is None else unresolved
         wrong, right = cells.copy(), cells.copy()
         wrong[:, [_FN, _FP]] += open_
         right[:, [_TP, _TN]] += open_
-        ways = (wrong, right) if open_.any() else (cells,)
+        settlements = (wrong, right) if open_.any() else (cells,)
 
         def rate(measure: Measure, right: int, wrong: int) -> Estimate:
-            def interval(of: FloatArray) -> Interval:
-                return _rate_interval(of[:, right], of[:, [right, wrong]].sum(axis=1))
+            def interval(c: FloatArray) -> Interval:
+                return _rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
 
-            return _estimate(cells, ways, measure, interval)
+            return _estimate(cells, settlements, measure, interval)
 
         def resampled(measure: Measure) -> Estimate:
-            return _estimate(cells, ways, measure, lambda of: measure_interval(of, measure))
+            return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
 
         return Measured(
             n=int(cells.sum() + open_.sum()),
@@ -96,44 +96,47 @@ class Measured:
             n_unresolved=int(open_.sum()),
             sensitivity=rate(Measure.sensitivity, _TP, _FN),
             specificity=rate(Measure.specificity, _TN, _FP),
-            # what it did not judge may be found or not: there is no bound on it that says much
+            # an unresolved judgment may turn out present or absent: no useful bound on the ppv
             ppv=_estimate(
                 cells,
                 (cells,),
                 Measure.ppv,
-                lambda of: _rate_interval(of[:, _TP], of[:, [_TP, _FP]].sum(1)),
+                lambda c: _rate_interval(c[:, _TP], c[:, [_TP, _FP]].sum(1)),
             ),
             macro_f1=resampled(Measure.macro_f1),
         )
 
     @staticmethod
     def weighted(weighted: FloatArray, read: FloatArray) -> Measured:
-        """Where judgments were drawn by what the grader had said, weighted back to all of them.
+        """Return the accuracy from judgments drawn by verdict, weighted back to all judgments.
 
         Args:
-            weighted: Cells in which each judgment counts for those that it was drawn from.
-            read: The same judgments counted once each.
+            weighted: Cells in which each judgment has its sampling weight.
+            read: Cells in which each judgment counts once.
         """
-        ways = (weighted,)
+        settlements = (weighted,)
 
         def drawn(measure: Measure, right: int, wrong: int, opposite: int) -> Estimate:
-            """The share got right of one truth; `opposite` is right too, with the wrong verdict."""
+            """Return the share judged right, of items that are present or of items that are absent.
 
-            def interval(of: FloatArray) -> Interval:
-                if read[:, wrong].any() and not np.allclose(of, read):
-                    return drawn_rate_interval(of[:, right], of[:, [right, wrong]].sum(axis=1))
-                low, high = _rate(of, read, right, wrong)
-                confirmed = float(of[:, right].sum())
-                said_otherwise = round(of[:, [wrong, opposite]].sum())
+            `opposite` is the cell of the other truth with the same verdict as `wrong`.
+            """
+
+            def interval(c: FloatArray) -> Interval:
+                if read[:, wrong].any() and not np.allclose(c, read):
+                    return drawn_rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
+                low, high = _rate(c, read, right, wrong)
+                confirmed = float(c[:, right].sum())
+                n_other_verdict = round(c[:, [wrong, opposite]].sum())
                 n_read = int(read[:, [wrong, opposite]].sum())
-                if confirmed and 0 < n_read < said_otherwise and not read[:, wrong].any():
-                    # none of those read is wrong, so scenarios do not vary, and yet any of those
-                    # that nobody read may be
-                    left = sensitivity_range(confirmed, said_otherwise, 0, n_read)
-                    low, high = min(low, left.low), max(high, left.high)
+                if confirmed and 0 < n_read < n_other_verdict and not read[:, wrong].any():
+                    # no verdict read was wrong, so scenarios do not vary; but verdicts that were
+                    # not read may be wrong
+                    unread = sensitivity_range(confirmed, n_other_verdict, 0, n_read)
+                    low, high = min(low, unread.low), max(high, unread.high)
                 return Interval(low, high)
 
-            return _estimate(weighted, ways, measure, interval)
+            return _estimate(weighted, settlements, measure, interval)
 
         return Measured(
             n=int(read.sum()),
@@ -141,20 +144,23 @@ class Measured:
             n_unresolved=0,
             sensitivity=drawn(Measure.sensitivity, _TP, _FN, _TN),
             specificity=drawn(Measure.specificity, _TN, _FP, _TP),
-            ppv=_estimate(weighted, ways, Measure.ppv, lambda of: _rate(of, read, _TP, _FP)),
+            ppv=_estimate(weighted, settlements, Measure.ppv, lambda c: _rate(c, read, _TP, _FP)),
             macro_f1=_estimate(
-                weighted, ways, Measure.macro_f1, lambda of: measure_interval(of, Measure.macro_f1)
+                weighted,
+                settlements,
+                Measure.macro_f1,
+                lambda c: measure_interval(c, Measure.macro_f1),
             ),
         )
 
     @staticmethod
     def unknown(n: int, n_present: int, reason: str) -> Measured:
-        """Counts alone, and why there is no more."""
+        """Return the counts alone, with the reason why all else is unknown."""
         return Measured(n, n_present, 0, *[Estimate.unknown(reason)] * 4)
 
 
 def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Interval:
-    """Of a share of weighted counts that come of so many judgments and no more."""
+    """Return the interval of a weighted share, scaled to the number of judgments read."""
     trials = weighted[:, [part, rest]].sum(axis=1)
     scale = read[:, [part, rest]].sum() / trials.sum()
     return _rate_interval(weighted[:, part] * scale, trials * scale)
@@ -162,38 +168,40 @@ def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Inter
 
 def _estimate(
     cells: FloatArray,
-    ways: Sequence[FloatArray],
+    settlements: Sequence[FloatArray],
     measure: Measure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    return settled(cells, ways, lambda of: _value(of, measure), interval)
+    return settled(cells, settlements, lambda c: _value(c, measure), interval)
 
 
 def settled(
     cells: FloatArray,
-    ways: Sequence[FloatArray],
+    settlements: Sequence[FloatArray],
     value: Callable[[FloatArray], float],
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    """A number of the cells, its bounds and interval over the ways in which they may be settled.
+    """Return a number, with bounds and interval over the ways to settle unresolved judgments.
 
     Args:
-        cells: Of the judgments that were made.
-        ways: The same with the unresolved judgments settled, in each way; the cells alone where
-            there are none. A number may rise with either way, so the value is among its bounds.
-        value: The number of some cells.
-        interval: Its interval.
+        cells: Cells of the resolved judgments.
+        settlements: The cells with the unresolved judgments settled, one for each way; the cells
+            alone if there are none. The bounds include the value, since a number may rise either
+            way.
+        value: Function from cells to the number.
+        interval: Function from cells to its interval.
     """
     try:
-        known, *ends = (value(each) for each in (cells, *ways))
+        estimate, *ends = (value(each) for each in (cells, *settlements))
     except StatsError as error:
         return Estimate.unknown(str(error))
-    low, high = min(known, *ends), max(known, *ends)
+    low, high = min(estimate, *ends), max(estimate, *ends)
     try:
-        found = [interval(each) for each in ways]
+        intervals = [interval(each) for each in settlements]
     except StatsError as error:
-        return Estimate(known, low, high, None, str(error))
-    return Estimate(known, low, high, (min(i.low for i in found), max(i.high for i in found)))
+        return Estimate(estimate, low, high, None, str(error))
+    ci95 = min(i.low for i in intervals), max(i.high for i in intervals)
+    return Estimate(estimate, low, high, ci95)
 
 
 def _value(cells: FloatArray, measure: Measure) -> float:

@@ -1,4 +1,4 @@
-"""The grader's card: all that is known of how far a grader can be trusted, beside every result."""
+"""Grader cards: everything known about the reliability of a grader, shown with its results."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ NOT_TRIED = "not tried on the bank's labelled probes"
 
 @dataclass(frozen=True)
 class GraderCard:
-    """One grader, as far as these runs and what was tried elsewhere tell.
+    """The reliability of one grader, from these runs, the probe check and the audit.
 
     Attributes:
-        grader: Its name, with its mode and the hash of its prompt.
-        vendor: Who made it; `None` where its name does not say.
-        probes: Its agreement with the labelled probes; `None` where it was not tried on them.
-        failed: Why it fails the probes, by the rule of `probe_check.LIMITS`; empty if it does
-            not, `None` where it was not tried on them.
-        human: What people who read its judgments say of it; `None`: it was not audited by people.
-        systems: Whom it judged here.
-        own_vendor: Those of them that share its vendor.
-        n_judgments: First gradings, over all of them.
-        n_unresolved: Those that it could not be brought to make.
-        contradictions: How often its judgments contradict each other.
-        noise: By system and rubric, what judging again shows; empty where nothing was.
-        corrected: By system and rubric, scores as people correct them; empty without an audit.
+        grader: Name of the grader, with its mode and the hash of its prompt.
+        vendor: Vendor of the grader; `None` if its name does not say.
+        probes: Result of the probe check; `None` if there was none.
+        failed: Reasons why it fails the probe check, by the rule `probe_check.LIMITS`; empty if it
+            passes, `None` if there was no probe check.
+        human: Result of the audit by people; `None` if there was none.
+        systems: Systems that it judged in these runs.
+        own_vendor: Systems of its own vendor.
+        n_judgments: Judgments that count, over all systems.
+        n_unresolved: Judgments that it failed to make.
+        contradictions: Contradictions among its judgments.
+        noise: Noise of its grading by system and rubric; empty if nothing was graded twice.
+        corrected: Scores corrected by people, by system and rubric; empty without an audit.
     """
 
     grader: str
@@ -62,12 +62,12 @@ def grader_cards(
     *,
     audits: Mapping[str, AuditResults] = {},
 ) -> dict[str, GraderCard]:
-    """Grader → its card, for each grader of these entries, in the order of their names.
+    """Return the card of each grader of these entries, by name, sorted.
 
     Args:
-        entries: What the graders judged.
-        probes: Grader, as entries name it → its agreement with the probes.
-        audits: Grader, likewise → what people say of it.
+        entries: Entries of the graders.
+        probes: Name of a grader → result of its probe check.
+        audits: Name of a grader → result of its audit.
     """
     by_grader: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -104,7 +104,7 @@ def _card(
         n_judgments=first.height,
         n_unresolved=first["present"].null_count(),
         contradictions=ladder_check(first),
-        noise={key: found for key, found in noise.items() if found is not None},
+        noise={key: value for key, value in noise.items() if value is not None},
         corrected={
             (entry.system, entry.rubric): corrected
             for entry in entries

@@ -1,4 +1,4 @@
-"""Graders held against each other."""
+"""The agreement between each two graders."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class GraderPair:
     """Two graders that judged the same responses.
 
     Attributes:
-        a: Name of the one.
-        b: Name of the other.
-        systems: Whose responses, by name.
-        by_points: How far they agree, by rubric and points of the item.
+        a: Name of the first grader.
+        b: Name of the second grader.
+        systems: Names of the systems whose responses both judged.
+        by_points: Agreement by rubric and points of the item.
     """
 
     a: str
@@ -35,26 +35,26 @@ class GraderPair:
 
     @property
     def n(self) -> int:
-        """Judgments that both made; those that either left unresolved are not among them."""
-        return sum(of.n for of in self.by_points.values())
+        """Return the number of judgments that both resolved."""
+        return sum(agreement.n for agreement in self.by_points.values())
 
 
 def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
-    """Each two graders that judged any response in common, over all systems.
+    """Return each two graders that judged any response in common, over all systems.
 
-    A response without words is in none: nobody judged it.
+    Responses without words are left out, since no grader judged them.
     """
     by_system: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         by_system[entry.system].append(entry)
     common: dict[tuple[str, str], dict[str, pl.DataFrame]] = defaultdict(dict)
-    for system, of_system in by_system.items():
+    for system, system_entries in by_system.items():
         by_grader: dict[str, list[pl.DataFrame]] = defaultdict(list)
-        for entry in of_system:
-            by_grader[entry.grader].append(_read(entry))
-        read = {grader: pl.concat(parts) for grader, parts in by_grader.items()}
-        for a, b in combinations(sorted(read), 2):
-            both = read[a].join(read[b].drop("points"), on=_JUDGMENT, suffix="_b")
+        for entry in system_entries:
+            by_grader[entry.grader].append(_judgments_of_words(entry))
+        judgments = {grader: pl.concat(parts) for grader, parts in by_grader.items()}
+        for a, b in combinations(sorted(judgments), 2):
+            both = judgments[a].join(judgments[b].drop("points"), on=_JUDGMENT, suffix="_b")
             if both.height:
                 common[a, b][system] = both
     return [
@@ -63,8 +63,8 @@ def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
     ]
 
 
-def _read(entry: Entry) -> pl.DataFrame:
-    """What a grader judged the first time, of the responses with words."""
+def _judgments_of_words(entry: Entry) -> pl.DataFrame:
+    """Return the judgments that count, of the responses with words."""
     answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
     first = entry.first.select(*_JUDGMENT, "points", "present")
     return first.join(answered, on=["scenario", "epoch"], how="semi")

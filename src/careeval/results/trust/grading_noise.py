@@ -1,4 +1,4 @@
-"""The grader's share in the noise, from responses that it judged more than once."""
+"""The grader's noise, from responses that it judged more than once."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from careeval.stats import (
 
 @dataclass(frozen=True)
 class GradingNoise:
-    """What judging the same responses again shows, on one rubric.
+    """The grader's noise on one rubric, from repeated gradings of the same responses.
 
-    Variances are of points over the scenario's maximum; shares add up to 1. They are over all
-    responses, of which those without words have no noise of grading.
+    Variances are of points over the scenario's maximum, over all responses; those without words
+    have no grading noise. The three shares add up to 1.
 
     Attributes:
-        n_regraded: Responses with words judged more than once.
+        n_regraded: Responses with words that were judged more than once.
         n_gradings: The most gradings of any response.
-        flipped: Share of the items whose judgment differs between two gradings of a response;
-            over all pairs of gradings, without those that either left unresolved. Two gradings
-            that each turn round 3% of the judgments differ in 6%.
-        scenario_share: Of the variance of a single judged response, what is between scenarios.
-        response_share: What is between responses to one scenario.
-        grading_share: What is between gradings of one response.
+        flipped: Share of the items whose judgment differs between two gradings of a response, over
+            all pairs of gradings in which both are resolved. Two gradings that each flip 3% of the
+            judgments differ in 6%.
+        scenario_share: Share of the variance of a single judged response that is between scenarios.
+        response_share: Share between responses to one scenario.
+        grading_share: Share between gradings of one response.
         corrected_worst_at_n: Worst of n if the grader did not vary; see
             `careeval.stats.noise_corrected_worst` for its known bias.
-        reason: Why the variance is not split; else empty, and the shares are numbers.
+        reason: Why the shares are unknown; else empty.
     """
 
     rubric: Rubric
@@ -60,20 +60,20 @@ class GradingNoise:
 
 
 def grading_noise(entry: Entry) -> GradingNoise | None:
-    """The noise of an entry's grader; `None` where nothing was judged twice.
+    """Return the noise of an entry's grader; `None` if no response was judged twice.
 
-    A response without words is judged by nobody, and is not among those that were judged twice.
+    Responses without words do not count, since no grader judges them.
     """
     judged = entry.judgments
     if judged["grading"].n_unique() < 2:
         return None
-    # a response's first grading is the one that counts, though others were graded before it
+    # the grading that counts comes first, even if others were made before it
     counts = entry.first.select("scenario", "epoch", pl.col("grading").alias("counting"))
-    of_one = ("scenario", "epoch")
+    response_key = ("scenario", "epoch")
     after = pl.when(pl.col("grading") != pl.col("counting")).then(pl.col("grading")).otherwise(0)
     judged = (
-        judged.join(counts.unique(), on=of_one)
-        .with_columns(after.rank("dense").over(of_one).alias("grading"))
+        judged.join(counts.unique(), on=response_key)
+        .with_columns(after.rank("dense").over(response_key).alias("grading"))
         .drop("counting")
     )
     answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
@@ -99,11 +99,15 @@ def grading_noise(entry: Entry) -> GradingNoise | None:
 
 
 def _flipped(judged: pl.DataFrame) -> Estimate:
-    """With m of n judgments of an item present, m (n - m) of n (n - 1) / 2 pairs differ."""
-    made = pl.col("present").is_not_null().sum().cast(pl.Float64)
-    there = pl.col("present").sum().cast(pl.Float64)
+    """Return the share of pairs of gradings that differ.
+
+    With m of n judgments of an item present, m (n - m) of n (n - 1) / 2 pairs differ.
+    """
+    resolved = pl.col("present").is_not_null().sum().cast(pl.Float64)
+    present = pl.col("present").sum().cast(pl.Float64)
     by_item = judged.group_by("scenario", "epoch", "item").agg(
-        (there * (made - there)).alias("differ"), (made * (made - 1) / 2).alias("pairs")
+        (present * (resolved - present)).alias("differ"),
+        (resolved * (resolved - 1) / 2).alias("pairs"),
     )
     by_scenario = (
         by_item.filter(pl.col("pairs") > 0)
@@ -117,20 +121,20 @@ def _flipped(judged: pl.DataFrame) -> Estimate:
 
 
 def _share(events: FloatArray, trials: FloatArray) -> Estimate:
-    """Events per trial, both by scenario, each trial with a known end."""
+    """Return events per trial, both by scenario, without unresolved judgments."""
     return bounded(
-        lambda known: float(known.sum() / trials.sum()),
-        lambda known: rate_interval(known, trials, most_a_family=np.inf),
+        lambda counts: float(counts.sum() / trials.sum()),
+        lambda counts: rate_interval(counts, trials, most_a_family=np.inf),
         Bounds.exact(events),
     )
 
 
 def _points(entry: Entry, judged: pl.DataFrame) -> tuple[Bounds, FloatArray, list[FloatArray]]:
-    """Points of the first gradings, maxima, and points of each later grading.
+    """Return the points of the first gradings, the maxima, and the points of each later grading.
 
     Shapes (n_scenarios, n_epochs), (n_scenarios,) and (n_scenarios, n_epochs) each. NaN in a later
-    grading = not graded, or not to be held against the first, since one of the two has an
-    unresolved item: the doubt about it would pass for noise.
+    grading means that it was not graded, or that it or the first has an unresolved item, which
+    would pass for noise.
     """
     graded = entry.graded
     names = [scenario.scenario for scenario in graded.scenarios]
@@ -147,11 +151,13 @@ def _points(entry: Entry, judged: pl.DataFrame) -> tuple[Bounds, FloatArray, lis
 
 
 def _with_words(entry: Entry, answered: pl.DataFrame) -> NDArray[np.bool_]:
-    """Whether there are words to judge, shape (n_scenarios, n_epochs)."""
+    """Return where there are words to judge, shape (n_scenarios, n_epochs)."""
     graded = entry.graded
-    there = set(answered.select("scenario", "epoch").iter_rows())
+    with_words = set(answered.select("scenario", "epoch").iter_rows())
     epochs = range(1, graded.n_epochs + 1)
-    return np.array([[(s.scenario, epoch) in there for epoch in epochs] for s in graded.scenarios])
+    return np.array(
+        [[(s.scenario, epoch) in with_words for epoch in epochs] for s in graded.scenarios]
+    )
 
 
 def _scored(judged: Judged) -> Bounds:
@@ -161,9 +167,9 @@ def _scored(judged: Judged) -> Bounds:
 def _shares(
     first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> tuple[GradingVariance | None, str]:
-    """The parts of the variance as shares of it, or why there are none.
+    """Return the shares of the variance, or why they are unknown.
 
-    Over the scenarios all of whose first judgments are resolved.
+    Only scenarios whose first judgments are all resolved count.
     """
     resolved = ((first.low == first.high) | np.isnan(first.low)).all(axis=1)
     could = (maxima > 0) & resolved
@@ -177,7 +183,7 @@ def _shares(
 def _corrected(
     first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> Estimate:
-    """The worst of n if the grader did not vary; its bounds settle all that is unresolved."""
+    """Return the worst of n if the grader did not vary, with bounds for unresolved judgments."""
 
     def stacked(points: FloatArray) -> FloatArray:
         return np.stack([points, *again], axis=2)

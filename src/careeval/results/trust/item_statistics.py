@@ -1,4 +1,4 @@
-"""Items as they behave over systems: to send to experts with, never to drop one by."""
+"""Statistics of each item over systems: for experts who review items, never to drop an item."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class ItemStatistic:
     Attributes:
         grader: Name of the grader.
         bank: Name of the bank.
-        n_systems: Systems.
-        n: Judgments that were made, over all of them.
-        presence: Mean over systems of the share of responses in which it is present. It has no
-            interval: those are over scenarios, and an item is of one.
-        always: Whether it was present wherever it was judged.
-        never: Whether it was present nowhere.
-        rest: Over systems, the correlation of its points with those of all other items of its
-            rubric, over all scenarios; low where it goes another way than the rest. With nine
-            systems a correlation of 0 has an interval of ± .66.
+        n_systems: Number of systems.
+        n: Resolved judgments, over all systems.
+        presence: Mean over systems of the share of responses in which the item is present. It has
+            no interval: intervals are over scenarios, and an item belongs to one.
+        always: True if it was present wherever it was judged.
+        never: True if it was present nowhere.
+        rest: Correlation over systems of its points with those of all other items of the rubric,
+            over all scenarios (item-rest correlation). With nine systems a correlation of 0 has an
+            interval of ± .66.
     """
 
     grader: str
@@ -51,14 +51,15 @@ class ItemStatistic:
 
 
 def item_statistics(entries: Sequence[Entry]) -> list[ItemStatistic]:
-    """Each item judged, by grader, rubric, scenario and place; over entries that compare."""
+    """Return the statistics of each item, by grader, rubric, scenario and position.
+
+    Each is over the entries that compare with each other.
+    """
     groups: dict[Basis, list[Entry]] = {}
     for entry in entries:
         groups.setdefault(basis(entry), []).append(entry)
     by_grader = sorted(groups.items(), key=lambda group: (group[0].grader, group[0]))
-    return [
-        statistic for shared, of_group in by_grader for statistic in _statistics(shared, of_group)
-    ]
+    return [statistic for shared, group in by_grader for statistic in _statistics(shared, group)]
 
 
 _ITEM = ["scenario", "item"]
@@ -70,24 +71,28 @@ def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatist
         entry.first.group_by(_ITEM)
         .agg(
             pl.col("position", "points", "item_text").first(),
-            there=pl.col("present").sum(),
-            made=pl.col("present").count(),
-            all=pl.len(),
+            n_present=pl.col("present").sum(),
+            n_resolved=pl.col("present").count(),
+            n=pl.len(),
         )
         .with_columns(system=pl.lit(place))
         for place, entry in enumerate(entries)
     )
     items = (
         counts.group_by(_ITEM)
-        .agg(pl.col("position", "points", "item_text").first(), pl.col("there", "made").sum())
+        .agg(
+            pl.col("position", "points", "item_text").first(),
+            pl.col("n_present", "n_resolved").sum(),
+        )
         .sort("scenario", "position", "item")
         .with_row_index("column")
     )
-    at = counts.join(items.select("column", *_ITEM), on=_ITEM)
+    cells = counts.join(items.select("column", *_ITEM), on=_ITEM)
     low, high = (np.full((len(entries), items.height), np.nan) for _ in range(2))
-    cells = at["system"].to_numpy(), at["column"].to_numpy()
-    low[cells] = (at["there"] / at["all"]).to_numpy()
-    high[cells] = ((at["there"] + at["all"] - at["made"]) / at["all"]).to_numpy()
+    at = cells["system"].to_numpy(), cells["column"].to_numpy()
+    n_present, n_resolved, n = cells["n_present"], cells["n_resolved"], cells["n"]
+    low[at] = (n_present / n).to_numpy()
+    high[at] = ((n_present + n - n_resolved) / n).to_numpy()
     rests = _rests(low, high, items["points"].to_numpy())
     n_systems = (~np.isnan(low)).sum(axis=0).tolist()
     means = [np.nanmean(bound, axis=0).tolist() for bound in (low, high)]
@@ -103,26 +108,26 @@ def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatist
             points=row["points"],
             text=row["item_text"],
             n_systems=n_systems[column],
-            n=row["made"],
+            n=row["n_resolved"],
             presence=Estimate((fewest + most) / 2, fewest, most, None, _ONE_SCENARIO),
-            always=0 < row["made"] == row["there"],
-            never=row["made"] > row["there"] == 0,
+            always=0 < row["n_resolved"] == row["n_present"],
+            never=row["n_resolved"] > row["n_present"] == 0,
             rest=rests[column],
         )
 
 
 def _rests(low: FloatArray, high: FloatArray, points: IntArray) -> list[Estimate]:
-    """Of each item of one rubric, the correlation of its points with the rest's.
+    """Return the item-rest correlation of each item of one rubric.
 
-    Unresolved judgments move a system's points by at most half their width, so that the vector of
-    an item's points turns by at most arcsin(‖half widths‖ / ‖deviations‖), and so does the rest's;
-    a correlation is the cosine of the angle between the two.
+    A correlation is the cosine of the angle between the vector of the item's points and that of the
+    rest's. Unresolved judgments move a system's points by at most half their width, and so turn
+    each vector by at most arcsin(‖half widths‖ / ‖deviations‖).
 
     Args:
         low: Share of responses in which an item is present, shape (n_systems, n_items); NaN where a
-            system was not judged on it. Such a system has no rest.
-        high: The same with every unresolved judgment for present.
-        points: Of the items, shape (n_items,).
+            system was not judged on it. Such a system is left out.
+        high: The same with every unresolved judgment settled for present.
+        points: Points of the items, shape (n_items,).
     """
     whole = ~np.isnan(low).any(axis=1)
     n = int(whole.sum())
@@ -138,7 +143,7 @@ def _rests(low: FloatArray, high: FloatArray, points: IntArray) -> list[Estimate
 
 
 def _turns(columns: FloatArray, reach: FloatArray) -> FloatArray:
-    """The angle by which each column, less its mean, may turn; at most a straight one."""
+    """Return the angle by which each column, less its mean, may turn; at most π."""
     if not len(columns):
         return np.full(columns.shape[1], np.pi)
     deviations = np.linalg.norm(columns - columns.mean(axis=0), axis=0)
@@ -148,7 +153,7 @@ def _turns(columns: FloatArray, reach: FloatArray) -> FloatArray:
 
 
 def _correlation(r: float, turn: float, n: int) -> Estimate:
-    """A correlation over n systems, with bounds as far as its angle may turn."""
+    """Return a correlation over n systems; its bounds turn the angle by `turn` either way."""
     if math.isnan(r):
         few = "fewer than three systems were judged on the whole rubric"
         return Estimate.unknown(

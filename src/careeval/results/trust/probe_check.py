@@ -1,8 +1,8 @@
-"""Is this grader any good: its judgments on the probes, held against their labels.
+"""The probe check: a grader's judgments of the labelled probes, compared with their labels.
 
-By point class and by trap, since what matters most is rare: a missed −2 item is worth two of a
-scenario's three points, and a grader can miss every one of them and still be right nearly always.
-Unresolved judgments are counted, and are neither right nor wrong.
+Results are by point class and by trap, since the items that matter most are rare: a missed −2 item
+is worth two of a scenario's three points, and a grader can miss all of them and still be right
+nearly always. Unresolved judgments are counted, and are neither right nor wrong.
 """
 
 from __future__ import annotations
@@ -39,16 +39,15 @@ class Labelled:
     """One judgment beside its label.
 
     Attributes:
-        rubric: Of the item.
-        points: Of the item.
-        trap: What the probe tries a grader with.
-        label: Whether the item is in the probe, as its author says.
-        present: Whether the grader says so; `None` where it could not be brought to say.
-        scenario: Whose probe. Intervals resample scenarios, so of judgments that do not say there
-            is none.
-        probe: Which of the scenario's, from 1; 0 where that is not known.
-        pair: Id of the base, where the act is right in the scenario or in its twin, and bad in
-            the other of the two; else empty.
+        rubric: Rubric of the item.
+        points: Points of the item.
+        trap: The difficulty that the probe sets the grader.
+        label: True if the item is in the probe, as its author says.
+        present: The grader's judgment; `None` if unresolved.
+        scenario: Id of the probe's scenario; empty if unknown, and then there is no interval.
+        probe: Number of the probe within its scenario, from 1; 0 if unknown.
+        pair: Id of the base, if the act is right in one of a base and its twin and bad in the
+            other; else empty.
     """
 
     rubric: Rubric
@@ -63,14 +62,14 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often judgments agree with labels.
+    """Counts of judgments that agree or disagree with labels.
 
     Attributes:
         found: Labelled present, judged present.
         missed: Labelled present, judged absent.
         invented: Labelled absent, judged present.
         cleared: Labelled absent, judged absent.
-        unresolved: Not judged.
+        unresolved: Not resolved by the grader.
     """
 
     found: int
@@ -81,7 +80,7 @@ class Agreement:
 
     @staticmethod
     def of(judgments: Iterable[Labelled]) -> Agreement:
-        """The counts of these judgments."""
+        """Return the counts of these judgments."""
         pairs = [(j.label, j.present) for j in judgments]
         return Agreement(
             found=pairs.count((True, True)),
@@ -93,33 +92,33 @@ class Agreement:
 
     @property
     def n(self) -> int:
-        """All judgments, unresolved ones included."""
+        """Return the number of judgments, unresolved ones included."""
         return self.found + self.missed + self.invented + self.cleared + self.unresolved
 
     @property
     def sensitivity(self) -> float | None:
-        """Share found of what is present; `None` where nothing is."""
+        """Return the share found of the present items; `None` if no item is present."""
         present = self.found + self.missed
         return self.found / present if present else None
 
     @property
     def specificity(self) -> float | None:
-        """Share cleared of what is absent; `None` where nothing is."""
+        """Return the share cleared of the absent items; `None` if no item is absent."""
         absent = self.cleared + self.invented
         return self.cleared / absent if absent else None
 
 
 @dataclass(frozen=True, slots=True)
 class PairSlips:
-    """A grader on the probes that hold one of the two right acts of a base and its twin, alone.
+    """A grader's errors on probes that hold exactly one of the right acts of a base and its twin.
 
-    Each share is a mean over pairs, with what unresolved judgments could make of it.
+    Each share is a mean over pairs, with bounds that settle the unresolved judgments.
 
     Attributes:
-        n: Such probes.
-        mistaken: Share of them of which either act is judged otherwise than labelled.
-        swapped: Share of them that it judges to hold the other act instead: what it then adds to
-            the pairs that a system seems not to have followed.
+        n: Number of such probes.
+        mistaken: Share of the probes in which either act is judged against its label.
+        swapped: Share of the probes judged to hold the other act instead. Such errors make a
+            system seem not to follow the changed fact.
     """
 
     n: int
@@ -127,7 +126,7 @@ class PairSlips:
     swapped: Estimate
 
     def sentence(self) -> str:
-        """Return both shares in words."""
+        """Return both shares as a clause."""
         mistaken, swapped = _percent(self.mistaken.value), _percent(self.swapped.value)
         return (
             f"on {self.n} probes of twins it mistakes {mistaken}, and takes one twin's right act "
@@ -136,7 +135,7 @@ class PairSlips:
 
 
 def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
-    """Return how often twins' right acts are mistaken; None where no probe has one alone."""
+    """Return the errors on twins' right acts; None if no probe has exactly one of them."""
     probes = _grouped((j for j in judgments if j.pair), lambda j: (j.pair, j.scenario, j.probe))
     slips = [
         (pair, [None if act.present is None else act.present != act.label for act in acts])
@@ -147,7 +146,7 @@ def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
         return None
     by_pair = _grouped(slips, lambda slip: slip[0]).values()
     mistaken, swapped = (
-        family_mean([_share([slip for _, slip in of], which) for of in by_pair], NOT_JUDGED)
+        family_mean([_share([slip for _, slip in pair], which) for pair in by_pair], NOT_JUDGED)
         for which in (any, all)
     )
     return PairSlips(len(slips), mistaken, swapped)
@@ -156,24 +155,24 @@ def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
 def _share(
     slips: Sequence[Sequence[bool | None]], which: Callable[[Iterable[bool]], bool]
 ) -> Share:
-    """Return the share of probes of which any act, or all, is mistaken; None is unresolved."""
-    certain = [which(slip is True for slip in of) for of in slips]
-    could = [which(slip is not False for slip in of) for of in slips]
-    known = [has for has, of in zip(certain, slips, strict=True) if None not in of]
-    value = float(np.mean(known)) if known else float("nan")
+    """Return the share of probes with any or all acts mistaken; None in `slips` is unresolved."""
+    certain = [which(slip is True for slip in probe) for probe in slips]
+    could = [which(slip is not False for slip in probe) for probe in slips]
+    resolved = [has for has, probe in zip(certain, slips, strict=True) if None not in probe]
+    value = float(np.mean(resolved)) if resolved else float("nan")
     return Share(float(np.mean(certain)), value, float(np.mean(could)))
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a grader must reach on the probes, on each rubric that it was tried on, not to fail.
+    """The least that a grader must reach in the probe check, on each rubric that it judged.
 
     Attributes:
-        what: What is measured, in words.
-        measure: The same as a number.
-        severe: Whether of the −2 items alone.
-        least: A fraction; at it, the grader passes.
-        why: Why so much is asked.
+        what: Name of the measure.
+        measure: The measure.
+        severe: True if it is over the −2 items alone.
+        least: The lowest fraction that passes.
+        why: The reason for the limit.
     """
 
     what: str
@@ -207,59 +206,59 @@ LIMITS = (
         "responses; probes are written to be clear",
     ),
 )
-"""The rule by which a grader fails the probes. It is ours: nobody has validated the limits. They
-are held against the numbers themselves, and not their intervals, with every unresolved judgment
-taken for wrong. A limit that cannot be computed, as on a bank without −2 items, is not held."""
+"""The rule by which a grader fails the probe check. The limits are ours and not validated. They
+apply to the values, not to their intervals, with every unresolved judgment counted as wrong. A
+limit that cannot be computed, as on a bank without −2 items, does not apply."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProbeAgreement:
-    """A grader's agreement with the labels of a bank's probes; groups without judgment left out.
+    """A grader's agreement with the labels of a bank's probes; empty groups are left out.
 
     Attributes:
-        judgments: Beside their labels.
+        judgments: The judgments with their labels.
     """
 
     judgments: tuple[Labelled, ...]
 
     @staticmethod
     def of(judgments: Iterable[Labelled]) -> ProbeAgreement:
-        """The agreement of these judgments."""
+        """Return the agreement of these judgments."""
         return ProbeAgreement(tuple(judgments))
 
     @cached_property
     def overall(self) -> Agreement:
-        """Counts over all judgments."""
+        """Return the counts over all judgments."""
         return Agreement.of(self.judgments)
 
     @cached_property
     def by_points(self) -> Mapping[tuple[Rubric, int], Agreement]:
-        """Counts by rubric and points of the item."""
+        """Return the counts by rubric and points of the item."""
         return {key: Agreement.of(part) for key, part in self._by_points.items()}
 
     @cached_property
     def by_trap(self) -> Mapping[str, Agreement]:
-        """Counts by what the probe tries a grader with."""
+        """Return the counts by trap."""
         return {key: Agreement.of(part) for key, part in self._by_trap.items()}
 
     @cached_property
     def measured(self) -> Measured:
-        """All judgments."""
+        """Return the accuracy over all judgments."""
         return measured(self.judgments)
 
     @cached_property
     def measured_severe(self) -> Measured:
-        """The −2 items of both rubrics."""
+        """Return the accuracy on the −2 items of both rubrics."""
         return measured(j for j in self.judgments if j.points == scoring.SEVERE)
 
     @cached_property
     def measured_by_points(self) -> Mapping[tuple[Rubric, int], Measured]:
-        """By rubric and points of the item."""
+        """Return the accuracy by rubric and points of the item."""
         return {key: measured(part) for key, part in self._by_points.items()}
 
     @cached_property
     def agreement_by_points(self) -> Mapping[PointClass, ClassAgreement]:
-        """Agreement of grader and labels, by rubric and points of the item."""
+        """Return the agreement of grader and labels, by rubric and points of the item."""
         verdicts = [
             (float(j.label), np.nan if j.present is None else float(j.present))
             for j in self.judgments
@@ -272,30 +271,31 @@ class ProbeAgreement:
 
     @cached_property
     def measured_by_trap(self) -> Mapping[str, Measured]:
-        """By what the probe tries a grader with."""
+        """Return the accuracy by trap."""
         return {key: measured(part) for key, part in self._by_trap.items()}
 
     @cached_property
     def pairs(self) -> PairSlips | None:
-        """Its slips on twins' right acts; `None` where no probe has one of them alone."""
+        """Return its errors on twins' right acts; `None` if no probe has exactly one of them."""
         return pair_slips(self.judgments)
 
     @cached_property
     def failed(self) -> tuple[str, ...]:
-        """Why it fails the probes, by the rule of `LIMITS`; empty if it does not."""
+        """Return why it fails the probe check, by the rule `LIMITS`; empty if it passes."""
         return tuple(self._failures())
 
     def sentence(self) -> str:
-        """What a reader must know of the grader, beside its grades."""
+        """Return the result in a sentence, for readers of the grader's grades."""
         severe = [counts for (_, points), counts in self.by_points.items() if points == -2]
-        found, present = sum(a.found for a in severe), sum(a.found + a.missed for a in severe)
+        n_found = sum(counts.found for counts in severe)
+        n_present = n_found + sum(counts.missed for counts in severe)
         parts = [
             f"Tried on {self.overall.n:,} labelled judgments of the bank's probes, it finds "
             f"{_percent(self.overall.sensitivity)} of what is there and clears "
             f"{_percent(self.overall.specificity)} of what is not"
         ]
-        if present:
-            parts.append(f"of the −2 items that are there it finds {found} of {present}")
+        if n_present:
+            parts.append(f"of the −2 items that are there it finds {n_found} of {n_present}")
         if self.pairs:
             parts.append(self.pairs.sentence())
         failed = f" It fails the probes: {'; '.join(self.failed)}." if self.failed else ""
@@ -303,9 +303,9 @@ class ProbeAgreement:
 
     @cached_property
     def _by_points(self) -> dict[tuple[Rubric, int], list[Labelled]]:
-        found = _grouped(self.judgments, lambda j: (j.rubric, j.points))
+        groups = _grouped(self.judgments, lambda j: (j.rubric, j.points))
         order = [(rubric, points) for rubric in Rubric for points in POINT_CLASSES]
-        return {key: found[key] for key in order if key in found}
+        return {key: groups[key] for key in order if key in groups}
 
     @cached_property
     def _by_trap(self) -> dict[str, list[Labelled]]:
@@ -315,33 +315,43 @@ class ProbeAgreement:
         for rubric in Rubric:
             judgments = [j for j in self.judgments if j.rubric is rubric]
             for limit in LIMITS:
-                of = [j for j in judgments if j.points == scoring.SEVERE or not limit.severe]
-                reached = _at_worst(of, limit.measure)
+                chosen = [j for j in judgments if j.points == scoring.SEVERE or not limit.severe]
+                reached = _at_worst(chosen, limit.measure)
                 if reached is not None and reached < limit.least:
                     yield f"{limit.what} {reached:.3f} on the {rubric}, under {limit.least:g}"
 
 
 def measured(judgments: Iterable[Labelled]) -> Measured:
-    """Judgments in numbers, with intervals clustered by scenario."""
-    found = list(judgments)
-    # judgments that do not say whose they are make one scenario, too few for an interval
-    by_scenario = by_cluster(_rows(found), [j.scenario for j in found])
+    """Return the accuracy of these judgments, with intervals clustered by scenario."""
+    judgments = list(judgments)
+    # judgments without a scenario make one cluster, too few for an interval
+    by_scenario = by_cluster(_rows(judgments), [j.scenario for j in judgments])
     return Measured.of(by_scenario[:, :4], by_scenario[:, 4:])
 
 
-_WAYS = [(True, True), (True, False), (False, True), (False, False), (True, None), (False, None)]
+_OUTCOMES = [
+    (True, True),
+    (True, False),
+    (False, True),
+    (False, False),
+    (True, None),
+    (False, None),
+]
 
 
 def _rows(judgments: Iterable[Labelled]) -> FloatArray:
-    """A 1 a judgment: found, missed, invented, cleared; not judged where present, where absent."""
-    return np.eye(len(_WAYS))[[_WAYS.index((j.label, j.present)) for j in judgments]]
+    """Return the one-hot outcome of each judgment, in the order of `_OUTCOMES`.
+
+    Found, missed, invented, cleared, unresolved and present, unresolved and absent.
+    """
+    return np.eye(len(_OUTCOMES))[[_OUTCOMES.index((j.label, j.present)) for j in judgments]]
 
 
 def _at_worst(judgments: Iterable[Labelled], measure: Measure) -> float | None:
-    """A measure with every unresolved judgment taken for wrong; `None` where it is not defined."""
-    tp, fn, fp, tn, open_there, open_absent = _rows(judgments).sum(axis=0).tolist()
+    """Return a measure with every unresolved judgment counted as wrong; `None` if undefined."""
+    tp, fn, fp, tn, open_present, open_absent = _rows(judgments).sum(axis=0).tolist()
     try:
-        value: float = getattr(Confusion(tp, fn + open_there, fp + open_absent, tn), measure)
+        value: float = getattr(Confusion(tp, fn + open_present, fp + open_absent, tn), measure)
     except StatsError:
         return None
     return value
@@ -356,13 +366,13 @@ def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, li
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One grader tried on the probes.
+    """The probe check of one grader.
 
     Attributes:
-        grader: Its name, with its mode and the hash of its prompt.
-        agreement: With the labels.
-        cost: Of its judgments, a probe being a response.
-        seconds: Its calls took, one after the other; `None` where that is not known of all.
+        grader: Name of the grader, with its mode and the hash of its prompt.
+        agreement: Its agreement with the labels.
+        cost: Cost of its judgments, with each probe as a response.
+        seconds: Total duration of its calls; `None` if unknown for any.
     """
 
     grader: str
@@ -376,12 +386,12 @@ def labelled(
     probes: Mapping[str, tuple[Probe, ...]],
     pair_of: Callable[[str, str], str] = lambda _scenario, _item: "",
 ) -> Iterator[Labelled]:
-    """Yield judgments of a run over probes beside their labels.
+    """Yield the judgments of a run over probes, with their labels.
 
     Args:
-        judgments: Epoch k is of a scenario's k-th probe.
-        probes: By scenario.
-        pair_of: Id of a scenario and of an act → `Labelled.pair`.
+        judgments: Judgments, in which epoch k is of a scenario's k-th probe.
+        probes: Id of a scenario → its probes.
+        pair_of: Function from the ids of a scenario and an act to `Labelled.pair`.
     """
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():

@@ -1,4 +1,4 @@
-"""What an audit takes of an entry: the judgments made whole, and whether a sample is of them."""
+"""The judgments of an entry that an audit uses, and the check that a sample was drawn from them."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from careeval.results.trust.audit.sample import Graded, Sample
 
 OTHER_ANSWERS = "people read another run’s answers of this system"
 OTHER_JUDGMENTS = "what people read was drawn from other judgments than these"
-"""Why what people say of a sample says nothing of a run."""
+"""Reasons why a sample does not apply to an entry."""
 
 HAS_WORDS = (
     (pl.col("state") == ResponseState.answered.value) & (pl.col("text").str.strip_chars() != "")
 ).fill_null(value=False)
-"""Whether a response says anything that people could read."""
+"""True for responses with words that people can read."""
 
 
 def with_whole(first: pl.DataFrame) -> pl.DataFrame:
-    """Return judgments with `whole`: whether all of the rubric was judged in the response."""
-    of_response = pl.len().over("scenario", "epoch", "rubric")
-    open_ = pl.col("present").is_null().sum().over("scenario", "epoch", "rubric")
+    """Return judgments with a column `whole`: true if every item of the rubric was resolved."""
+    n_items = pl.len().over("scenario", "epoch", "rubric")
+    n_unresolved = pl.col("present").is_null().sum().over("scenario", "epoch", "rubric")
     return first.with_columns(
-        of_response.alias("n_items"), (open_ == 0).alias("made")
+        n_items.alias("n_items"), (n_unresolved == 0).alias("resolved")
     ).with_columns(
         (
-            pl.col("made")
+            pl.col("resolved")
             & (pl.col("n_items") == pl.col("n_items").max().over("scenario", "rubric"))
         ).alias("whole")
     )
 
 
 def graded(entry: Entry) -> Iterator[Graded]:
-    """Yield what the grader made of each scenario's public responses."""
+    """Yield the grader's totals over each scenario's public responses."""
     public = entry.responses.filter(pl.col("split") == Split.public.value)
     judged = (
         with_whole(entry.first)
@@ -47,12 +47,12 @@ def graded(entry: Entry) -> Iterator[Graded]:
             on=["scenario", "epoch"],
         )
     )
-    worth = pl.col("points")
+    points = pl.col("points")
     by_response = judged.group_by("scenario", "epoch").agg(
         pl.col("wordless").first(),
         pl.len().alias("n_items"),
-        worth.filter(pl.col("present")).sum().alias("points"),
-        worth.filter(worth > 0).sum().alias("maximum"),
+        points.filter(pl.col("present")).sum().alias("points"),
+        points.filter(points > 0).sum().alias("maximum"),
     )
     by_scenario = by_response.group_by("scenario").agg(
         pl.col("n_items").first(),
@@ -65,24 +65,24 @@ def graded(entry: Entry) -> Iterator[Graded]:
         yield Graded(system=entry.system, rubric=entry.rubric, **row)
 
 
-def other_than(sample: Sample, entry: Entry) -> str:
-    """Return why a sample is not drawn from an entry's judgments; empty where it is.
+def why_not_drawn_from(sample: Sample, entry: Entry) -> str:
+    """Return the reason why a sample was not drawn from an entry's judgments; empty if it was.
 
-    The name of a system is no proof: two runs may give it to different answers. So the words that
-    people read must be the entry's, and all that the grader made of its public responses the same.
+    The name of a system proves nothing, since two runs may use it for different responses. So the
+    texts that people read must be the entry's, and the grader's totals must be the same.
     """
     strata, hidden = sample.hidden.strata, sample.hidden
-    read = {each.id: each.text for each in sample.shown}
+    shown = {response.id: response.text for response in sample.shown}
     texts = {(scenario, epoch): text for scenario, epoch, text in _columns(entry.responses, "text")}
     judged = {tuple(key): verdict for *key, verdict in _columns(entry.first, "item", "present")}
     same = True
-    for each in hidden.drawn:
-        stratum = strata[each.stratum]
+    for drawn in hidden.drawn:
+        stratum = strata[drawn.stratum]
         if (stratum.system, stratum.rubric) != (entry.system, entry.rubric):
             continue
-        if read.get(each.response) != texts.get((each.scenario, each.epoch)):
+        if shown.get(drawn.response) != texts.get((drawn.scenario, drawn.epoch)):
             return OTHER_ANSWERS
-        key = (each.scenario, each.epoch, each.item)
+        key = (drawn.scenario, drawn.epoch, drawn.item)
         same = same and judged.get(key) is stratum.present
     own = entry.system, entry.rubric
     drawn_from = {row for row in hidden.graded if (row.system, row.rubric) == own}

@@ -1,4 +1,4 @@
-"""A system's score as people correct it: what it would be if they had judged every answer."""
+"""A system's score corrected by an audit: an estimate as if people had judged every response."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from careeval.results.trust.audit.sample import Drawn, Graded, Stratum
 from careeval.stats import Estimate, prediction_powered
 
 MIN_AUDITED = 30
-"""Responses of a system that people must have read for its score to be corrected: ours."""
+"""Fewest responses of a system that people must read to correct its score; our own limit."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,11 @@ class Corrected:
     """A system's score, by the grader and by people, over public scenarios.
 
     Attributes:
-        graded: By the grader alone, over the responses that it judged whole; `None` without any.
-        corrected: By the grader, and by people where they differ from it (prediction-powered).
-        n_responses: Responses of which people settled anything.
-        n_judgments: Judgments in them that people settled.
+        graded: Score by the grader alone, over the responses that it judged completely; `None`
+            without any.
+        corrected: Score by the grader, corrected by people (prediction-powered).
+        n_responses: Responses with a judgment that people settled.
+        n_judgments: Judgments that people settled.
     """
 
     graded: float | None
@@ -34,9 +35,9 @@ class Corrected:
 
     @property
     def people_give(self) -> str:
-        """`more` or `less` than the grader, where their interval leaves its score out.
+        """Return `more` or `less` if the interval excludes the grader's score, else `as much`.
 
-        Else `as much`; empty where that is not known.
+        Empty if unknown.
         """
         interval = self.corrected.ci95
         if interval is None or self.graded is None:
@@ -45,20 +46,22 @@ class Corrected:
         return "less" if high < self.graded else "more" if low > self.graded else "as much"
 
     def sentence(self) -> str:
-        """What it means, for somebody who has read no other number."""
+        """Return the result in a sentence that needs no other number."""
         value, interval = self.corrected.value, self.corrected.ci95
         if value is None or self.graded is None:
             reason = self.corrected.reason or "the grader judged none of its responses whole"
             return f"Not corrected: {reason}."
-        found = f"it would be about {percent(value)}% if people had judged every answer"
+        estimate = f"it would be about {percent(value)}% if people had judged every answer"
         if interval is None:
             reason = self.corrected.reason
-            return f"By what people read, {found}; how sure that is cannot be said: {reason}."
+            return f"By what people read, {estimate}; how sure that is cannot be said: {reason}."
         low, high = interval
-        sure = f"{found}, with 95% confidence between {percent(low)} and {percent(high)}%."
+        with_interval = (
+            f"{estimate}, with 95% confidence between {percent(low)} and {percent(high)}%."
+        )
         if self.people_give == "as much":
-            return f"What people read does not show the grader to be off: {sure}"
-        return f"People give {self.people_give} than the grader: {sure}"
+            return f"What people read does not show the grader to be off: {with_interval}"
+        return f"People give {self.people_give} than the grader: {with_interval}"
 
 
 def corrected_score(
@@ -69,9 +72,9 @@ def corrected_score(
     """Return a system's score on one rubric, by the grader and by people.
 
     Args:
-        rows: What the grader made of it.
-        read: Judgments of responses that the grader judged whole, with their truth and stratum.
-        weights: Stratum → what each judgment with a truth stands for; or why nothing can.
+        rows: The grader's totals by scenario.
+        read: Judgments of responses that the grader judged completely, with truth and stratum.
+        weights: Stratum → sampling weight of its judgments with a truth; or why there is none.
     """
     n_responses = len({each.response for each, _, _ in read})
     if isinstance(weights, str):
@@ -95,28 +98,28 @@ def _prediction_powered(
     read: Sequence[tuple[Drawn, bool, Stratum]],
     weights: Mapping[int, float],
 ) -> Estimate:
-    """Return a pooled score: a judgment gives its item's points, and its share of the maximum.
+    """Return a pooled score in which each judgment has its points and its part of the maximum.
 
-    So a response need not be read whole. Judgments of responses without words count as read: there
-    is nothing in them to find.
+    So people need not read every item of a response. Judgments of responses without words count as
+    read, since no item can be present in them.
     """
     row_of = {row.scenario: k for k, row in enumerate(rows)}
     width = max(row.n_responses * row.n_items for row in rows)
     by_grader, by_people, chances = (np.full((len(rows), width), np.nan) for _ in range(3))
     used = [0] * len(rows)
-    for each, truth, stratum in read:
-        k = row_of[each.scenario]
+    for drawn, truth, stratum in read:
+        k = row_of[drawn.scenario]
         at = (k, used[k])
         by_grader[at], by_people[at] = stratum.points * stratum.present, stratum.points * truth
-        chances[at] = 1 / weights[each.stratum]
+        chances[at] = 1 / weights[drawn.stratum]
         used[k] += 1
     for k, row in enumerate(rows):
-        silent = slice(used[k], used[k] + row.n_wordless * row.n_items)
-        by_grader[k, silent] = by_people[k, silent] = 0
-        chances[k, silent] = 1
-        # what nobody read matters by its sum alone
-        rest = slice(silent.stop, row.n_responses * row.n_items)
-        left = row.points - np.nansum(by_grader[k, : silent.stop])
+        wordless = slice(used[k], used[k] + row.n_wordless * row.n_items)
+        by_grader[k, wordless] = by_people[k, wordless] = 0
+        chances[k, wordless] = 1
+        # of the judgments that nobody read only the sum matters
+        rest = slice(wordless.stop, row.n_responses * row.n_items)
+        left = row.points - np.nansum(by_grader[k, : wordless.stop])
         if rest.stop > rest.start:
             by_grader[k, rest] = left / (rest.stop - rest.start)
     share = np.array([row.maximum / row.n_items for row in rows])

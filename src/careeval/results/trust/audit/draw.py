@@ -1,7 +1,7 @@
 """Draw the judgments of an audit's sample.
 
-People can read few judgments, and those that matter most are rare: so they are drawn by what the
-item is worth and what the grader said of it, each with a known chance, and weighted back by it.
+People can read few judgments, and those that matter most are rare. So judgments are drawn by the
+item's points and the grader's verdict, each with a known chance, and weighted back by it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from careeval.results.versus.pairs import judged_by
 HELD_OUT = "of the held-out split, whose words never leave"
 WORDLESS = "of responses without words"
 UNRESOLVED = "not made by the grader"
-"""Why judgments are not drawn."""
+"""Reasons why judgments are not drawn."""
 
 
 def draw(
@@ -51,27 +51,27 @@ def draw(
 ) -> Sample:
     """Draw judgments for people to read.
 
-    Judgments are put into strata: rubric, points, the grader's verdict, system. Each kind's numbers
-    are spread evenly over its strata, a small one being taken whole. Within a stratum every
-    judgment has the same chance: each response has one number drawn at random, and a stratum takes
-    the judgments of the lowest. So strata take the same responses where they can, and people have
-    fewer to read.
+    The strata are rubric, points, the grader's verdict and system. Each quota is spread evenly over
+    its strata; a stratum smaller than its share is taken completely. Within a stratum every
+    judgment has the same chance: each response has one random number, and a stratum takes the
+    judgments with the lowest. So strata share responses where they can, and people have fewer to
+    read.
 
     Args:
-        runs: What the grader judged; its first gradings count.
-        grader: As summaries name it, or without its mode; needed where several judged.
-        rubrics: Which to draw from.
-        n: Judgments of items that are no severe errors.
-        per_system: The same for each system, in place of `n`.
-        severe_found: Judgments of −2 items that the grader found.
-        severe_cleared: Judgments of −2 items that it called absent.
-        show_scenario: Whether raters read the scenario too.
-        seed: Of the drawing and of the order in which raters see it.
+        runs: Runs that the grader judged; its first gradings count.
+        grader: Name of the grader as in summaries, or without its mode; needed if several judged.
+        rubrics: Rubrics to draw from.
+        n: Judgments to draw of items that are not of −2 points.
+        per_system: The same for each system, instead of `n`.
+        severe_found: Judgments to draw of −2 items that the grader found.
+        severe_cleared: Judgments to draw of −2 items that it called absent.
+        show_scenario: True if raters read the scenario too.
+        seed: Seed of the drawing and of the order in which raters see the sample.
 
     Raises:
-        UsageError: Nobody judged anything, several did and none is named, the runs are not of one
-            bank and one protocol, there is nothing to draw, or too little is asked for to take one
-            judgment of each stratum.
+        UsageError: Nothing was judged, several graders judged and none is named, the runs are not
+            of one bank and one protocol, there is nothing to draw, or a quota is too small to take
+            one judgment of each stratum.
     """
     chosen = _of_one_grader(runs, grader)
     judged, left_out = _drawable(chosen, set(rubrics))
@@ -103,13 +103,13 @@ def draw(
 
 
 class _Quota(NamedTuple):
-    """How many judgments are asked for, and of which.
+    """A number of judgments to draw, and the kind of judgments.
 
     Attributes:
-        option: What a command calls the number.
+        option: The command's option for the number.
         n: The number.
-        severe: Whether it is of −2 items, or of all others.
-        present: What the grader says of them; `None` for either.
+        severe: True for −2 items, false for all others.
+        present: The grader's verdict; `None` for either.
     """
 
     option: str
@@ -118,7 +118,7 @@ class _Quota(NamedTuple):
     present: bool | None = None
 
     def covers(self, key: _Key) -> bool:
-        """Whether a stratum's judgments are of this number."""
+        """Tell whether the quota includes a stratum."""
         _, points, present, _ = key
         return (points == scoring.SEVERE) is self.severe and self.present in {None, present}
 
@@ -130,7 +130,7 @@ _Key = tuple[Rubric, int, bool, str]
 def _stratified(
     judged: pl.DataFrame, quotas: Iterable[_Quota], rng: np.random.Generator
 ) -> tuple[list[Stratum], list[tuple[int, int]]]:
-    """Return the strata, and what is taken of each: its place among them, and a row of `judged`."""
+    """Return the strata, and what was drawn: index of the stratum, and row of `judged`."""
     columns = ["rubric", "points", "present", "system"]
     groups: dict[_Key, NDArray[np.uint32]] = {
         (Rubric(rubric), points, present, system): part["row"].to_numpy()
@@ -149,7 +149,7 @@ def _stratified(
                 "points, verdict and system, and one at least of each must be read",
                 hint=f"{quota.option} {len(keys)} or more",
             )
-        sizes = _shared_out(quota.n, [len(groups[key]) for key in keys])
+        sizes = _even_shares(quota.n, [len(groups[key]) for key in keys])
         for key, size in zip(keys, sizes, strict=True):
             rows = groups[key]
             lowest = rows[np.argsort(numbers[rows], kind="stable")[:size]]
@@ -183,7 +183,7 @@ _RESPONSE = ["system", "scenario", "epoch"]
 
 
 def _drawable(chosen: Sequence[Entry], rubrics: set[Rubric]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the judgments that may be drawn, and how many may not, by the first reason of each."""
+    """Return the judgments that may be drawn, and the numbers left out by reason."""
     parts = []
     for entry in chosen:
         responses = entry.responses.select(
@@ -206,10 +206,11 @@ def _drawable(chosen: Sequence[Entry], rubrics: set[Rubric]) -> tuple[pl.DataFra
 
 
 def _response_numbers(judged: pl.DataFrame, rng: np.random.Generator) -> FloatArray:
-    """Return a number from 0 to 1 for each judgment, by which strata choose; shape (n_judgments,).
+    """Return a random number from 0 to 1 for each judgment, by which strata draw.
 
-    It is its response's, so that strata choose alike. Where a stratum holds several judgments of
-    one response each has another, for in a stratum they must be drawn independently of each other.
+    It is the same for all judgments of a response, so that strata draw the same responses. Only if
+    a stratum holds several judgments of one response does each have its own number, since they must
+    be drawn independently. Shape (n_judgments,).
     """
     stratum = ["rubric", "points", "present"]
     place = judged.select(
@@ -221,18 +222,18 @@ def _response_numbers(judged: pl.DataFrame, rng: np.random.Generator) -> FloatAr
     return np.asarray(numbers[responses, nth])
 
 
-def _shared_out(total: int, sizes: Sequence[int]) -> list[int]:
-    """Return `total` in even shares, none above its size; what is left goes to the largest."""
+def _even_shares(total: int, sizes: Sequence[int]) -> list[int]:
+    """Return even shares of `total`, none above its size; the remainder goes to the largest."""
     shares = [0] * len(sizes)
     left = min(total, sum(sizes))
     while left:
-        hungry = [place for place, size in enumerate(sizes) if shares[place] < size]
-        each = left // len(hungry)
+        unfilled = [place for place, size in enumerate(sizes) if shares[place] < size]
+        each = left // len(unfilled)
         if not each:
-            for place in sorted(hungry, key=lambda at: -sizes[at])[:left]:
+            for place in sorted(unfilled, key=lambda at: -sizes[at])[:left]:
                 shares[place] += 1
             break
-        for place in hungry:
+        for place in unfilled:
             more = min(each, sizes[place] - shares[place])
             shares[place] += more
             left -= more
@@ -246,7 +247,7 @@ def _shuffled(
     *,
     show_scenario: bool,
 ) -> tuple[tuple[ShownResponse, ...], tuple[Drawn, ...]]:
-    """Return what was taken, by response, in an order and under names that tell nothing."""
+    """Return the drawn judgments by response, in random order and under neutral names."""
     by_response: dict[tuple[str, str, int], list[tuple[int, dict[str, Any]]]] = {}
     for stratum, row in taken:
         judgment = judged.row(row, named=True)

@@ -1,4 +1,4 @@
-"""Labels of an audit: the truth that people settle for each judgment, and what waits for them."""
+"""The truth of each judgment from people's labels, and the judgments that need adjudication."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from careeval.results.trust.audit.sample import Sample
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Whether an item is there, as people settled it, or `None`; and how that came about."""
+    """The truth about one item: present, absent or `None`, and how it was settled."""
 
     present: bool | None
     how: str
@@ -20,13 +20,13 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Judgments on which raters differ, or somebody is unsure, and that nobody adjudicated.
+    """Counts of the judgments that wait for adjudication: raters differ, or one is unsure.
 
     Attributes:
-        tied: As many say present as absent: left out until then.
-        unsure: Nobody is sure: left out until then.
-        one_sure: One is sure and whoever else read it is not: what the one says counts until then.
-        outvoted: More say one than the other, and somebody does not: what most say counts.
+        tied: As many raters say present as absent; left out until adjudicated.
+        unsure: No rater is sure; left out until adjudicated.
+        one_sure: One rater is sure and the others are not; counts as that one says.
+        outvoted: Raters differ, and a majority decides; counts as most say.
     """
 
     tied: int
@@ -36,16 +36,16 @@ class Waiting:
 
     @property
     def n(self) -> int:
-        """All of them."""
+        """Return the number of judgments that wait."""
         return self.tied + self.unsure + self.one_sure + self.outvoted
 
     @property
     def left_out(self) -> int:
-        """Those that have no truth until then."""
+        """Return the number that have no truth until adjudicated."""
         return self.tied + self.unsure
 
     def kinds(self) -> str:
-        """Return how many of each kind, in words; empty where nothing waits."""
+        """Return the number of each kind in words; empty if none waits."""
         kinds = (
             (self.tied, "tied and left out"),
             (self.unsure, "unsure to all and left out"),
@@ -56,35 +56,35 @@ class Waiting:
 
 
 def by_judgment(sample: Sample, labels: Iterable[Label]) -> dict[str, list[Label]]:
-    """Return judgment → its labels, in the order in which they are given.
+    """Return judgment → its labels, in the order given.
 
     Raises:
-        ReviewError: A label is of no judgment of this sample, or there are two where there is to be
-            one.
+        ReviewError: A label is for a judgment outside the sample, or a rater labelled a judgment
+            twice, or it was adjudicated twice.
     """
-    known = {each.judgment for each in sample.hidden.drawn}
+    in_sample = {each.judgment for each in sample.hidden.drawn}
     labelled: dict[str, list[Label]] = {}
     seen: set[tuple[str, str]] = set()
     for label in labels:
-        if label.judgment not in known:
+        if label.judgment not in in_sample:
             raise ReviewError(
                 f"{label.rater} labels {label.judgment!r}, which is not in this sample",
                 hint="labels belong to the sample that they were given for",
             )
-        who = "" if label.adjudicated else label.rater
-        if (who, label.judgment) in seen:
+        author = "" if label.adjudicated else label.rater
+        if (author, label.judgment) in seen:
             raise ReviewError(
                 f"{label.judgment} was adjudicated twice"
                 if label.adjudicated
                 else f"{label.rater} labels {label.judgment} twice"
             )
-        seen.add((who, label.judgment))
+        seen.add((author, label.judgment))
         labelled.setdefault(label.judgment, []).append(label)
     return labelled
 
 
 def truth_of(labels: Sequence[Label]) -> Truth:
-    """Return what was adjudicated of a judgment; else what most raters say who are sure."""
+    """Return the adjudicated truth of a judgment, else that of most raters who are sure."""
     for label in labels:
         if label.adjudicated:
             if label.says is Reading.unsure:
@@ -100,16 +100,16 @@ def truth_of(labels: Sequence[Label]) -> Truth:
 
 
 def waiting(labels: Mapping[str, Sequence[Label]], truths: Mapping[str, Truth]) -> Waiting:
-    """Return how many judgments wait for somebody to adjudicate, of each kind.
+    """Return the numbers of judgments that wait for adjudication.
 
     Args:
-        labels: Judgment → what people say of it.
-        truths: Judgment → what they settled.
+        labels: Judgment → its labels.
+        truths: Judgment → its truth.
     """
     open_ = [
         truths[judgment].how
-        for judgment, given in labels.items()
-        if not any(label.adjudicated for label in given)
-        and (len(readings := {label.says for label in given}) > 1 or Reading.unsure in readings)
+        for judgment, own in labels.items()
+        if not any(label.adjudicated for label in own)
+        and (len(readings := {label.says for label in own}) > 1 or Reading.unsure in readings)
     ]
     return Waiting(*(open_.count(how) for how in ("tied", "unsure", "single", "majority")))

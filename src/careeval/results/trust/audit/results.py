@@ -1,8 +1,7 @@
-"""A grader audited by people: its judgments of what systems really say, held against theirs.
+"""The results of an audit: a grader's judgments of systems' responses, compared with people's.
 
-What people say of a sample of judgments becomes: how far they agree with each other, which is the
-most that a grader can reach; how far the grader agrees with them; and each system's score,
-corrected for the difference.
+There are three: the agreement between people, which is the most that a grader can reach; the
+grader's agreement with people; and each system's score, corrected for the difference.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from careeval import scoring
 from careeval.core.label import Label
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
-from careeval.results.trust.audit.audited_entry import graded, other_than
+from careeval.results.trust.audit.audited_entry import graded, why_not_drawn_from
 from careeval.results.trust.audit.corrected_score import Corrected, graded_share
 from careeval.results.trust.audit.labels import Waiting, by_judgment, truth_of, waiting
 from careeval.results.trust.audit.sample import Sample, Stratum
@@ -28,12 +27,12 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class SystemAudit:
-    """The grader on one system's responses.
+    """The audit of a grader on one system's responses.
 
     Attributes:
-        severe: On −2 items.
-        overall: On all items.
-        scores: On each rubric that was graded.
+        severe: Accuracy on −2 items.
+        overall: Accuracy on all items.
+        scores: Corrected score on each rubric that was graded.
     """
 
     severe: Measured
@@ -43,32 +42,31 @@ class SystemAudit:
 
 @dataclass(frozen=True)
 class AuditResults:
-    """A grader held against people who read what it judged.
+    """A grader compared with people who read what it judged.
 
-    The truth of a judgment is what was adjudicated; else what most raters said, present or absent.
-    One that is tied, or that nobody is sure of, has none: it is left out, and counted.
+    The truth of a judgment is the adjudicated one, else what most raters said. A judgment that is
+    tied, or of which no rater is sure, has no truth; it is left out and counted.
 
     Attributes:
-        sample: What they read, and where it was drawn from.
-        raters: Pseudonyms of those who labelled, in order.
-        adjudicators: Of those who settled what was said, in order; they may be raters too.
-        n_drawn: Judgments of the sample.
-        n_labelled: Those that somebody labelled.
-        n_settled: Those that have a truth.
-        n_adjudicated: Those whose truth was adjudicated.
-        n_single: Those whose truth is one rater's: nobody else read it, or nobody else was sure.
-        n_tied: Left without a truth: as many say present as absent.
-        n_unsure: Left without a truth: nobody is sure, or whoever adjudicated is not.
-        waiting: Those that wait for somebody to adjudicate.
-        counts: Judgments with a truth, as they were drawn: they are not weighted, and shares of
-            them mislead.
-        people: Raters against each other; `people_severe` on −2 items.
-        severe: The grader on −2 items of both rubrics.
-        overall: The grader on all items.
-        by_points: The grader by rubric and points of the item.
-        agreement_by_points: How far grader and people agree, likewise.
-        people_by_points: How far raters agree with each other, likewise.
-        by_system: The grader by system.
+        sample: The sample that people read.
+        raters: Pseudonyms of the raters, sorted.
+        adjudicators: Pseudonyms of the adjudicators, sorted; they may be raters too.
+        n_drawn: Judgments in the sample.
+        n_labelled: Judgments with a label.
+        n_settled: Judgments with a truth.
+        n_adjudicated: Judgments whose truth was adjudicated.
+        n_single: Judgments whose truth is one rater's: no other read it, or no other was sure.
+        n_tied: Judgments without a truth since as many say present as absent.
+        n_unsure: Judgments without a truth since no rater, or not the adjudicator, is sure.
+        waiting: Judgments that wait for adjudication.
+        counts: Judgments with a truth as drawn; not weighted, so shares of them mislead.
+        people: Agreement of raters with each other; `people_severe` on −2 items.
+        severe: Accuracy of the grader on −2 items of both rubrics.
+        overall: Accuracy of the grader on all items.
+        by_points: Accuracy of the grader by rubric and points of the item.
+        agreement_by_points: Agreement of the grader with people, likewise.
+        people_by_points: Agreement of raters with each other, likewise.
+        by_system: Audit of the grader on each system.
     """
 
     sample: Sample
@@ -94,16 +92,16 @@ class AuditResults:
 
     @property
     def grader(self) -> str:
-        """Its name, with its mode and the hash of its prompt."""
+        """Return the grader's name, with its mode and the hash of its prompt."""
         return self.sample.grader
 
     @property
     def n_alone(self) -> int:
-        """Judgments with a truth that one rater alone read."""
+        """Return the number of judgments with a truth that only one rater read."""
         return self.n_single - self.waiting.one_sure
 
     def sentence(self) -> str:
-        """Return what a reader must know of the grader, beside its grades."""
+        """Return the result in a sentence, for readers of the grader's grades."""
         people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"
         about = [f"Audited by {people} on {self.n_settled:,} judgments"]
         if self.n_alone:
@@ -132,13 +130,13 @@ class AuditResults:
         return f"{'; '.join(clauses)}. In brackets: 95% intervals."
 
     def score_of(self, entry: Entry) -> Corrected | None:
-        """Return an entry's score as people correct it; `None` where it was not audited.
+        """Return an entry's score as corrected by people; `None` if it was not audited.
 
-        Where people read other answers of that system, the score is not corrected, and says why.
+        If people read other responses of that system, the score is unknown, with that reason.
         """
         audit = self.by_system.get(entry.system)
         corrected = audit.scores.get(entry.rubric) if audit else None
-        if corrected and (why := other_than(self.sample, entry)):
+        if corrected and (why := why_not_drawn_from(self.sample, entry)):
             return Corrected(graded_share(list(graded(entry))), Estimate.unknown(why), 0, 0)
         return corrected
 
@@ -156,38 +154,38 @@ def _interval(estimate: Estimate) -> str:
 
 
 def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
-    """Return what people's labels say of the grader.
+    """Return the results of an audit from people's labels.
 
-    Where labels are lacking, those of the stratum that have a truth stand for it; where a whole
-    stratum has none, for numbers over all systems, the strata of other systems do. A number that
-    some kind of judgment has no truth for is unknown.
+    Judgments without a truth are represented by the others of their stratum. If a whole stratum has
+    no truth, numbers over all systems use the same stratum of other systems. A number is unknown if
+    a kind of judgment has no truth at all.
 
     Args:
-        sample: What was drawn.
-        labels: In any order, a rater's and a judgment's at most one that is not adjudicated.
+        sample: The sample.
+        labels: Labels in any order, at most one by each rater for each judgment, and at most one
+            adjudication of each judgment.
 
     Raises:
-        ReviewError: A label is of no judgment of this sample, or there are two where there is to be
-            one.
+        ReviewError: A label is for a judgment outside the sample, or is given twice.
     """
     labelled = by_judgment(sample, labels)
-    truths = {judgment: truth_of(given) for judgment, given in labelled.items()}
+    truths = {judgment: truth_of(own) for judgment, own in labelled.items()}
     audit = AuditedSample(sample, labelled, truths)
-    ends = Counter(truth.how for truth in truths.values())
+    settled_by = Counter(truth.how for truth in truths.values())
     strata = sample.hidden.strata
     drawn_from = {(s.rubric, s.points) for s in strata}
     classes = [(r, p) for r in Rubric for p in POINT_CLASSES if (r, p) in drawn_from]
     return AuditResults(
         sample=sample,
-        raters=_who(labelled, adjudicated=False),
-        adjudicators=_who(labelled, adjudicated=True),
+        raters=_authors(labelled, adjudicated=False),
+        adjudicators=_authors(labelled, adjudicated=True),
         n_drawn=len(sample.hidden.drawn),
         n_labelled=len(labelled),
         n_settled=len(audit.settled),
         n_adjudicated=sum(t.how == "adjudicated" for t in truths.values()),
-        n_single=ends["single"],
-        n_tied=ends["tied"],
-        n_unsure=ends["unsure"],
+        n_single=settled_by["single"],
+        n_tied=settled_by["tied"],
+        n_unsure=settled_by["unsure"],
         waiting=waiting(labelled, truths),
         counts=audit.counts(),
         people=audit.people(lambda _: True),
@@ -196,7 +194,7 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
         overall=audit.measured(lambda _: True),
         by_points={
             (rubric, points): audit.measured(
-                lambda s, of=(rubric, points): (s.rubric, s.points) == of  # type: ignore[misc]
+                lambda s, key=(rubric, points): (s.rubric, s.points) == key  # type: ignore[misc]
             )
             for rubric, points in classes
         },
@@ -205,11 +203,11 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
         by_system={
             system: SystemAudit(
                 severe=audit.measured(
-                    lambda s, of=system: s.system == of and _is_severe(s),  # type: ignore[misc]
+                    lambda s, name=system: s.system == name and _is_severe(s),  # type: ignore[misc]
                     one_system=True,
                 ),
                 overall=audit.measured(
-                    lambda s, of=system: s.system == of,  # type: ignore[misc]
+                    lambda s, name=system: s.system == name,  # type: ignore[misc]
                     one_system=True,
                 ),
                 scores=dict(audit.scores(system)),
@@ -219,9 +217,9 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
     )
 
 
-def _who(labelled: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[str, ...]:
-    labels = (each for given in labelled.values() for each in given)
-    return tuple(sorted({each.rater for each in labels if each.adjudicated is adjudicated}))
+def _authors(labelled: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[str, ...]:
+    labels = (label for own in labelled.values() for label in own)
+    return tuple(sorted({label.rater for label in labels if label.adjudicated is adjudicated}))
 
 
 def _is_severe(stratum: Stratum) -> bool:

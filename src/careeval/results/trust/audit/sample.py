@@ -1,6 +1,6 @@
 """A sample of a grader's judgments, for people to make again.
 
-A sample keeps what a rater may see apart from what would sway the rater.
+The part that raters see is kept apart from the part that would influence them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from careeval.core.scenario import Rubric
 SCHEMA = "careeval.audit-sample/1"
 
 MIN_SCENARIOS, MIN_SYSTEMS = 60, 3
-"""A sample that is spread over fewer says less than it seems to."""
+"""Fewest scenarios and systems that a sample should be spread over."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownItem:
-    """One judgment to make: is this in the response?"""
+    """One judgment to make: is this item in the response?"""
 
     judgment: str
     text: str
@@ -28,11 +28,11 @@ class ShownItem:
 
 @dataclass(frozen=True, slots=True)
 class ShownResponse:
-    """All that a rater sees of one response; the ids tell nothing.
+    """The part of one response that a rater sees; the ids reveal nothing.
 
     Attributes:
-        scenario: Its text; `None` where raters are not shown it.
-        text: Of the response: a model's words, to be escaped.
+        scenario: Text of the scenario; `None` if raters do not see it.
+        text: Text of the response, which is a model's and must be escaped.
     """
 
     id: str
@@ -43,15 +43,15 @@ class ShownResponse:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Judgments of one kind, of which some were drawn, each with the same chance.
+    """One kind of judgments, of which some were drawn, each with the same chance.
 
     Attributes:
-        rubric: Of the item.
-        points: Of the item.
-        present: What the grader says.
-        system: Whose response.
-        n: Drawn.
-        of: All that could be.
+        rubric: Rubric of the item.
+        points: Points of the item.
+        present: The grader's verdict.
+        system: The system.
+        n: Judgments drawn.
+        of: Judgments in the stratum.
     """
 
     rubric: Rubric
@@ -63,12 +63,12 @@ class Stratum:
 
     @property
     def chance(self) -> float:
-        """Of each of them to be drawn, above 0 to 1."""
+        """Return the chance of each judgment to be drawn, above 0 and at most 1."""
         return self.n / self.of
 
     @property
     def kind(self) -> tuple[Rubric, int, bool]:
-        """The same of any system."""
+        """Return rubric, points and verdict, without the system."""
         return self.rubric, self.points, self.present
 
 
@@ -77,10 +77,10 @@ class Drawn:
     """One judgment that was drawn.
 
     Attributes:
-        judgment: As raters see it named.
-        response: Likewise.
-        stratum: Its place among the sample's strata.
-        whole: Whether every item of this rubric was judged in its response.
+        judgment: Id of the judgment that raters see.
+        response: Id of the response that raters see.
+        stratum: Index of its stratum in the sample.
+        whole: True if every item of this rubric was judged in its response.
     """
 
     judgment: str
@@ -94,14 +94,14 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What the grader made of a scenario's responses by one system, those judged whole.
+    """The grader's totals over one system's responses to one scenario, those judged completely.
 
     Attributes:
-        n_items: Of the rubric.
-        n_responses: Judged whole; those without words among them.
-        n_wordless: Without words: 0 points, and nothing for people to read.
-        maximum: Of one response, in points.
-        points: Of all of them.
+        n_items: Items of the rubric.
+        n_responses: Responses judged completely, including those without words.
+        n_wordless: Responses without words: 0 points, and nothing for people to read.
+        maximum: Maximum points of one response.
+        points: Points of all responses together.
     """
 
     system: str
@@ -116,14 +116,14 @@ class Graded:
 
 @dataclass(frozen=True)
 class Hidden:
-    """What the analysis needs and a rater must not see.
+    """The part of a sample that the analysis needs and raters must not see.
 
     Attributes:
-        bank_hashes: Of the scenarios that the runs took.
-        strata: What was drawn from.
-        drawn: The judgments, in the order of the shown.
-        graded: By the same grader, for the score that is corrected.
-        left_out: Why judgments were not to be drawn → how many.
+        bank_hashes: Hashes of the scenarios that the runs took.
+        strata: The strata.
+        drawn: The judgments, in the order in which raters see them.
+        graded: The grader's totals by scenario, for the corrected scores.
+        left_out: Reason why judgments could not be drawn → how many.
     """
 
     bank: str
@@ -143,8 +143,8 @@ class Sample:
     """Judgments for people to make again.
 
     Attributes:
-        shown: What raters see, in the order in which it was shuffled.
-        hidden: The rest.
+        shown: The part that raters see, in random order.
+        hidden: The part that they do not see.
     """
 
     shown: tuple[ShownResponse, ...]
@@ -152,11 +152,11 @@ class Sample:
 
     @property
     def grader(self) -> str:
-        """Whose judgments they are: its name, with its mode and the hash of its prompt."""
+        """Return the grader's name, with its mode and the hash of its prompt."""
         return self.hidden.grader
 
     def thin(self) -> Iterator[str]:
-        """In what the sample is thinner than it should be."""
+        """Yield the ways in which the sample is smaller than it should be."""
         drawn, strata = self.hidden.drawn, self.hidden.strata
         n_scenarios = len({each.scenario for each in drawn})
         n_systems = len({strata[each.stratum].system for each in drawn})
@@ -166,8 +166,8 @@ class Sample:
             what = "1 system" if n_systems == 1 else f"{n_systems} systems"
             yield f"it is of {what}; a grader may treat others otherwise"
         for present, wanted in ((True, SEVERE_FOUND), (False, SEVERE_CLEARED)):
-            of = [s for s in strata if s.points == scoring.SEVERE and s.present is present]
-            n, there = sum(s.n for s in of), sum(s.of for s in of)
-            if n < min(wanted, there):
+            chosen = [s for s in strata if s.points == scoring.SEVERE and s.present is present]
+            n, n_all = sum(s.n for s in chosen), sum(s.of for s in chosen)
+            if n < min(wanted, n_all):
                 what = "found" if present else "called absent"
-                yield f"{n} of {there:,} −2 items that the grader {what} are in it, not {wanted}"
+                yield f"{n} of {n_all:,} −2 items that the grader {what} are in it, not {wanted}"

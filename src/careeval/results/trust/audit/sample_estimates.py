@@ -1,4 +1,4 @@
-"""Estimates from an audited sample: the grader against people, and people against each other."""
+"""Estimates from an audited sample: the grader's accuracy, and the agreement of people."""
 
 from __future__ import annotations
 
@@ -24,24 +24,22 @@ from careeval.stats import Confusion, Estimate, Interval, Measure, measure_inter
 from careeval.stats.resampling import by_cluster
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
-"""What people and grader say, or one rater and another, in the order of `careeval.stats.Confusion`.
-"""
+"""Verdicts of people and grader, or of two raters, in the order of `careeval.stats.Confusion`."""
 
 
 @dataclass(frozen=True)
 class People:
-    """How far raters agree with each other: the most that can be asked of a grader.
+    """The agreement of raters with each other, which is the most that a grader can reach.
 
-    Over every two raters who labelled a judgment present or absent, before anything was settled,
-    weighted back by the sampling design as the grader's numbers are. A judgment counts once,
-    however many labelled it.
+    Over every two raters who labelled a judgment present or absent, before adjudication, with the
+    same sampling weights as the grader's numbers. A judgment counts once, however many labelled it.
 
     Attributes:
-        n: Judgments that two raters or more labelled so.
-        n_left_out: Judgments of the runs that these do not stand for: nobody is known to agree on
-            one of their kind.
+        n: Judgments that two raters or more labelled present or absent.
+        n_left_out: Judgments of the runs that these do not represent, since no judgment of their
+            kind was labelled by two raters.
         same: Share of judgments on which two raters say the same.
-        macro_f1: Of one rater held against the other, either way round.
+        macro_f1: Macro F1 of one rater against the other, mean of both directions.
     """
 
     n: int
@@ -52,11 +50,11 @@ class People:
 
 @dataclass(frozen=True)
 class AuditedSample:
-    """A sample with what people say of it.
+    """A sample with people's labels.
 
     Attributes:
-        labels: Judgment → what people say of it.
-        truths: Judgment → what they settled.
+        labels: Judgment → its labels.
+        truths: Judgment → its truth.
     """
 
     sample: Sample
@@ -65,7 +63,7 @@ class AuditedSample:
 
     @cached_property
     def settled(self) -> list[tuple[Drawn, bool]]:
-        """Judgments that have a truth, with it."""
+        """Return the judgments that have a truth, with it."""
         return [
             (each, present)
             for each in self.sample.hidden.drawn
@@ -75,11 +73,11 @@ class AuditedSample:
 
     @cached_property
     def read(self) -> Counter[int]:
-        """Stratum → how many of its judgments have a truth."""
+        """Return stratum → number of its judgments that have a truth."""
         return Counter(each.stratum for each, _ in self.settled)
 
     def counts(self) -> Agreement:
-        """Return the judgments with a truth as drawn, not weighted."""
+        """Return the counts of judgments with a truth as drawn, not weighted."""
         strata = self.sample.hidden.strata
         pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
         return Agreement(
@@ -91,7 +89,7 @@ class AuditedSample:
         )
 
     def measured(self, belongs: Callable[[Stratum], bool], *, one_system: bool = False) -> Measured:
-        """Return the grader against people, over the strata that belong."""
+        """Return the grader's accuracy against people, over the strata that belong."""
         strata = self.sample.hidden.strata
         chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
         rows = [(each, truth) for each, truth in self.settled if belongs(strata[each.stratum])]
@@ -101,21 +99,21 @@ class AuditedSample:
         read = np.eye(4)[
             [_CELLS.index((truth, strata[each.stratum].present)) for each, truth in rows]
         ]
-        heavy = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
+        weighted = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
         names = [each.scenario for each, _ in rows]
-        return Measured.weighted(by_cluster(heavy, names), by_cluster(read, names))
+        return Measured.weighted(by_cluster(weighted, names), by_cluster(read, names))
 
     def weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
-        """Return stratum → what each judgment of it with a truth stands for; or why nothing can."""
-        weights, lacking = self._stand_for(chosen, self.read, one_system=one_system)
+        """Return stratum → weight of its judgments with a truth; or why there are no weights."""
+        weights, lacking = self._weights(chosen, self.read, one_system=one_system)
         if lacking:
-            return self._lacks(lacking, "people settled none", one_system=one_system)
+            return self._why_unknown(lacking, "people settled none", one_system=one_system)
         return weights if weights else "there is no such judgment in the sample"
 
-    def _lacks(
+    def _why_unknown(
         self, lacking: Sequence[Sequence[int]], none_read: str, *, one_system: bool = False
     ) -> str:
-        """Return why numbers are unknown: the first kind of judgment of which none was read."""
+        """Return the reason for unknown numbers: the first kind of judgment that nobody read."""
         strata = self.sample.hidden.strata
         one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
         verdict = "found" if one.present else "called absent"
@@ -125,19 +123,19 @@ class AuditedSample:
             f"grader {verdict}, {none_read}"
         )
 
-    def _stand_for(
+    def _weights(
         self, chosen: Sequence[int], read: Mapping[int, int], *, one_system: bool
     ) -> tuple[dict[int, float], list[list[int]]]:
-        """Return what each judgment read stands for, and the strata that none stands for.
+        """Return the weights of the judgments that were read, and the strata without any.
 
         Args:
-            chosen: Strata to stand for.
-            read: Stratum → how many of its judgments were read.
-            one_system: Whether a stratum of which none was read has no other to stand for it; else
-                those of its kind do.
+            chosen: Strata to represent.
+            read: Stratum → number of its judgments that were read.
+            one_system: If false, a stratum without any is represented by those of its kind of other
+                systems.
 
         Returns:
-            Stratum → weight, of those that were read; and the others, by kind.
+            Stratum → weight of its judgments; and the strata that nothing represents, by kind.
         """
         strata = self.sample.hidden.strata
         by_kind: dict[object, list[int]] = {}
@@ -146,18 +144,18 @@ class AuditedSample:
         weights: dict[int, float] = {}
         lacking: list[list[int]] = []
         for places in by_kind.values():
-            known = [k for k in places if read.get(k)]
-            if not known:
+            with_read = [k for k in places if read.get(k)]
+            if not with_read:
                 lacking.append(places)
                 continue
-            # a stratum of which nothing was read is taken to be as the others of its kind
-            stretch = sum(strata[k].of for k in places) / sum(strata[k].of for k in known)
-            weights |= {k: stretch * strata[k].of / read[k] for k in known}
+            # a stratum that nobody read is assumed to be like the others of its kind
+            stretch = sum(strata[k].of for k in places) / sum(strata[k].of for k in with_read)
+            weights |= {k: stretch * strata[k].of / read[k] for k in with_read}
         return weights, lacking
 
     @cached_property
     def read_twice(self) -> list[tuple[Drawn, list[bool]]]:
-        """Judgments that two raters or more are sure of, with what each says, by name."""
+        """Return the judgments that two raters or more are sure of, with each one's verdict."""
         twice = []
         for each in self.sample.hidden.drawn:
             sure = sorted(
@@ -172,13 +170,13 @@ class AuditedSample:
     def agreement_by_points(
         self, classes: Sequence[PointClass]
     ) -> dict[PointClass, ClassAgreement]:
-        """Return how far the grader agrees with people on each point class."""
+        """Return the grader's agreement with people on each point class."""
         strata = self.sample.hidden.strata
         rows = [(each, [truth, strata[each.stratum].present]) for each, truth in self.settled]
         return self._agreement(classes, rows, "people settled none")
 
     def people_by_points(self, classes: Sequence[PointClass]) -> dict[PointClass, ClassAgreement]:
-        """Return how far raters agree with each other on each point class."""
+        """Return the raters' agreement with each other on each point class."""
         return self._agreement(classes, self.read_twice, "no two raters labelled any")
 
     def _agreement(
@@ -190,9 +188,9 @@ class AuditedSample:
         """Return the agreement of two readings or more of each judgment, on each point class.
 
         Args:
-            classes: Of the sample.
-            rows: Judgments with what each reading says.
-            none_read: Why a class is unknown where none of a kind of its judgments is among them.
+            classes: Point classes of the sample.
+            rows: Judgments with the verdict of each reading.
+            none_read: Reason to give if a kind of judgment of a class is not among the rows.
         """
         strata = self.sample.hidden.strata
         read = Counter(each.stratum for each, _ in rows)
@@ -200,10 +198,10 @@ class AuditedSample:
         unknown: dict[PointClass, str] = {}
         for key in classes:
             chosen = [k for k, s in enumerate(strata) if (s.rubric, s.points) == key]
-            known, lacking = self._stand_for(chosen, read, one_system=False)
-            weights |= known
+            own_weights, lacking = self._weights(chosen, read, one_system=False)
+            weights |= own_weights
             if lacking:
-                unknown[key] = self._lacks(lacking, none_read)
+                unknown[key] = self._why_unknown(lacking, none_read)
         width = max((len(readings) for _, readings in rows), default=2)
         verdicts = np.full((len(rows), width), np.nan)
         for row, (_, readings) in enumerate(rows):
@@ -217,7 +215,7 @@ class AuditedSample:
         )
 
     def people(self, belongs: Callable[[Stratum], bool]) -> People:
-        """Return raters against each other, over the strata that belong."""
+        """Return the agreement of raters, over the strata for which `belongs` is true."""
         strata = self.sample.hidden.strata
         rows, drawn = [], []
         for each, readings in self.read_twice:
@@ -227,16 +225,20 @@ class AuditedSample:
                 drawn.append(each)
         chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
         read = Counter(each.stratum for each in drawn)
-        weights, lacking = self._stand_for(chosen, read, one_system=False)
+        weights, lacking = self._weights(chosen, read, one_system=False)
         n_left_out = sum(strata[k].of for places in lacking for k in places)
         if not rows:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
             return People(0, n_left_out, unknown, unknown)
-        heavy = np.array(rows) * np.array([weights[each.stratum] for each in drawn])[:, np.newaxis]
-        cells = by_cluster(heavy, [each.scenario for each in drawn])
+        row_weights = np.array([weights[each.stratum] for each in drawn])
+        cells = by_cluster(
+            np.array(rows) * row_weights[:, np.newaxis], [each.scenario for each in drawn]
+        )
         either_way = cells.copy()
         either_way[:, 1] = either_way[:, 2] = cells[:, 1:3].sum(axis=1) / 2
-        scale = len(rows) / cells.sum()  # weights that come of so many judgments and no more
+        scale = (
+            len(rows) / cells.sum()
+        )  # the interval must rest on the judgments read, not on their weights
 
         def same_interval(c: FloatArray) -> Interval:
             same, all_ = c[:, [0, 3]].sum(axis=1), c.sum(axis=1)
@@ -255,7 +257,7 @@ class AuditedSample:
         )
 
     def scores(self, system: str) -> Iterator[tuple[Rubric, Corrected]]:
-        """Yield a system's score on each rubric, as the grader has it and as people correct it."""
+        """Yield a system's score on each rubric, by the grader and as corrected by people."""
         strata = self.sample.hidden.strata
         for rubric in Rubric:
             key = (system, rubric)
