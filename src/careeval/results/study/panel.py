@@ -1,4 +1,4 @@
-"""Who was invited to a study and who rated, a role at a time."""
+"""The panel of a study by role: the people who were invited, and those who rated."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from careeval.results.study.round_ratings import RoundSaid
 from careeval.stats.validity import MIN_RATERS
 
 MIN_FOR_RANGE = 5
-"""People whose years of experience have a range: of three, it and the mean give all three."""
+"""Fewest people for a range of years: with three, range and mean would reveal all three."""
 
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """Years of experience of those of a role who rated and said how many.
+    """Years of experience of those raters of a role who gave them.
 
     Attributes:
-        n: They, three at least: of one or two, the years would tell who they are.
-        low: The fewest; `None` of three or four, whose years mean and range would tell.
-        high: The most; the same.
+        n: Number of these raters, at least three, since the years could identify one or two.
+        low: Fewest years; `None` for three or four raters, whose years it could reveal.
+        high: Most years; likewise.
     """
 
     n: int
@@ -33,16 +33,16 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class RolePanel:
-    """Those of one role, over all rounds; who has withdrawn is not among them.
+    """The people of one role over all rounds, without those who have withdrawn.
 
     Attributes:
-        n_invited: Who has a place in the study.
-        n_rated: Of them, who rated anything.
-        n_agreed: Of those who rated, who agreed to the terms.
-        n_asked: Scenarios that they were given, each in each round.
+        n_invited: People who have a place in the study.
+        n_rated: People who rated anything.
+        n_agreed: Raters who agreed to the terms.
+        n_asked: Scenarios given to them, counted in each round.
         n_ratings: Ratings that they gave.
         n_typed: Answers that somebody else typed for them.
-        years: `None` where fewer than three of those who rated said.
+        years: Years of experience; `None` if fewer than three raters gave them.
     """
 
     role: Role
@@ -56,28 +56,28 @@ class RolePanel:
 
     @property
     def why_no_years(self) -> str:
-        """Why there are none; empty where there are."""
+        """Return why there are no years; else empty."""
         return "" if self.years else "fewer than three of this role rated and said"
 
     @property
     def why_no_range(self) -> str:
-        """Why their range is not told; empty where it is, and where there are no years."""
+        """Return why the range is withheld; empty if it is not, or if there are no years."""
         if self.years is None or self.years.low is not None:
             return ""
         return "fewer than five of this role: a range would tell their years"
 
 
 def panel(rounds: Sequence[RoundSaid]) -> tuple[RolePanel, ...]:
-    """The roles that were invited, in the order of roles."""
-    found = (_role(rounds, role) for role in Role)
-    return tuple(each for each in found if each.n_invited)
+    """Return the panel of each role that was invited, in the order of roles."""
+    panels = (_role(rounds, role) for role in Role)
+    return tuple(each for each in panels if each.n_invited)
 
 
 def _role(rounds: Sequence[RoundSaid], role: Role) -> RolePanel:
-    seats = [seat for said in rounds for seat in said.seats if seat.rater.role is role]
-    given = [r.rater for said in rounds for r in said.ratings if r.rater.role is role]
-    rated = set(given)
-    # who is in two rounds is one person, and may have said since
+    seats = [seat for round_ in rounds for seat in round_.seats if seat.rater.role is role]
+    authors = [r.rater for round_ in rounds for r in round_.ratings if r.rater.role is role]
+    rated = set(authors)
+    # one person may be in two rounds; the last years given count
     years = {s.rater: s.years for s in seats if s.rater in rated and s.years is not None}
     return RolePanel(
         role,
@@ -85,16 +85,16 @@ def _role(rounds: Sequence[RoundSaid], role: Role) -> RolePanel:
         n_rated=len(rated),
         n_agreed=len({seat.rater for seat in seats if seat.agreed} & rated),
         n_asked=sum(len(seat.scenarios) for seat in seats),
-        n_ratings=len(given),
+        n_ratings=len(authors),
         n_typed=sum(seat.n_typed for seat in seats),
         years=_years(list(years.values())),
     )
 
 
-def _years(said: Sequence[int]) -> Years | None:
-    if len(said) < MIN_RATERS:
+def _years(years: Sequence[int]) -> Years | None:
+    if len(years) < MIN_RATERS:
         return None
-    mean = float(np.mean(said))
-    if len(said) < MIN_FOR_RANGE:
-        return Years(len(said), mean)
-    return Years(len(said), mean, min(said), max(said))
+    mean = float(np.mean(years))
+    if len(years) < MIN_FOR_RANGE:
+        return Years(len(years), mean)
+    return Years(len(years), mean, min(years), max(years))

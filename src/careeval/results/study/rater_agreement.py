@@ -1,4 +1,4 @@
-"""How far the raters of a round agree on a scale."""
+"""The agreement of the raters of a round on a scale."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from careeval.stats.score import FloatArray
 DESCRIBES = "it describes these ratings: no interval"
 
 COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
-"""Of `Agreement`, in the order printed."""
+"""Coefficients of `Agreement`, in the order printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the raters of one round agree on one scale.
+    """The agreement of the raters of one round on one scale.
 
     Attributes:
-        n_subjects: Scenarios, or items, rated.
-        n_raters: Who rated anything on it.
-        n_complete: Of the scenarios, or items, those that every one of them rated.
+        n_subjects: Scenarios or items rated.
+        n_raters: Raters who rated anything on the scale.
+        n_complete: Scenarios or items that every one of these raters rated.
         identical: Share of pairs of raters of an item who gave it the same rating.
-        icc: ICC(2,k), of the mean of all raters, over what every one of them rated; unknown where
-            that is of fewer than five scenarios.
+        icc: ICC(2,k), of the mean of all raters, over the complete scenarios or items; unknown if
+            these are of fewer than five scenarios.
     """
 
     round: int
@@ -57,40 +57,40 @@ class Agreement:
 
 
 def any_cut(agreements: Iterable[Agreement]) -> bool:
-    """Whether an interval is cut at its lower end."""
+    """Tell whether an interval is cut at its lower end."""
     ends = (getattr(each, name).ci95 for each in agreements for name in COEFFICIENTS)
     return any(ci95 is not None and ci95[0] <= LOWEST_END for ci95 in ends)
 
 
-def rater_agreement(said: RoundSaid, scale: Scale) -> Agreement:
-    """How far they agree; unknown, with the reason, where a coefficient is not defined."""
-    given = [rating for rating in said.ratings if rating.scale is scale]
-    subjects = list(dict.fromkeys(rating.subject for rating in given))
-    raters = list(dict.fromkeys(rating.rater for rating in given))
+def rater_agreement(round_: RoundSaid, scale: Scale) -> Agreement:
+    """Return the agreement; a coefficient that is not defined is unknown, with the reason."""
+    own = [rating for rating in round_.ratings if rating.scale is scale]
+    subjects = list(dict.fromkeys(rating.subject for rating in own))
+    raters = list(dict.fromkeys(rating.rater for rating in own))
     row = {subject: i for i, subject in enumerate(subjects)}
     column = {rater: i for i, rater in enumerate(raters)}
     ratings = np.full((len(subjects), len(raters)), np.nan)
-    for rating in given:
+    for rating in own:
         ratings[row[rating.subject], column[rating.rater]] = rating.value
     scenarios = np.array([subject.scenario for subject in subjects])
     complete = ~np.isnan(ratings).any(axis=1)
 
-    def made(
+    def estimate(
         value: Callable[[FloatArray], float], interval: Callable[[FloatArray], Interval] | None
     ) -> Estimate:
-        if not given:
+        if not own:
             return Estimate.unknown("nothing was rated")
         try:
-            found = value(ratings)
+            coefficient = value(ratings)
         except StatsError as error:
             return Estimate.unknown(str(error))
         if interval is None:
-            return Estimate(found, found, found, None, DESCRIBES)
+            return Estimate(coefficient, coefficient, coefficient, None, DESCRIBES)
         try:
             low, high = interval(ratings)
         except StatsError as error:
-            return Estimate(found, found, found, None, str(error))
-        return Estimate(found, found, found, (low, high))
+            return Estimate(coefficient, coefficient, coefficient, None, str(error))
+        return Estimate(coefficient, coefficient, coefficient, (low, high))
 
     def icc_of_mean(ratings: FloatArray) -> float:
         n = len(set(scenarios[complete]))
@@ -99,23 +99,23 @@ def rater_agreement(said: RoundSaid, scale: Scale) -> Agreement:
         return icc(ratings, "2,k").value
 
     return Agreement(
-        said.number,
+        round_.number,
         scale,
         len(subjects),
         len(raters),
         int(complete.sum()),
-        identical=made(identical_pairs, None),
-        ac1=made(
+        identical=estimate(identical_pairs, None),
+        ac1=estimate(
             lambda r: gwet_ac1(r, LEVELS).value,
             lambda r: gwet_ac1_interval(r, LEVELS, clusters=scenarios),
         ),
-        ac2=made(
+        ac2=estimate(
             lambda r: gwet_ac2(r, LEVELS).value,
             lambda r: gwet_ac2_interval(r, LEVELS, clusters=scenarios),
         ),
-        alpha=made(
+        alpha=estimate(
             lambda r: krippendorff_alpha(r, "ordinal"),
             lambda r: krippendorff_interval(r, "ordinal", clusters=scenarios),
         ),
-        icc=made(icc_of_mean, lambda r: icc_interval(r, "2,k", clusters=scenarios)),
+        icc=estimate(icc_of_mean, lambda r: icc_interval(r, "2,k", clusters=scenarios)),
     )

@@ -1,4 +1,4 @@
-"""What a study of content validity found: from rounds of ratings to results and a status."""
+"""Results of a content validity study, and the status that they give each scenario."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from careeval.results.study.scenario_decisions import (
 from careeval.stats.validity import MIN_RATERS, Endorsement, Rule, s_cvi_ave, s_cvi_ua
 
 PAPER_RATERS = 8
-"""How many rated the paper's bank."""
+"""Number of raters of the paper's bank."""
 
 TRUE_SHARES = (0.70, 0.80, 0.90, 0.95)
-"""Of all possible raters, for what a panel can show."""
+"""Assumed shares of all possible raters who would endorse, for the chances of passing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SCvi:
-    """The validity of a scale over scenarios or items, each weighing the same.
+    """The content validity of a scale (S-CVI) over scenarios or items, each weighing the same.
 
     Attributes:
-        n: Scenarios, or items, that somebody rated.
-        n_pass: Those that the rule keeps.
-        ave: Mean of the I-CVIs; `None` where n is 0.
-        ua: Share that every rater endorses; it falls as raters are added.
+        n: Scenarios or items with a rating.
+        n_pass: Scenarios or items that pass the rule.
+        ave: Mean of the I-CVIs; `None` if n is 0.
+        ua: Share that every rater endorses, which falls as raters are added; `None` if n is 0.
     """
 
     n: int
@@ -51,8 +51,8 @@ class ScaleResult:
     """One scale over the whole bank.
 
     Attributes:
-        before: Round 1, everything in it.
-        after: Each scenario as it was last rated, without those dropped: higher by that selection.
+        before: Over everything in round 1.
+        after: Over each scenario as last rated, without those dropped, which raises it.
     """
 
     scale: Scale
@@ -62,15 +62,15 @@ class ScaleResult:
 
 @dataclass(frozen=True, slots=True)
 class StudyResults:
-    """All that a study found.
+    """All results of a study.
 
     Attributes:
-        rounds: As they came in.
-        latest: Each scenario in the newest round that it was in, by id.
-        earlier: Each scenario in the rounds before that, by round and id.
-        scales: Those on which anything was rated.
-        panel: Who was invited and who rated, a role at a time.
-        study_id: Which study it is, since titles are shared; `None` where that is not known.
+        rounds: The rounds as they came in.
+        latest: Result of each scenario in its newest round, by id.
+        earlier: Results of scenarios in earlier rounds, by round and id.
+        scales: Results by scale, for scales with a rating.
+        panel: People who were invited and who rated, by role.
+        study_id: Id of the study, since titles are not unique; `None` if unknown.
     """
 
     title: str
@@ -87,30 +87,30 @@ class StudyResults:
     study_id: str | None = None
 
     def decided(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
-        """The scenarios of which that is decided; `None`: nothing."""
+        """Return the scenarios with this decision; `None` for those without a decision."""
         return tuple(each for each in self.latest if each.decision is decision)
 
     @property
     def worst_first(self) -> tuple[ScenarioResult, ...]:
-        """Each scenario in its newest round: dropped, revised, undecided, kept; then by id."""
+        """Return the latest results: dropped, revised, undecided, kept; then by id."""
         decisions = (Decision.drop, Decision.revise, None, Decision.keep)
         return tuple(each for decision in decisions for each in self.decided(decision))
 
     @property
     def n_invited(self) -> int:
-        """Who has a place in the study, over all rounds."""
+        """Return the number of people with a place in the study, over all rounds."""
         return sum(role.n_invited for role in self.panel)
 
     @property
     def n_rated(self) -> int:
-        """Of them, who rated anything."""
+        """Return the number of people who rated anything."""
         return sum(role.n_rated for role in self.panel)
 
     @property
     def panel_sizes(self) -> tuple[int, ...]:
-        """How many rated a scenario on a scale: every number that occurs, ascending."""
-        found = {len(j.ratings) for each in self.latest for j in each.judged}
-        return tuple(sorted(found - {0}))
+        """Return the numbers of raters of a scenario on a scale that occur, ascending."""
+        sizes = {len(j.ratings) for each in self.latest for j in each.judged}
+        return tuple(sorted(sizes - {0}))
 
 
 def study_results(
@@ -123,30 +123,30 @@ def study_results(
     n_withdrawn: int = 0,
     study_id: str | None = None,
 ) -> StudyResults:
-    """What a study found.
+    """Return the results of a study.
 
     Args:
-        title: What the study is called.
+        title: Title of the study.
         bank: Name of the bank.
-        bank_version: Its version in the newest round.
-        rounds: From the first, one at least.
-        terms: What decides.
+        bank_version: Version of the bank in the newest round.
+        rounds: The rounds in order, at least one.
+        terms: Rule and cuts for decisions.
         n_withdrawn: Raters who have withdrawn; nothing else is known of them.
-        study_id: Which study it is.
+        study_id: Id of the study.
     """
     failed: set[str] = set()
-    found: dict[str, ScenarioResult] = {}
+    newest: dict[str, ScenarioResult] = {}
     earlier: list[ScenarioResult] = []
-    for said in rounds:
-        answers = Answers(said)
-        for name in said.versions:
+    for round_ in rounds:
+        answers = Answers(round_)
+        for name in round_.versions:
             result = scenario_result(answers, name, terms, failed_before=name in failed)
-            if name in found:
-                earlier.append(found[name])
-            found[name] = result
+            if name in newest:
+                earlier.append(newest[name])
+            newest[name] = result
             if any(judged.passes is False for judged in result.judged):
                 failed.add(name)
-    latest = tuple(found[name] for name in sorted(found))
+    latest = tuple(newest[name] for name in sorted(newest))
     scales = [scale for scale in Scale if any(r.scale is scale for s in rounds for r in s.ratings)]
     return StudyResults(
         title=title,
@@ -158,41 +158,42 @@ def study_results(
         latest=latest,
         earlier=tuple(earlier),
         scales=tuple(_scale(scale, rounds[0], latest, terms) for scale in scales),
-        agreement=tuple(rater_agreement(said, scale) for said in rounds for scale in scales),
+        agreement=tuple(rater_agreement(round_, scale) for round_ in rounds for scale in scales),
         panel=panel(rounds),
         study_id=study_id,
     )
 
 
-def standings(found: StudyResults) -> tuple[Standing, ...]:
-    """The status of each scenario that was rated, by id; raises as `standing`."""
-    rounds = {said.number: said for said in found.rounds}
-    title, name = found.title, found.study_id
-    each = (standing(r, rounds[r.subject.round], title, name) for r in found.latest)
-    return tuple(stands for stands in each if stands is not None)
+def standings(results: StudyResults) -> tuple[Standing, ...]:
+    """Return the status of each scenario that was rated, by id; raises as `standing`."""
+    rounds = {round_.number: round_ for round_ in results.rounds}
+    title, study_id = results.title, results.study_id
+    changes = (standing(r, rounds[r.subject.round], title, study_id) for r in results.latest)
+    return tuple(change for change in changes if change is not None)
 
 
 def standing(
-    result: ScenarioResult, said: RoundSaid, study: str, study_id: str | None = None
+    result: ScenarioResult, round_: RoundSaid, study: str, study_id: str | None = None
 ) -> Standing | None:
-    """The status that a result gives its version.
+    """Return the status that a result gives to its version of a scenario.
 
-    `validated` needs three occupational therapists and two other stakeholders who rated both
-    scales, both passing; no objection to an item of −2 points where as many were asked, and said,
-    of each; and no item that its raters reject, where three or more rated each. A scenario that is
-    dropped by such a panel is `withdrawn`. All else that was rated is `reviewed`.
+    `validated` needs a panel of three occupational therapists and two other stakeholders who rated
+    both scales; both scales passing; such a panel's view of the points of each item of −2 points,
+    without an objection; and no item that its raters reject, with three or more raters of each. A
+    scenario that is dropped by such a panel is `withdrawn`. All others that were rated are
+    `reviewed`.
 
     Args:
-        result: Of the newest round, by the paper's terms.
-        said: That round.
-        study: What the study is called.
-        study_id: Which study it is.
+        result: Result in the newest round, by the paper's terms.
+        round_: That round.
+        study: Title of the study.
+        study_id: Id of the study.
 
     Returns:
-        `None` where nobody has rated it, or one of its scales: nothing changes.
+        `None` if one of its scales has no rating: nothing changes.
 
     Raises:
-        ValueError: Other terms decided.
+        ValueError: The result was decided by other terms.
     """
     if result.realism.terms != PAPER:
         raise ValueError(f"a status goes by the paper's rule, not by {result.realism.terms}")
@@ -208,8 +209,8 @@ def standing(
         raters=raters,
         realism=_count(realism),
         validity=_count(validity),
-        objections=n_open if _asked_of_severe(result, said) else None,
-        rejected=_rejected(result, said),
+        objections=n_open if _severe_points_viewed(result, round_) else None,
+        rejected=_rejected(result, round_),
         study_id=study_id,
     )
     lacking = unmet(evidence)
@@ -222,25 +223,26 @@ def standing(
         else:
             status, lacking = Status.withdrawn, result.reasons
     name, version = result.subject.scenario, result.subject.version
-    return Standing(name, version, said.hashes[name], status, evidence, lacking)
+    return Standing(name, version, round_.hashes[name], status, evidence, lacking)
 
 
-def _asked_of_severe(result: ScenarioResult, said: RoundSaid) -> bool:
-    """Tell whether enough said what each item of −2 points deserves."""
-    items = said.items.get(result.subject.scenario)
+def _severe_points_viewed(result: ScenarioResult, round_: RoundSaid) -> bool:
+    """Tell whether enough raters gave a view of the points of each item of −2 points."""
+    items = round_.items.get(result.subject.scenario)
     if items is None:
         return False
-    who = {item.subject: {view.rater for view in item.views} for item in result.items}
+    authors = {item.subject: {view.rater for view in item.views} for item in result.items}
     severe = (item for item, proposed in items.items() if proposed.points == SEVERE)
-    return not any(too_few(_by_role(who.get(item, ()))) for item in severe)
+    return not any(too_few(_by_role(authors.get(item, ()))) for item in severe)
 
 
-def _rejected(result: ScenarioResult, said: RoundSaid) -> tuple[str, ...] | None:
-    """Return the items that raters reject; `None` where fewer than three rated any of them.
+def _rejected(result: ScenarioResult, round_: RoundSaid) -> tuple[str, ...] | None:
+    """Return the items that raters reject.
 
-    An item of 0 points is not asked for relevance, and lacks no rating.
+    `None` if none is rejected and an item has fewer than three ratings. Items of 0 points need no
+    ratings, since their relevance is not asked for.
     """
-    items = said.items.get(result.subject.scenario)
+    items = round_.items.get(result.subject.scenario)
     if items is None:
         return None
     rated = {item.subject: len(item.relevance.ratings) for item in result.items}
@@ -252,20 +254,20 @@ def _rejected(result: ScenarioResult, said: RoundSaid) -> tuple[str, ...] | None
 
 
 def _by_role(raters: Iterable[Rater]) -> dict[str, int]:
-    """How many of each role; a role that nobody has is no key."""
+    """Return role → number of raters, without roles that nobody has."""
     return dict(Counter(role.value for role in Role for rater in raters if rater.role is role))
 
 
 def chance_of_passing(n: int, share: float, rule: Rule) -> float:
-    """Chance that a scale passes with n raters, if that share of all such raters would endorse it.
+    """Return the chance that a scale passes with n raters, if `share` of all raters endorse it.
 
-    A scenario is kept only if both its scales pass: with the same chance on each, at most that
-    often, where the same raters endorse both, and its square where the scales are independent.
+    A scenario is kept only if both its scales pass. With the same chance on each, that happens at
+    most that often, if the same raters endorse both, and its square if the scales are independent.
 
     Args:
-        n: Raters, taken as drawn at random and rating on their own.
-        share: 0 to 1.
-        rule: What keeps it.
+        n: Number of raters, drawn at random and rating independently.
+        share: Share of all raters who would endorse, 0 to 1.
+        rule: Rule by which the scale passes.
 
     Raises:
         StatsError: As `Rule.least`.
@@ -274,11 +276,8 @@ def chance_of_passing(n: int, share: float, rule: Rule) -> float:
     return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))
 
 
-def _count(given: Endorsement) -> str:
-    return f"{given.k}/{given.n}"
-
-
-# The whole
+def _count(endorsement: Endorsement) -> str:
+    return f"{endorsement.k}/{endorsement.n}"
 
 
 def _scale(
@@ -292,11 +291,11 @@ def _scale(
 
 def _s_cvi(scale: Scale, results: Iterable[ScenarioResult]) -> SCvi:
     judged = [each for result in results for each in _on(scale, result)]
-    given = [each.at_cut for each in judged if each.at_cut is not None]
-    if not given:
+    endorsements = [each.at_cut for each in judged if each.at_cut is not None]
+    if not endorsements:
         return SCvi(0, 0, None, None)
     passing = sum(each.passes is True for each in judged)
-    return SCvi(len(given), passing, s_cvi_ave(given), s_cvi_ua(given))
+    return SCvi(len(endorsements), passing, s_cvi_ave(endorsements), s_cvi_ua(endorsements))
 
 
 def _on(scale: Scale, result: ScenarioResult) -> tuple[Judged, ...]:

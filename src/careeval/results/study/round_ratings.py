@@ -1,4 +1,4 @@
-"""One round of a study as it came in: who was asked, and what they said. Nothing is counted yet."""
+"""One round of a study as it came in: its raters and their answers, not yet counted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A rater in a round: what was asked for, and how the answers came.
+    """A rater in a round.
 
     Attributes:
-        scenarios: What the rater was given.
-        n_typed: Answers that somebody else typed for them.
-        agreed: Whether they agreed to the terms, in the app or as recorded from paper.
-        years: Of experience; `None` where it was not said.
+        scenarios: Scenarios given to the rater.
+        n_typed: Answers that somebody else typed for the rater.
+        agreed: True if the rater agreed to the terms, in the app or on paper.
+        years: Years of experience; `None` if not given.
     """
 
     rater: Rater
@@ -34,7 +34,7 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a bank proposes of an item: its points, and whether what it describes harms rights."""
+    """A bank's proposal for an item: its points, and whether it describes a harm to rights."""
 
     points: int
     rights: bool = False
@@ -45,17 +45,18 @@ class RoundSaid:
     """One round as it came in.
 
     Attributes:
-        number: From 1.
-        versions: What was rated: scenario → version.
-        seats: Who is still in; who has withdrawn is not here, nor in what follows.
-        note: What could not be read, as a sentence; empty where all could.
-        words: What raters read: scenario or item → its text, those that may be shown.
-        hashes: Of the texts that were rated, as `careeval.bank.rated_hash`: scenario → hash.
-        items: Scenario → each of its items, as the bank proposes it; no key where the text that was
-            rated is lost.
-        held_out: Scenarios of which no words may be shown: their items are called by their places,
-            and comments on them are `WITHHELD`.
-        sufficiency: Who had the information needed; none in a round that did not ask.
+        number: Number of the round, from 1.
+        versions: Scenario → version that was rated.
+        seats: The raters. Those who have withdrawn are missing here and in all that follows.
+        note: Sentence about answers that could not be read; else empty.
+        words: Scenario or item → its text, if it may be shown.
+        hashes: Scenario → hash of the text that was rated, by `careeval.bank.rated_hash`.
+        items: Scenario → its items as the bank proposes them; no key if the text that was rated is
+            lost.
+        held_out: Scenarios whose words may not be shown: their items are named by position, and
+            comments on them are `WITHHELD`.
+        sufficiency: Raters' answers on whether they had the information needed; empty if the round
+            did not ask.
     """
 
     number: int
@@ -72,19 +73,19 @@ class RoundSaid:
     sufficiency: tuple[Sufficiency, ...] = ()
 
     def subject(self, scenario: str) -> Subject:
-        """A scenario of this round."""
+        """Return the subject of a scenario in this round."""
         return Subject(scenario, self.versions[scenario], self.number)
 
 
 def without_held_out_words(
-    said: RoundSaid, scenarios: Mapping[str, Scenario | None], public: Collection[str]
+    round_: RoundSaid, scenarios: Mapping[str, Scenario | None], public: Collection[str]
 ) -> RoundSaid:
-    """The same numbers, without what tells the words of held-out scenarios.
+    """Return the round without anything that reveals the words of held-out scenarios.
 
     Args:
-        said: As it came in.
-        scenarios: Those of the round as they were rated; `None` where that is lost.
-        public: Ids that are public in some bank: of a lost one, all there is to go by.
+        round_: The round as it came in.
+        scenarios: Scenarios of the round as they were rated; `None` for one that is lost.
+        public: Ids that are public in some bank, which decides for a lost scenario.
     """
     secret = {
         name
@@ -92,67 +93,67 @@ def without_held_out_words(
         if (name not in public if scenario is None else scenario.split is Split.held_out)
     }
     if not secret:
-        return said
+        return round_
     places = {s.id: names_by_place(s) for s in scenarios.values() if s and s.id in secret}
 
-    def called(of: Subject) -> Subject:
-        if of.scenario not in secret or of.rubric is None:
-            return of
-        return replace(of, item=places[of.scenario][of.rubric, of.item])
+    def renamed(subject: Subject) -> Subject:
+        if subject.scenario not in secret or subject.rubric is None:
+            return subject
+        return replace(subject, item=places[subject.scenario][subject.rubric, subject.item])
 
     return replace(
-        said,
-        ratings=tuple(replace(r, subject=called(r.subject)) for r in said.ratings),
-        views=tuple(replace(v, subject=called(v.subject)) for v in said.views),
+        round_,
+        ratings=tuple(replace(r, subject=renamed(r.subject)) for r in round_.ratings),
+        views=tuple(replace(v, subject=renamed(v.subject)) for v in round_.views),
         comments=tuple(
-            replace(c, subject=called(c.subject), text=WITHHELD)
+            replace(c, subject=renamed(c.subject), text=WITHHELD)
             if c.subject.scenario in secret
             else c
-            for c in said.comments
+            for c in round_.comments
         ),
         items={
-            name: {called(item): proposed for item, proposed in items.items()}
-            for name, items in said.items.items()
+            name: {renamed(item): proposed for item, proposed in items.items()}
+            for name, items in round_.items.items()
         },
         held_out=frozenset(secret),
     )
 
 
 def words_shown(scenario: Scenario, round_: int) -> dict[Subject, str]:
-    """The texts of a scenario and its items; of a held-out one none, since they stay sealed."""
+    """Return the texts of a scenario and its items; none if it is held out."""
     if scenario.split is Split.held_out:
         return {}
-    found = {Subject(scenario.id, scenario.version, round_): scenario.text}
+    texts = {Subject(scenario.id, scenario.version, round_): scenario.text}
     for rubric in Rubric:
         for item in scenario.rubric(rubric):
-            found[Subject(scenario.id, scenario.version, round_, rubric, item.id)] = item.text
-    return found
+            texts[Subject(scenario.id, scenario.version, round_, rubric, item.id)] = item.text
+    return texts
 
 
 class Answers:
-    """A round's answers, found by what they are about."""
+    """A round's answers by subject: a scenario or an item."""
 
-    def __init__(self, said: RoundSaid) -> None:
-        self.said = said
-        self.ratings = _by_subject(said.ratings)
-        self.views = _by_subject(said.views)
-        self.comments = _by_subject(said.comments)
-        self.sufficiency = _by_subject(said.sufficiency)
+    def __init__(self, round_: RoundSaid) -> None:
+        self.round = round_
+        self.ratings = _by_subject(round_.ratings)
+        self.views = _by_subject(round_.views)
+        self.comments = _by_subject(round_.comments)
+        self.sufficiency = _by_subject(round_.sufficiency)
         self._items: defaultdict[str, set[Subject]] = defaultdict(set)
         for subject in (*self.ratings, *self.views, *self.comments):
             if subject.rubric is not None:
                 self._items[subject.scenario].add(subject)
 
     def proposed(self, item: Subject) -> Proposed | None:
-        """Return what the bank proposes of an item; `None` where its text is lost."""
-        return self.said.items.get(item.scenario, {}).get(item)
+        """Return the bank's proposal for an item; `None` if the text that was rated is lost."""
+        return self.round.items.get(item.scenario, {}).get(item)
 
     def rated(self, subject: Subject, scale: Scale) -> tuple[Rating, ...]:
-        """What was given it on a scale."""
+        """Return the ratings of a subject on a scale."""
         return tuple(r for r in self.ratings.get(subject, ()) if r.scale is scale)
 
     def items(self, scenario: str) -> list[Subject]:
-        """Every item that anybody said anything of; the ladder first, by id."""
+        """Return every item with an answer; the ladder first, then by id."""
         order = list(Rubric)
         return sorted(
             self._items[scenario],
@@ -160,12 +161,12 @@ class Answers:
         )
 
     def n_asked(self, scenario: str) -> int:
-        """How many were to rate it."""
-        return sum(scenario in seat.scenarios for seat in self.said.seats)
+        """Return the number of raters who were asked to rate a scenario."""
+        return sum(scenario in seat.scenarios for seat in self.round.seats)
 
 
-def _by_subject(given: Iterable[T]) -> dict[Subject, tuple[T, ...]]:
-    found: dict[Subject, list[T]] = {}
-    for each in given:
-        found.setdefault(each.subject, []).append(each)
-    return {subject: tuple(all_of_it) for subject, all_of_it in found.items()}
+def _by_subject(answers: Iterable[T]) -> dict[Subject, tuple[T, ...]]:
+    groups: dict[Subject, list[T]] = {}
+    for answer in answers:
+        groups.setdefault(answer.subject, []).append(answer)
+    return {subject: tuple(group) for subject, group in groups.items()}

@@ -1,7 +1,7 @@
-"""What raters gave one scenario or item on one scale, and what a rule says of it.
+"""The ratings of one scenario or item on one scale, and the decision by a rule.
 
-Panels are small, so decisions go by counts, and nothing is decided by one or two raters. A rating
-that is missing, by design or not, is left out; how many were asked stands beside how many rated.
+Panels are small, so decisions go by counts, and one or two raters decide nothing. Missing ratings
+are left out; the number of raters asked is kept beside the number who rated.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from careeval.stats.validity import (
 LEVELS = tuple(range(LOWEST, HIGHEST + 1))
 
 LOW = 2
-"""A family caregiver's rating up to this is read by somebody, however the others rate."""
+"""A family caregiver's rating up to this must be read, whatever the others rate."""
 
 NOBODY = "nobody has rated it"
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What decides, stated before the ratings are looked at.
+    """The terms of decisions, declared before anybody looks at the ratings.
 
     Attributes:
-        rule: How many of the raters must endorse.
-        cut: The lowest rating that endorses.
-        other_cut: The cut that is reported beside it.
+        rule: Rule for the number of raters who must endorse.
+        cut: Lowest rating that endorses.
+        other_cut: Second cut, reported beside the first.
 
     Raises:
-        ReviewError: A cut would call every rating an endorsement, or none, or both are the same.
+        ReviewError: A cut would make every rating an endorsement, or none, or both are the same.
     """
 
     rule: Rule = Rule.paper
@@ -58,23 +58,24 @@ class Terms:
 
     @property
     def endorsing(self) -> str:
-        """The ratings that endorse, in words: "4 or 5"."""
+        """Return the ratings that endorse, in words: "4 or 5"."""
         *first, last = map(str, range(self.cut, HIGHEST + 1))
         return f"{', '.join(first)} or {last}" if first else last
 
 
 PAPER = Terms()
-"""As the paper has it, at the cut that the literature takes; ours, since the paper names none."""
+"""The paper's rule, at the cut usual in the literature, since the paper names no cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleRatings:
-    """What those of one role gave, ascending; with one or two of them, that is all there is.
+    """The ratings by one role.
 
     Attributes:
-        endorsed: Their count at the cut.
-        passes: What the rule says of occupational therapists alone, three at least; of any other
-            role `None`: a decision is everybody's, or theirs whose profession it is.
+        values: The ratings, ascending.
+        endorsed: Endorsements at the cut.
+        passes: Decision by the rule for occupational therapists alone, if at least three rated;
+            else `None`, since no other role decides alone.
     """
 
     role: Role
@@ -84,17 +85,17 @@ class RoleRatings:
 
     @property
     def lowest(self) -> int:
-        """The lowest."""
+        """Return the lowest rating."""
         return self.values[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What raters gave one scenario or item on one scale, and what follows.
+    """The ratings of one scenario or item on one scale, and the decision.
 
     Attributes:
-        ratings: At most one a rater.
-        n_asked: Raters who were to rate it.
+        ratings: The ratings, at most one by each rater.
+        n_asked: Raters who were asked to rate it.
     """
 
     subject: Subject
@@ -105,50 +106,50 @@ class Judged:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many gave each category, from the lowest."""
+        """Return the number of ratings at each level, from the lowest."""
         return tuple(sum(r.value == level for r in self.ratings) for level in LEVELS)
 
     @property
     def at_cut(self) -> Endorsement | None:
-        """The I-CVI at the declared cut; `None` where nobody rated it."""
+        """Return the I-CVI at the declared cut; `None` without ratings."""
         return self._at(self.terms.cut)
 
     @property
     def at_other(self) -> Endorsement | None:
-        """The same at the other cut."""
+        """Return the I-CVI at the other cut; `None` without ratings."""
         return self._at(self.terms.other_cut)
 
     @property
     def strict(self) -> Endorsement | None:
-        """The I-CVI if those who were asked and did not rate it had not endorsed it."""
-        found = self.at_cut
-        return None if found is None else Endorsement(found.k, max(self.n_asked, found.n))
+        """Return the I-CVI if raters who were asked and did not rate had not endorsed it."""
+        at_cut = self.at_cut
+        return None if at_cut is None else Endorsement(at_cut.k, max(self.n_asked, at_cut.n))
 
     @property
     def kappa(self) -> float | None:
-        """Polit's modified kappa; `None` with fewer than three ratings."""
-        found = self.at_cut
-        return modified_kappa(found.k, found.n) if found and found.n >= MIN_RATERS else None
+        """Return Polit's modified kappa; `None` with fewer than three ratings."""
+        at_cut = self.at_cut
+        return modified_kappa(at_cut.k, at_cut.n) if at_cut and at_cut.n >= MIN_RATERS else None
 
     @property
     def aiken(self) -> AikenV | None:
-        """Aiken's V; `None` with fewer than three ratings."""
+        """Return Aiken's V; `None` with fewer than three ratings."""
         enough = len(self.ratings) >= MIN_RATERS
         return aiken_v(self._values, LOWEST, HIGHEST) if enough else None
 
     @property
     def least(self) -> int | None:
-        """How many of its raters the rule asks for; `None` where it says nothing."""
+        """Return the number of endorsements that the rule needs; `None` if it decides nothing."""
         return None if self.reason else self.terms.rule.least(len(self.ratings))
 
     @property
     def passes(self) -> bool | None:
-        """What the rule says; `None` where it says nothing, and `reason` says why."""
+        """Return the decision by the rule; `None` if it decides nothing, for `reason`."""
         return None if self.reason else bool(self.at_cut and self.at_cut.passes(self.terms.rule))
 
     @property
     def falls_short(self) -> str:
-        """How, or why nothing is decided, in words; empty where it passes."""
+        """Return how it fails, or why nothing is decided; empty if it passes."""
         if self.passes:
             return ""
         if self.at_cut is None or self.reason:
@@ -161,14 +162,14 @@ class Judged:
 
     @property
     def cut_sensitive(self) -> bool | None:
-        """Whether the other cut would decide otherwise; `None` where nothing is decided."""
+        """Tell whether the other cut would decide otherwise; `None` if nothing is decided."""
         if self.reason:
             return None
         return cut_sensitive(self._values, self.terms.rule, (self.terms.cut, self.terms.other_cut))
 
     @property
     def reason(self) -> str:
-        """Why nothing is decided; empty where something is."""
+        """Return why nothing is decided; else empty."""
         if not self.ratings:
             return NOBODY
         try:
@@ -179,29 +180,30 @@ class Judged:
 
     @property
     def by_role(self) -> tuple[RoleRatings, ...]:
-        """What each role gave, those that gave something, in the order of roles."""
-        found = []
+        """Return the ratings by each role that rated, in the order of roles."""
+        by_role = []
         for role in Role:
             values = tuple(sorted(r.value for r in self.ratings if r.rater.role is role))
             if values:
-                given = Endorsement(sum(v >= self.terms.cut for v in values), len(values))
-                found.append(RoleRatings(role, values, given, self._alone(role, given)))
-        return tuple(found)
+                endorsed = Endorsement(sum(v >= self.terms.cut for v in values), len(values))
+                passes = self._passes_alone(role, endorsed)
+                by_role.append(RoleRatings(role, values, endorsed, passes))
+        return tuple(by_role)
 
     @property
     def low_ratings(self) -> tuple[str, ...]:
-        """Low ratings that are read by somebody, whatever is decided."""
+        """Return sentences on low ratings that must be read, whatever is decided."""
         return tuple(
             f"a family caregiver rated its {self.scale} {rating.value}"
             for rating in self.ratings
             if rating.rater.role is Role.family_caregiver and rating.value <= LOW
         )
 
-    def _alone(self, role: Role, given: Endorsement) -> bool | None:
+    def _passes_alone(self, role: Role, endorsed: Endorsement) -> bool | None:
         if role is not Role.occupational_therapist:
             return None
         try:
-            return given.passes(self.terms.rule)
+            return endorsed.passes(self.terms.rule)
         except StatsError:
             return None
 

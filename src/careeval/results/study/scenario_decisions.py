@@ -1,4 +1,4 @@
-"""What becomes of a scenario after a round: keep, revise or drop, and what to read first."""
+"""The decision on a scenario after a round, keep, revise or drop, and the answers to read first."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SEVERE = -2
 
 
 class Decision(StrEnum):
-    """What becomes of a scenario.
+    """The decision on a scenario.
 
-    `keep`: both scales pass the rule. `revise`: one does not. `drop`: one does not, and either
-    fewer than half of its raters endorse it or it failed in an earlier round too. The paper says
-    "revised or eliminated" and not when which; where we draw the line is ours.
+    `keep`: both scales pass the rule. `revise`: a scale fails. `drop`: a scale fails, and either
+    fewer than half of its raters endorse it or a scale failed in an earlier round too. The paper
+    says "revised or eliminated" without a criterion; this one is ours.
     """
 
     keep = "keep"
@@ -33,14 +33,14 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What raters said of one item.
+    """The raters' answers on one item.
 
     Attributes:
-        text: Its words; empty where they may not be shown, or no bank has them.
-        relevance: Their ratings; none of them where it was not asked.
-        views: What they think of its points.
-        comments: In the order of raters.
-        rights: Whether the item describes a harm to the person's rights.
+        text: Text of the item; empty if it may not be shown, or no bank has it.
+        relevance: Ratings of its relevance; empty if that was not asked.
+        views: Views of its points.
+        comments: Comments in the order of raters.
+        rights: True if the item describes a harm to the person's rights.
     """
 
     subject: Subject
@@ -52,20 +52,20 @@ class ItemResult:
 
     @property
     def objections(self) -> tuple[PointsView, ...]:
-        """Views that would give other points."""
+        """Return the views that would give other points."""
         return tuple(view for view in self.views if view.objects)
 
     @property
     def name(self) -> str:
-        """Rubric and id."""
+        """Return rubric and id of the item."""
         return f"{self.subject.rubric}/{self.subject.item}"
 
     @property
     def rejections(self) -> tuple[str, ...]:
-        """Why no scenario with this item is validated; empty where raters do not reject it."""
-        reasons, given = [], self.relevance.at_cut
-        if given and given.n >= MIN_RATERS and (short := falls_short_of_excellent(given)):
-            reasons.append(f"relevance: {short}")
+        """Return why raters reject the item; a scenario with such an item is not validated."""
+        reasons, at_cut = [], self.relevance.at_cut
+        if at_cut and at_cut.n >= MIN_RATERS and (shortfall := falls_short_of_excellent(at_cut)):
+            reasons.append(f"relevance: {shortfall}")
         other_sign = [v for v in self.views if v.points and v.points * v.proposed < 0]
         if 2 * len(other_sign) > len(self.views):
             reasons.append(f"{len(other_sign)} of {len(self.views)} would turn its sign")
@@ -75,7 +75,7 @@ class ItemResult:
         return tuple(reasons)
 
     def _receivers(self) -> tuple[set[Rater], set[Rater]]:
-        """Return who of those who receive care rejects the item, and who of them judged it."""
+        """Return the care receivers who reject the item, and all who judged it."""
         cut, receives = self.relevance.terms.cut, Role.person_with_disability
         ratings = [r for r in self.relevance.ratings if r.rater.role is receives]
         views = [v for v in self.views if v.rater.role is receives and v.points is not None]
@@ -85,26 +85,28 @@ class ItemResult:
 
     @property
     def to_read(self) -> tuple[str, ...]:
-        """What somebody must read of it."""
-        found = [self.relevance.falls_short] if self.relevance.passes is False else []
-        found += [reason for reason in self.rejections if not reason.startswith("relevance")]
-        found += self.relevance.low_ratings
+        """Return sentences on what must be read about the item."""
+        lines = [self.relevance.falls_short] if self.relevance.passes is False else []
+        lines += [reason for reason in self.rejections if not reason.startswith("relevance")]
+        lines += self.relevance.low_ratings
         if self.objections:
-            n, of = len(self.objections), len(self.views)
-            found.append(f"{n} of {of} would not give it {signed(self.objections[0].proposed)}")
-        return tuple(found)
+            n, n_views = len(self.objections), len(self.views)
+            lines.append(
+                f"{n} of {n_views} would not give it {signed(self.objections[0].proposed)}"
+            )
+        return tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """One version of a scenario in one round.
+    """The result of one version of a scenario in one round.
 
     Attributes:
-        text: Its words; empty where they may not be shown, or no bank has them.
-        decision: `None` where too few have rated it.
-        why_dropped: What makes a failing scenario one to drop; empty where it is not.
-        comments: On the scenario itself; those on its items stand with them.
-        sufficiency: Who had the information needed to say what is right.
+        text: Text of the scenario; empty if it may not be shown, or no bank has it.
+        decision: The decision; `None` if too few have rated it.
+        why_dropped: Reasons to drop rather than revise it; empty if it is not dropped.
+        comments: Comments on the scenario itself, without those on its items.
+        sufficiency: Raters' answers on whether they had the information to say what is right.
     """
 
     subject: Subject
@@ -119,18 +121,18 @@ class ScenarioResult:
 
     @property
     def judged(self) -> tuple[Judged, Judged]:
-        """Both scales."""
+        """Return the ratings on both scales."""
         return self.realism, self.validity
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is so decided: what fails, or what is lacking; none where it is kept."""
-        short = sorted((j for j in self.judged if not j.passes), key=lambda j: j.passes is None)
-        return (*(judged.falls_short for judged in short), *self.why_dropped)
+        """Return the reasons for the decision, or for having none; empty if it is kept."""
+        failing = sorted((j for j in self.judged if not j.passes), key=lambda j: j.passes is None)
+        return (*(judged.falls_short for judged in failing), *self.why_dropped)
 
     @property
     def low_ratings(self) -> tuple[str, ...]:
-        """Low ratings of the scenario itself that are read by somebody, and who lacks a fact."""
+        """Return sentences on low ratings of the scenario and on missing facts, to be read."""
         lines = [line for judged in self.judged for line in judged.low_ratings]
         if self.n_lacking:
             n = len(self.sufficiency)
@@ -139,45 +141,45 @@ class ScenarioResult:
 
     @property
     def n_lacking(self) -> int | None:
-        """How many lack information that they need; `None` where nobody said."""
+        """Return the number of raters who lack information; `None` if none answered."""
         return sum(not s.enough for s in self.sufficiency) if self.sufficiency else None
 
     @property
     def to_read(self) -> tuple[str, ...]:
-        """What somebody must read, whatever the decision: of itself, then of each item."""
-        of_items = (f"{item.name}: {line}" for item in self.items for line in item.to_read)
-        return (*self.low_ratings, *of_items)
+        """Return what must be read whatever the decision: on the scenario, then on each item."""
+        item_lines = (f"{item.name}: {line}" for item in self.items for line in item.to_read)
+        return (*self.low_ratings, *item_lines)
 
     @property
     def n_comments(self) -> int:
-        """On it and its items."""
+        """Return the number of comments on the scenario and its items."""
         return len(self.comments) + sum(len(item.comments) for item in self.items)
 
     @property
     def severe_objections(self) -> tuple[PointsView, ...]:
-        """Objections to an item of −2 points: open for as long as this version stands."""
-        found = (view for item in self.items for view in item.objections)
-        return tuple(view for view in found if view.proposed == SEVERE)
+        """Return the objections to items of −2 points, which stay open for this version."""
+        objections = (view for item in self.items for view in item.objections)
+        return tuple(view for view in objections if view.proposed == SEVERE)
 
 
 def scenario_result(
     answers: Answers, name: str, terms: Terms, *, failed_before: bool
 ) -> ScenarioResult:
-    """What a round says of a scenario.
+    """Return the result of a scenario in a round.
 
     Args:
-        answers: Of the round.
-        name: The scenario's id.
-        terms: What decides.
-        failed_before: Whether a scale of it failed in an earlier round.
+        answers: Answers of the round.
+        name: Id of the scenario.
+        terms: Rule and cuts for the decision.
+        failed_before: True if one of its scales failed in an earlier round.
     """
-    words, subject = answers.said.words, answers.said.subject(name)
+    words, subject = answers.round.words, answers.round.subject(name)
     n_asked = answers.n_asked(name)
 
-    def judged(of: Subject, scale: Scale) -> Judged:
-        return Judged(of, scale, answers.rated(of, scale), n_asked, terms)
+    def ratings(subject: Subject, scale: Scale) -> Judged:
+        return Judged(subject, scale, answers.rated(subject, scale), n_asked, terms)
 
-    realism, validity = (judged(subject, scale) for scale in OF_SCENARIO)
+    realism, validity = (ratings(subject, scale) for scale in OF_SCENARIO)
     decision, why_dropped = _decide((realism, validity), failed_before)
     return ScenarioResult(
         subject,
@@ -188,7 +190,7 @@ def scenario_result(
             ItemResult(
                 item,
                 words.get(item, ""),
-                judged(item, Scale.relevance),
+                ratings(item, Scale.relevance),
                 answers.views.get(item, ()),
                 answers.comments.get(item, ()),
                 bool((proposed := answers.proposed(item)) and proposed.rights),
