@@ -1,4 +1,4 @@
-"""Runs as tables, what they come to, and how that is handed on."""
+"""Runs as tables, and the numbers computed from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["GraderCard"]
 
 
 def __getattr__(name: str) -> Any:
-    # loaded when it is first used: polars comes with it, which a command's help can do without
+    # imported on first use, since it loads polars, which the help of a command does not need
     if name == "GraderCard":
         from careeval.results.trust.grader_card import GraderCard
 

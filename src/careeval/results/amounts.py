@@ -1,4 +1,4 @@
-"""Shares, amounts of money and tokens in words; loads nothing."""
+"""Shares, amounts of money and numbers of tokens as text, without heavy imports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import floor, isfinite, log10
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """Return a fraction as a percentage, with one decimal; a dash where it is unknown."""
+    """Return a fraction as a percentage, by default with one decimal; a dash for `None`."""
     if fraction is None:
         return "–"
     rounded = round(100 * fraction, digits) or 0.0  # never a minus before 0.0
@@ -14,9 +14,9 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def dollars(value: float | None) -> str:
-    """An amount of money, `unknown` for `None`; what is more than nothing never reads as nothing.
+    """Return an amount of money; `unknown` for `None`. A positive amount never reads as zero.
 
-    Cents from a dollar up, below it two significant digits, as prices of one call need.
+    It has cents from a dollar up, and two significant digits below, as the price of a call needs.
     """
     if value is None or not isfinite(value):
         return "unknown"
@@ -29,11 +29,11 @@ def dollars(value: float | None) -> str:
 
 
 LEAST_DOLLARS = 0.0001
-"""Amounts below it are not told apart."""
+"""Smaller amounts are shown as "under" this one."""
 
 
 def thousands(n: int) -> str:
-    """A number of tokens, in thousands or millions where it has as many."""
+    """Return a number of tokens, in thousands or millions if it is that large."""
     if n < 1_000:
         return str(n)
     return f"{n / 1e3:.0f}k" if n < 999_500 else f"{n / 1e6:.1f}M"

@@ -1,4 +1,4 @@
-"""Too little care, too much, and how twins are followed: the numbers with what each is called."""
+"""The names of the numbers on too little care, too much care, and twins."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from careeval.stats import Estimate
 
 
 class Direction(NamedTuple):
-    """One number of an entry.
+    """One number of an entry, with its names.
 
     Attributes:
-        key: Its name in files.
-        head: What it is called in tables.
-        meaning: What it is a share of.
+        key: Name in files.
+        head: Head in tables.
+        meaning: The things that it is a share of.
         n: Responses, pairs or controls that it is over.
         share: The number.
     """
@@ -29,7 +29,7 @@ class Direction(NamedTuple):
 
 
 def directions(s: Summary) -> Iterator[Direction]:
-    """Yield the numbers that an entry has, in the order in which they are shown."""
+    """Yield those of the numbers that an entry has, in the order shown."""
     if s.care is not None:
         for key, head, meaning in (
             ("too_little", "Too little care", "responses with an act of too little care"),
@@ -60,12 +60,12 @@ def directions(s: Summary) -> Iterator[Direction]:
 
 
 def grader_slips(s: Summary, probes: ProbeAgreement | None) -> Iterator[Direction]:
-    """Yield what its grader mistakes on the probes of twins, where an entry has twins."""
+    """Yield the grader's errors on the probes of twins, if the entry has twins."""
     slips = probes.pairs if probes and s.twins else None
     if slips is None:
         return
-    of = "probes of twins that hold one right act of the pair, of which the grader"
-    mistaken = f"{of} misjudges either act"
+    probes_of_pair = "probes of twins that hold one right act of the pair, of which the grader"
+    mistaken = f"{probes_of_pair} misjudges either act"
     yield Direction("mistaken", "Mistaken by the grader", mistaken, slips.n, slips.mistaken)
-    swapped = f"{of} finds the other act instead"
+    swapped = f"{probes_of_pair} finds the other act instead"
     yield Direction("swapped", "Swapped by the grader", swapped, slips.n, slips.swapped)

@@ -1,4 +1,4 @@
-"""The numbers of one entry in one record, as sheets and sections take them."""
+"""The record of all numbers of one entry, for sheets and report sections."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from careeval.results.trust.audit.corrected_score import Corrected
 
 @dataclass(frozen=True, eq=False)
 class EntryNumbers:
-    """What is computed from one entry.
+    """The numbers of one entry.
 
     Attributes:
-        summary: Its numbers.
-        detail: Its numbers in full; `None` where nobody asked for them.
-        corrected: Its score as people correct it; `None` where its grader was not audited.
+        summary: The main numbers.
+        detail: The detailed numbers; `None` if not requested.
+        corrected: The score corrected by people; `None` if the grader was not audited.
     """
 
     summary: Summary

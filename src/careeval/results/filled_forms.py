@@ -1,4 +1,4 @@
-"""CSV files that people fill in: read whole or not at all, each problem told with its line."""
+"""CSV files that people fill in: read completely or not at all, each problem with its line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from careeval.errors import ReviewError
 from careeval.files import open_file
 
 MOST_PROBLEMS = 20
-"""Of a file, that are told at once."""
+"""Problems of a file that are reported at once."""
 
 
 def take_rows(
@@ -20,19 +20,19 @@ def take_rows(
     columns: Sequence[str],
     take: Callable[[int, Mapping[str, str]], None],
 ) -> None:
-    """Hand on each row that is not empty, with the number of its last line.
+    """Pass each row that is not empty to `take`, with the number of its last line.
 
-    A row has every column, stripped of blanks around it, and empty where the file has it not.
+    A row has every column, stripped of blanks, and empty if the file lacks it.
 
     Args:
         path: The file, separated by commas or semicolons.
-        needed: Columns that must be there, by names in lower case.
-        columns: All that are read, in the order in which they are best written; others are passed
-            over.
-        take: Raises ValueError where a row cannot be taken; those after it are looked at too.
+        needed: Columns that must be present, in lower case.
+        columns: All columns that are read, in the order recommended in a hint; others are ignored.
+        take: Function of a line and its row. It raises ValueError if it cannot take the row; the
+            rows after it are checked too.
 
     Raises:
-        ReviewError: With the line of each problem, once all rows have been looked at.
+        ReviewError: With the line of each problem, after all rows were checked.
     """
     problems = []
     try:
@@ -43,22 +43,22 @@ def take_rows(
                         f"{len(cells)} cells under {len(names)} columns; a text with a comma in it "
                         "stands in quotation marks"
                     )
-                found = dict(zip(names, cells, strict=False))
-                take(line, {name: found.get(name, "") for name in columns})
+                row = dict(zip(names, cells, strict=False))
+                take(line, {name: row.get(name, "") for name in columns})
             except ValueError as error:
                 problems.append(f"{path}:{line}: {error}")
     except UnicodeDecodeError as error:
         raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV UTF-8") from error
     if problems:
         more = len(problems) - MOST_PROBLEMS
-        told = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
-        raise ReviewError("\n".join(told), hint="nothing of the file was taken")
+        lines = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
+        raise ReviewError("\n".join(lines), hint="nothing of the file was taken")
 
 
 def _rows(
     path: Path, needed: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str], list[str]]]:
-    """Line, names of columns and cells of each row but the first."""
+    """Yield line number, column names and cells of each row that is not empty."""
     with TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
         head = file.readline()
         file.seek(0)
@@ -75,7 +75,7 @@ def _rows(
                 raise ReviewError(f"{path}:1: more than one column {', '.join(twice)}")
             for row in reader:
                 cells = [cell.strip() for cell in row]
-                # empty is what a spreadsheet leaves where rows were deleted
+                # spreadsheets leave empty rows where rows were deleted
                 if any(cells):
                     yield reader.line_num, names, cells
         except csv.Error as error:

@@ -1,4 +1,4 @@
-"""All that is found in some runs, for whoever draws it: a report, a site, an export."""
+"""All results of some runs, for reports, sites and exports."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Graded(EntryNumbers):
     """One entry, and everything that is computed from it.
 
     Attributes:
-        detail: Its numbers in full, always.
-        entry: The system as one grader judged it on one rubric.
-        public: What may be shown of it.
+        detail: The detailed numbers, which are always present here.
+        entry: The entry.
+        public: The part of it that may be shown.
     """
 
     detail: Detail
@@ -37,19 +37,19 @@ class Graded(EntryNumbers):
 
     @property
     def edition(self) -> str:
-        """The edition of the bank that it was asked."""
+        """Return the edition of the entry's bank."""
         return edition(self.summary.bank, self.summary.bank_version)
 
     @cached_property
     def scores(self) -> Mapping[str, ScenarioScore]:
-        """Scenario that may be shown → its score; nothing where no response was judged."""
+        """Return scenario → score, for scenarios that may be shown and have a judged response."""
         return {s.scenario: s for s in self.public.shown(self.detail.scenarios)}
 
     @cached_property
     def severe(self) -> Mapping[str, tuple[int, int]]:
-        """Scenario that may be shown → responses with a severe error, and all that were judged.
+        """Return scenario → responses with a severe error and judged responses.
 
-        Nothing where the rubric has no item of −2 points.
+        Only for scenarios that may be shown and whose rubric has an item of −2 points.
         """
         return {
             s.scenario: (self.scores[s.scenario].n_severe, s.epochs.size)
@@ -62,8 +62,8 @@ class Graded(EntryNumbers):
 class Findings:
     """Runs and everything computed from them.
 
-    Nothing in it has a word that is held out; what may be shown of a single response or scenario
-    is in `public`.
+    Nothing in it contains held-out words. Single responses and scenarios must only be shown as
+    `public` has them.
     """
 
     public: Public
@@ -75,12 +75,12 @@ class Findings:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries alone."""
+        """Return the entries."""
         return tuple(graded.entry for graded in self.graded)
 
     @property
     def summaries(self) -> tuple[Summary, ...]:
-        """Their numbers, in the same order."""
+        """Return the summaries, in the order of the entries."""
         return tuple(graded.summary for graded in self.graded)
 
 
@@ -90,16 +90,16 @@ def findings(
     *,
     audits: Mapping[str, AuditResults] = {},
 ) -> Findings:
-    """Everything that can be found in these runs.
+    """Return all results of these runs.
 
     Args:
         runs: The tables.
-        probes: Grader, as summaries name it → its agreement with the labelled probes.
-        audits: Grader, likewise → what people who read its judgments say of it.
+        probes: Name of a grader → result of its probe check.
+        audits: Name of a grader → result of its audit.
     """
     public = Public.of(runs)
-    known = tuple(entries(public.runs))
-    cards = grader_cards(known, probes, audits=audits)
+    all_entries = tuple(entries(public.runs))
+    cards = grader_cards(all_entries, probes, audits=audits)
     graded = tuple(
         Graded(
             summary=summary_of(entry),
@@ -108,13 +108,13 @@ def findings(
             entry=entry,
             public=public.of_entry(entry),
         )
-        for entry in known
+        for entry in all_entries
     )
     return Findings(
         public=public,
         graded=graded,
         cards=cards,
-        rankings=tuple(rankings(known, [each.summary for each in graded])),
-        grader_pairs=tuple(grader_pairs(known)),
-        items=tuple(item_statistics(known)),
+        rankings=tuple(rankings(all_entries, [each.summary for each in graded])),
+        grader_pairs=tuple(grader_pairs(all_entries)),
+        items=tuple(item_statistics(all_entries)),
     )

@@ -1,7 +1,7 @@
-"""Limits of a Parquet file that may come from anybody, checked before a value of it is read.
+"""Limits for untrusted Parquet files, checked before any value is read.
 
-A file of some kilobytes can hold billions of values. How many there are, and how many bytes they
-unpack to, stands in the file's footer and before each of its pages, in Thrift's compact protocol.
+A file of a few kilobytes can hold billions of values. The numbers of values and of unpacked bytes
+are in the file's footer and before each page, in Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 from careeval.files import open_file
 
 MAX_FILE = 2_000_000_000
-"""Bytes of a file."""
+"""Most bytes of a file."""
 
 MAX_UNPACKED = 2_000_000_000
-"""Bytes of its pages, unpacked."""
+"""Most bytes of its unpacked pages."""
 
 MAX_FOOTER = 4_000_000
-"""Bytes of its footer; that of a table of 5,000,000 rows has 300,000."""
+"""Most bytes of its footer; a table of 5,000,000 rows has 300,000."""
 
 MAX_PAGES = 100_000
-"""Pages of a file."""
+"""Most pages of a file."""
 
 MAX_IN_LIST = 4
-"""Values of a column for each row that a table may have: a few columns hold lists."""
+"""Most values of a column per row allowed; a few columns hold lists."""
 
 _MAGIC = b"PAR1"
 _TRUE, _FALSE, _BYTE, _I64, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 6, 7, 8, 9, 10, 12
@@ -40,11 +40,11 @@ _PAGE_UNPACKED, _PAGE_PACKED, _PAGE_KINDS = 2, 3, (5, 7, 8)
 
 
 def check_parquet(path: Path, max_rows: int) -> None:
-    """Return if a Parquet file is within its limits.
+    """Check that a Parquet file is within the limits.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is beyond a limit, or is no Parquet file.
+        ValueError: It exceeds a limit, or is not a Parquet file.
     """
     with open_file(path) as file:
         length = file.seek(0, 2)
@@ -68,7 +68,7 @@ def _check(content: mmap.mmap, max_rows: int) -> None:
         n_rows += _positive(group[_N_ROWS])
         for number, column in enumerate(group[_COLUMNS]):
             in_pages = 0
-            # counted as they come: many columns may name the same pages
+            # checked at each page, since many columns may name the same pages
             for page in _pages(content, column[_META]):
                 n_pages += 1
                 n_unpacked += page.n_unpacked
@@ -116,7 +116,7 @@ def _pages(content: mmap.mmap, column: dict[int, Any]) -> Iterator[_Page]:
 
 
 class _Thrift:
-    """Reads values of Thrift's compact protocol; a struct is its fields by their numbers."""
+    """A reader of Thrift's compact protocol, which returns a struct as field number → value."""
 
     def __init__(self, content: mmap.mmap, at: int) -> None:
         self._content, self.at, self._end = content, at, at + MAX_FOOTER

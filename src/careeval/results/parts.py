@@ -1,4 +1,4 @@
-"""The ways to part the scenarios, and an entry's numbers over each part."""
+"""The ways to break down the scenarios, and an entry's numbers by each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from careeval.results.score.summary import Cell, DomainCell
 
 
 class By(StrEnum):
-    """What a table may break the scenarios down by."""
+    """The attributes by which a table can break down the scenarios."""
 
     adl = "adl"
     domain = "domain"
@@ -22,24 +22,24 @@ class By(StrEnum):
 
     @property
     def head(self) -> str:
-        """As a column is headed."""
+        """Return the head of its column."""
         return "activity" if self is By.adl else self.value
 
     @property
     def in_detail(self) -> bool:
-        """Whether a summary lacks it, and a `Detail` has it."""
+        """Tell whether it is in a `Detail` and not in a summary."""
         return self not in OVERVIEW
 
 
 OVERVIEW = (By.adl, By.domain)
-"""What is shown where nothing is asked for."""
+"""The breakdowns shown by default."""
 
 
 def cells_by(by: By, entry: EntryNumbers) -> Mapping[Any, Cell | DomainCell]:
-    """Return the numbers of an entry's parts.
+    """Return an entry's numbers by one attribute of the scenarios.
 
     Raises:
-        ValueError: They are in its detail, and there is none.
+        ValueError: They are in the detail, which the entry lacks.
     """
     numbers = entry.detail if by.in_detail else entry.summary
     if numbers is None:

@@ -1,7 +1,7 @@
-"""What may be shown of runs: one view, made once, that every report, site and export reads.
+"""The public part of runs, which every report, site and export must use.
 
-Numbers are over everything that was asked. What is shown of a single response or scenario, a word
-of it or its id, is taken from here.
+Numbers are over everything that was asked. But texts and ids of single responses and scenarios are
+only shown as they are here.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from careeval.results.tables import RESPONSE_KEY, Runs
 from careeval.results.withheld import withhold
 
 _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)
-"""Whether a row says that it is public; one whose split is not known does not."""
+"""True for rows that are public; false if the split is unknown."""
 
 _ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
 
 
 class _OfScenario(Protocol):
-    """Something of one scenario of an entry."""
+    """An object that belongs to one scenario."""
 
     @property
     def scenario(self) -> str: ...
@@ -38,11 +38,12 @@ T = TypeVar("T", bound=_OfScenario)
 
 
 class PublicHarms(NamedTuple):
-    """Errors of an entry in responses that may be shown, and how many there are in others.
+    """The errors of an entry in responses that may be shown, and their number in others.
 
     Attributes:
-        n_held_out: In responses that are held out.
-        n_unknown: In responses whose split is not known.
+        shown: Errors in responses that may be shown.
+        n_held_out: Errors in held-out responses.
+        n_unknown: Errors in responses whose split is unknown.
     """
 
     shown: tuple[Harm, ...]
@@ -52,38 +53,38 @@ class PublicHarms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublicEntry:
-    """What may be shown of one entry where it stands beside others, scenario by scenario.
+    """The part of one entry that may be shown beside others.
 
     Attributes:
-        scenarios: Ids of those that may be shown, all of whose responses of this entry are of the
-            edition of the bank that it stands for.
+        scenarios: Ids of the scenarios that may be shown, if all their responses are of the
+            edition of the entry's bank.
     """
 
     entry: Entry
     scenarios: frozenset[str]
 
-    def shown(self, each: Iterable[T]) -> list[T]:
-        """Return those that are of scenarios that may be shown."""
-        return [one for one in each if one.scenario in self.scenarios]
+    def shown(self, parts: Iterable[T]) -> list[T]:
+        """Return the objects whose scenario may be shown."""
+        return [part for part in parts if part.scenario in self.scenarios]
 
     def responses(self, *columns: str) -> pl.DataFrame:
-        """Return columns of its responses, `scenario` among them."""
+        """Return columns of the responses that may be shown; `scenario` must be one."""
         return self._shown(self.entry.responses.select(columns))
 
     def judgments(self, *columns: str) -> pl.DataFrame:
-        """Return columns of the judgments that count, `scenario` among them."""
+        """Return columns of the judgments that count and may be shown; `scenario` must be one."""
         return self._shown(self.entry.first_of(*columns))
 
     def presence(self, scenario: str, item: str) -> float | None:
-        """Return the share of responses in which an item was found; `None` where not judged."""
+        """Return the share of responses in which an item is present; `None` if not judged."""
         return self._presence.get((scenario, item))
 
     def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:
-        """Return the row of a response, columns `_SAID`."""
+        """Return the row of a response, columns `_RESPONSE`."""
         return self._responses.of(scenario, epoch).row(0, named=True)
 
     def judged(self, scenario: str, epoch: int) -> list[dict[str, Any]]:
-        """Return the judgments of a response in the order of items; none where it has none."""
+        """Return the judgments of a response in the order of items; empty if it has none."""
         return self._judged.of(scenario, epoch).rows(named=True)
 
     def _shown(self, table: pl.DataFrame) -> pl.DataFrame:
@@ -95,27 +96,27 @@ class PublicEntry:
         shares = judged.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
         return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
 
-    # rows stay in their tables until one is asked for: of most responses no page shows any
+    # rows are only read when a page needs them, since pages show few of the responses
 
     @cached_property
-    def _responses(self) -> _Placed:
-        return _Placed(self.responses(*_SAID))
+    def _responses(self) -> _RowsByResponse:
+        return _RowsByResponse(self.responses(*_RESPONSE))
 
     @cached_property
-    def _judged(self) -> _Placed:
-        return _Placed(self.judgments(*_JUDGED).sort("scenario", "epoch", "position"))
+    def _judged(self) -> _RowsByResponse:
+        return _RowsByResponse(self.judgments(*_JUDGMENT).sort("scenario", "epoch", "position"))
 
 
-_SAID = ("scenario", "epoch", "state", "text")
-_JUDGED = (
+_RESPONSE = ("scenario", "epoch", "state", "text")
+_JUDGMENT = (
     *("scenario", "epoch", "rubric", "position", "points", "present"),
     *("quote", "reason", "item_text"),
 )
 
 
 @dataclass(frozen=True, eq=False)
-class _Placed:
-    """A table in which the rows of one response stand together."""
+class _RowsByResponse:
+    """A table in which the rows of each response are consecutive."""
 
     table: pl.DataFrame
 
@@ -125,7 +126,7 @@ class _Placed:
 
     @cached_property
     def _places(self) -> Mapping[tuple[str, int], tuple[int, int]]:
-        """Scenario and epoch → where its rows begin, and how many they are."""
+        """Return scenario and epoch → first row and number of rows."""
         key = pl.struct("scenario", "epoch").rle().alias("run")
         runs = self.table.select(key).unnest("run").rows()
         starts = accumulate((length for length, _ in runs), initial=0)
@@ -137,19 +138,19 @@ class _Placed:
 
 @dataclass(frozen=True, eq=False)
 class Public:
-    """What may be shown of runs.
+    """The part of runs that may be shown.
 
-    A response may be shown where it says itself that it is public. A scenario may, as one of an
-    edition of its bank, where every response to it does: one log that holds it out is enough.
+    A response may be shown if its own row says that it is public. A scenario of an edition may be
+    shown if all responses to it are public: one log that holds it out is enough to hide it.
 
     Attributes:
-        runs: All of them, for numbers and for files of tables; held-out words are `WITHHELD`.
-        responses: Those that may be shown, with the `edition` of their bank.
-        scenarios: Edition and id of those that may be shown, in order.
-        hidden: Ids of scenarios that some response, to whichever edition or bank, holds out.
+        runs: All runs, for numbers and tables; held-out words are replaced by `WITHHELD`.
+        responses: The responses that may be shown, with a column `edition`.
+        scenarios: Edition and id of the scenarios that may be shown, sorted.
+        hidden: Ids of scenarios with a response, in any edition or bank, that is not public.
         n_scenarios_left_out: Scenarios of an edition that may not be shown.
-        n_held_out: Responses that may not be shown because they are held out.
-        n_unknown: Responses that may not be shown because their split is not known: their scenario
+        n_held_out: Responses that may not be shown since they are held out.
+        n_unknown: Responses that may not be shown since their split is unknown: their scenario
             never began.
     """
 
@@ -163,7 +164,7 @@ class Public:
 
     @classmethod
     def of(cls, runs: Runs) -> Public:
-        """Return what may be shown of runs, whose held-out words may still be there."""
+        """Return the public part of runs, after withholding the held-out words."""
         runs = withhold(runs)
         responses = _with_edition(runs.responses)
         is_public = _IS_PUBLIC.all().alias("public")
@@ -180,17 +181,17 @@ class Public:
         )
 
     def of_entry(self, entry: Entry) -> PublicEntry:
-        """Return what may be shown of an entry of these runs."""
-        of = edition(entry.run["bank"], entry.run["bank_version"])
-        of_edition = (pl.col("edition") == of).fill_null(value=False)
+        """Return the part of an entry of these runs that may be shown."""
+        own = edition(entry.run["bank"], entry.run["bank_version"])
+        of_edition = (pl.col("edition") == own).fill_null(value=False)
         is_whole = (_IS_PUBLIC & of_edition).all().alias("whole")
         by_scenario = _with_edition(entry.responses).group_by("scenario").agg(is_whole)
         whole = by_scenario.filter("whole")["scenario"]
-        shown = {name for each, name in self.scenarios if each == of}
+        shown = {name for its_edition, name in self.scenarios if its_edition == own}
         return PublicEntry(entry, frozenset(whole) & shown)
 
     def harms(self, entry: Entry, severity: int) -> PublicHarms:
-        """Return the errors of one severity of an entry, response by response."""
+        """Return the errors of one severity of an entry: those that may be shown, and counts."""
         by_split: defaultdict[str | None, list[Harm]] = defaultdict(list)
         for harm in harms(entry, severity):
             by_split[self._splits[harm.system, harm.scenario, harm.epoch]].append(harm)
@@ -205,7 +206,7 @@ class Public:
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Edition and scenario → what is known of it and its text, as it was asked first."""
+        """Return edition and scenario → attributes and text, from the first response with them."""
         asked = self.responses.group_by("edition", "scenario").agg(
             pl.col(name).drop_nulls().first() for name in _ABOUT
         )
@@ -214,22 +215,22 @@ class Public:
 
     @cached_property
     def items(self) -> Mapping[tuple[str, str, str], list[dict[str, Any]]]:
-        """Edition, scenario and rubric → its items in order, as they were judged first."""
+        """Return edition, scenario and rubric → the items in order, from their first judgments."""
         keys = ["edition", "scenario", "rubric", "position"]
         public = self.responses.select(*RESPONSE_KEY, "edition")
         judged = self.runs.judgments.select(*RESPONSE_KEY, "rubric", "position")
         judged = judged.with_row_index("row").join(public, on=RESPONSE_KEY, maintain_order="left")
         judged = judged.unique(keys, keep="first", maintain_order=True).sort(keys)
         whole = self.runs.judgments[judged["row"]].with_columns(judged["edition"])
-        known, items = set(self.scenarios), defaultdict(list)
+        shown, items = set(self.scenarios), defaultdict(list)
         for row in whole.iter_rows(named=True):
-            if (row["edition"], row["scenario"]) in known:
+            if (row["edition"], row["scenario"]) in shown:
                 items[row["edition"], row["scenario"], row["rubric"]].append(row)
         return items
 
 
 def edition(bank: str, version: str) -> str:
-    """Return a bank and the N of its version: within it a scenario's id means one scenario."""
+    """Return the bank and the N of its version, within which ids of scenarios are unique."""
     return f"{bank} {version.partition('-')[0]}"
 
 

@@ -1,4 +1,4 @@
-"""The scenarios that may be shown, and how systems do on each."""
+"""The scenarios that may be shown, with the results of systems on each."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class ShownScenario:
     """One scenario that may be shown.
 
     Attributes:
-        edition: Of the bank that it is of.
-        id: Its id.
-        about: What is known of it, and its text.
-        rubric: That the numbers are on; `None` where there is no entry.
-        scores: Of the entries, those that are known.
-        severe: Their responses with a severe error, and all that were judged; `None` where the
-            rubric has no such item, or nothing was judged.
+        edition: Edition of its bank.
+        id: Id of the scenario.
+        about: Attributes and text of the scenario.
+        rubric: Rubric of the numbers; `None` without entries.
+        scores: Known scores of the entries.
+        severe: Responses with a severe error, and judged responses; `None` if the rubric has no
+            item of −2 points, or nothing was judged.
     """
 
     edition: str
@@ -34,20 +34,20 @@ class ShownScenario:
 
     @property
     def mean(self) -> float | None:
-        """Mean score of the entries; `None` where none is known."""
+        """Return the mean score of the entries; `None` if none is known."""
         return mean(self.scores) if self.scores else None
 
 
 def shown_scenario(
     edition: str, name: str, about: Mapping[str, Any], entries: Sequence[Graded]
 ) -> ShownScenario:
-    """Return a scenario with how entries do on it.
+    """Return a scenario with the results of entries on it.
 
     Args:
-        edition: Of the bank.
+        edition: Edition of the bank.
         name: Id of the scenario.
-        about: What is known of it.
-        entries: On one rubric, over that edition.
+        about: Attributes and text of the scenario.
+        entries: Entries on one rubric, over that edition.
     """
     scores = [each.scores[name].score for each in entries if name in each.scores]
     severe = [each.severe[name] for each in entries if name in each.severe]

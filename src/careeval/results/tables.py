@@ -1,8 +1,8 @@
 """The two tables that every published number is computed from.
 
 `responses` has one row for each (system, scenario, epoch); `judgments` one for each (system,
-scenario, epoch, grader, grading, rubric, item). Their columns are data: what stands below is the
-contract with whoever fills them, and with whoever reads the Parquet files.
+scenario, epoch, grader, grading, rubric, item). The columns below are the contract
+with the code that fills them, and with readers of the Parquet files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from careeval.files import written_whole
 
 
 class Column(NamedTuple):
-    """One column of a table: its name, its type, and what it holds."""
+    """One column of a table: name, type and content."""
 
     name: str
     kind: pl.DataType | type[pl.DataType]
@@ -121,8 +121,8 @@ JUDGMENTS: tuple[Column, ...] = (
         Column(domain.value, pl.Int32, "0 to 2; null where the item is not about it")
         for domain in Domain
     ),
-    # what a judgment took: its even share of the calls that judged its rubric for this response.
-    # For a response without words there was no call, and 0 is the truth.
+    # an even share of the calls that judged this rubric for this response; truly 0 for a response
+    # without words, which needs no call
     Column("input_tokens", pl.Float64, "its share; null if unknown"),
     Column("output_tokens", pl.Float64, "its share, reasoning included; null if unknown"),
     Column("cost_usd", pl.Float64, "its share, in dollars; null if unknown"),
@@ -130,31 +130,31 @@ JUDGMENTS: tuple[Column, ...] = (
 )
 
 NOT_ASKED = "not asked yet: the run is not finished"
-"""Note of a response that a run has not come to, and has spent nothing on."""
+"""Note of a response that a run has not asked for yet, and has spent nothing on."""
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
 
 
 def schema(columns: Iterable[Column]) -> dict[str, Any]:
-    """Column names and types, as polars takes them."""
+    """Return column names and types for polars."""
     return {column.name: column.kind for column in columns}
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pl.DataFrame:
-    """A table from rows; a column that a row lacks is null.
+    """Return a table from rows; a column that a row lacks is null.
 
     It is made column by column, which is several times faster than row by row.
     """
-    known = list(rows)
+    rows = list(rows)
     return pl.DataFrame(
-        {name: _series([row.get(name) for row in known], kind) for name, kind, _ in columns}
+        {name: _series([row.get(name) for row in rows], kind) for name, kind, _ in columns}
     )
 
 
 def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.Series:
     if not isinstance(kind, pl.List):
         return pl.Series(values, dtype=kind)
-    # a list takes polars as long as a column does, and most of ours are the same few
+    # polars is slow with lists, and most of ours are the same few
     lists = [None if value is None else tuple(value) for value in values]
     places = {value: place for place, value in enumerate(dict.fromkeys(lists))}
     return pl.Series(list(places), dtype=kind).gather([places[value] for value in lists])
@@ -162,13 +162,13 @@ def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs as tables.
+    """The two tables of some runs.
 
     Attributes:
-        responses: Columns `RESPONSES`, one row a (system, scenario, epoch).
+        responses: Columns `RESPONSES`, one row for each (system, scenario, epoch).
         judgments: Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused
             or empty one has every item absent.
-        notes: What a reader must be told: logs left out, runs not finished.
+        notes: Notes for the reader on logs left out and runs not finished.
     """
 
     responses: pl.DataFrame
@@ -181,29 +181,29 @@ class Runs:
         judgments: Iterable[Mapping[str, Any]],
         notes: Iterable[str] = (),
     ) -> Runs:
-        """Tables from rows; a column that a row lacks is null."""
+        """Return tables from rows; a column that a row lacks is null."""
         return Runs.sorted(table(responses, RESPONSES), table(judgments, JUDGMENTS), notes)
 
     @staticmethod
     def sorted(responses: pl.DataFrame, judgments: pl.DataFrame, notes: Iterable[str] = ()) -> Runs:
-        """The same tables, their rows in order."""
+        """Return the same tables with sorted rows."""
         by = (*RESPONSE_KEY, "grader", "grading", "rubric", "position")
         return Runs(responses.sort(RESPONSE_KEY), judgments.sort(by), tuple(notes))
 
     @staticmethod
     def together(parts: Iterable[Runs], folders: Sequence[str] = ()) -> Runs:
-        """Several runs as one.
+        """Join several runs into one.
 
         Args:
             parts: The runs.
-            folders: Where each was read from, for messages.
+            folders: The folder of each, for messages.
 
         Raises:
             LogError: Two of them are of the same system; it names their folders.
         """
-        found = list(parts)
+        parts = list(parts)
         seen: dict[str, str] = {}
-        for part, folder in zip(found, folders or [""] * len(found), strict=True):
+        for part, folder in zip(parts, folders or [""] * len(parts), strict=True):
             for system in part.responses["system"].unique().sort():
                 if system in seen:
                     where = f": {seen[system]} and {folder}" if folder else ""
@@ -213,12 +213,12 @@ class Runs:
                         "or read one of them",
                     )
                 seen[system] = folder
-        if not found:
+        if not parts:
             return Runs.of([], [])
         return Runs(
-            pl.concat([part.responses for part in found]),
-            pl.concat([part.judgments for part in found]),
-            tuple(note for part in found for note in part.notes),
+            pl.concat([part.responses for part in parts]),
+            pl.concat([part.judgments for part in parts]),
+            tuple(note for part in parts for note in part.notes),
         )
 
     def write(self, folder: Path) -> None:
@@ -233,10 +233,10 @@ class Runs:
 
     @staticmethod
     def read(folder: Path, notes: Iterable[str] = ()) -> Runs:
-        """What `write` wrote, with notes given anew.
+        """Read tables that `write` wrote, with these notes.
 
         Raises:
-            LogError: The files are not there, or are not these tables.
+            LogError: The files are missing, or are not these tables.
         """
         files = files_in(folder)
         try:
@@ -250,14 +250,14 @@ class Runs:
 
 
 def files_in(folder: Path) -> tuple[Path, Path]:
-    """Where the responses and the judgments stand that `Runs.write` wrote into a folder."""
+    """Return the paths of responses and judgments that `Runs.write` writes into a folder."""
     return folder / "responses.parquet", folder / "judgments.parquet"
 
 
 def write_parquet(
     path: Path, frame: pl.DataFrame, compression: Literal["lz4", "zstd"] = "zstd"
 ) -> None:
-    """Write a table as a Parquet file, whole or not at all.
+    """Write a table as a Parquet file, completely or not at all.
 
     Raises:
         OSError: It cannot be written.

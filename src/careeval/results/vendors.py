@@ -1,14 +1,14 @@
-"""Who made a model, as far as its name tells.
+"""The vendor of a model, as far as its name tells.
 
-A grader may favour what its own vendor made, and names do not say the vendor in one way: Inspect's
-begin with whoever runs the model, which may be its maker, a host, or a program on this machine.
+A grader may favour models of its own vendor, and names give the vendor in several ways. Inspect's
+names begin with what runs the model: its maker, a host, or a program on this machine.
 """
 
 from __future__ import annotations
 
 import re
 
-# Whoever has this name as a provider, or as the owner of a model at a host, made the model.
+# Names of providers, or of owners of models at a host → the vendor.
 _MAKERS = {
     "openai": "openai",
     "anthropic": "anthropic",
@@ -60,7 +60,7 @@ _MAKERS = {
     "01-ai": "01-ai",
 }
 
-# What a family's models are called, whoever runs them; no letter follows.
+# Vendor → beginnings of the names of its models, which no letter follows.
 _FAMILIES = {
     "openai": "gpt|chatgpt|o1|o3|o4|codex",
     "anthropic": "claude",
@@ -86,11 +86,11 @@ _FAMILIES = {
 }
 _FAMILY = [
     (maker, re.compile(rf"(?:{names})(?![a-z])"))
-    # the longer name first: gpt-neo is no gpt
+    # the longer name first: gpt-neo is not OpenAI's
     for maker, names in sorted(_FAMILIES.items(), key=lambda entry: entry[0] != "eleutherai")
 ]
 
-# They run what others made, or what lies on a disk.
+# Providers that run models of others, or from a disk.
 _HOSTS = {
     "together", "openrouter", "groq", "fireworks", "azure", "azureai", "bedrock", "sagemaker",
     "vertex", "hf", "hf-inference-providers", "vllm", "vllm-completions", "ollama", "sglang",
@@ -98,22 +98,22 @@ _HOSTS = {
     "sambanova", "litellm-proxy", "transformer_lens", "nnterp", "mlx", "lmstudio",
 }  # fmt: skip
 
-# The word after these is the name of a service, and not of an owner.
+# Providers followed by the name of a service instead of an owner.
 _OF_A_SERVICE = {"openai-api", "openai-api-completions"}
 
-# Made by nobody whom a grader could favour.
+# Names without a vendor that a grader could favour.
 _NO_MODEL = {"careeval", "mockllm", "none", "recorded"}
 
 
 def vendor(model: str | None) -> str | None:
-    """Who made a model, from Inspect's name of it, in lower case; `None` where it does not say.
+    """Return the vendor of a model in lower case, from Inspect's name; `None` if unknown.
 
-    A host is no vendor: `together/openai/gpt-oss-120b` is `openai`'s, and of a model behind an
-    address of one's own nothing is known unless it has the name of a family, such as `qwen`. A
-    family trained further by somebody else is taken for its maker's.
+    A host is not a vendor: `together/openai/gpt-oss-120b` is `openai`'s. A model at one's own
+    address has a known vendor only if its name begins like a family's, such as `qwen`. A model
+    that somebody else trained further counts as the original vendor's.
 
     Args:
-        model: Without a grader's mode and prompt; `None` for recorded answers.
+        model: Name of the model, without a grader's mode and prompt; `None` for recorded responses.
     """
     provider, _, rest = (model or "").lower().partition("/")
     if not provider or provider in _NO_MODEL:
@@ -128,7 +128,7 @@ def vendor(model: str | None) -> str | None:
             return _MAKERS[owner]
     if maker := _maker_of_family(parts[-1]):
         return maker
-    # somebody's name and the model's, and not a path
+    # an owner and a model, not a path
     is_owner = len(owners) == 1 and re.fullmatch(r"\w[\w.-]*", owners[0])
     return owners[0] if is_owner and owners[0] not in _HOSTS else None
 
