@@ -1,4 +1,4 @@
-"""Runs and samples for the tests of audits: what systems said, and what a grader and people say."""
+"""Runs and samples for the tests of audits: responses, judgments and labels."""
 
 from __future__ import annotations
 

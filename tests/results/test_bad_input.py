@@ -1,4 +1,4 @@
-"""What goes wrong with a run: each case has a clear word, and no wrong number.
+"""Faulty runs: each fault has a clear message, and no number is wrong.
 
 Here for tables and logs. Hostile text on the pages is in the tests of the report.
 """
@@ -172,7 +172,7 @@ def test_half_the_scenarios_lost() -> None:
 
 
 def test_all_unresolved() -> None:
-    """Where the grader never said, every number is unknown and says why, and none is a middle."""
+    """If the grader never said, every number is unknown and says why, and none is a middle."""
     entry, s = one(ladder_run({name: ["?????", "?????"] for name in MANY}))
     why = "every judgment on this rubric is unresolved"
     assert (s.score.value, s.score.reason) == (None, why)
@@ -221,7 +221,7 @@ def test_zero_severe_errors() -> None:
 
 
 def test_a_rubric_without_negatives() -> None:
-    """Where no item is an error, the rate of errors is unknown with its reason, and never 0."""
+    """If no item is an error, the rate of errors is unknown with its reason, and never 0."""
     marks: Marks = {name: ["11", "01"] for name in MANY}
     runs = Runs.of(responses(marks), judgments(marks, (2, 1)))
     entry, s = one(runs)
@@ -235,7 +235,7 @@ def test_a_rubric_without_negatives() -> None:
 
 
 def test_a_rubric_without_positives() -> None:
-    """Where no item earns a point there is no score, and the run is not ranked."""
+    """If no item earns a point there is no score, and the run is not ranked."""
     marks: Marks = {name: ["01"] for name in MANY}
     entry, s = one(Runs.of(responses(marks), judgments(marks, (-1, -2))))
     assert s.score.value is None

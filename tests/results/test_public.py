@@ -1,4 +1,4 @@
-"""What may be shown of runs, and that nothing else of them reaches a page or an export."""
+"""The public part of runs: nothing else reaches a page or an export."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_no_rows() -> None:
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    """What is read is what was written: values, types, nulls and lists; notes are given anew."""
+    """Tables are read as they were written: values, types, nulls and lists; notes are new."""
     lists = {"situation": ["refusal", "dignity"], "cost_usd": 0.5, "seconds": None}
     rows = judgments(MARKS, of=["cover-skin"], excludes=[], quote="„so“")
     runs = Runs.of(responses(MARKS, **lists), rows, ["lost on the way"])

@@ -84,6 +84,6 @@ def test_a_response_that_does_not_say_its_split() -> None:
 
 
 def test_withheld_tables_stay_as_they_are() -> None:
-    """What is withheld once is the same when it is withheld again."""
+    """Withholding twice changes nothing more than withholding once."""
     once = withhold(held_out_run())
     assert withhold(once) is once

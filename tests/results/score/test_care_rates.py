@@ -1,4 +1,4 @@
-"""Directions of error by hand: a response counts once, and what nobody could judge does not."""
+"""Directions of error by hand: a response counts once, and an unresolved judgment not at all."""
 
 from __future__ import annotations
 
@@ -82,6 +82,6 @@ def test_bounds_without_bias() -> None:
 
 
 def test_a_bank_that_does_not_say() -> None:
-    """Where no item says which way it errs, there are no such numbers."""
+    """If no item says which way it errs, there are no such numbers."""
     (entry,) = entries(runs({"pulls"}, told=False))
     assert care(entry) is None

@@ -1,4 +1,4 @@
-"""What asking and grading cost, and what is said where that is not known."""
+"""Costs of asking and grading, and the reasons where they are unknown."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_failed_response_may_have_cost_something() -> None:
 
 
 def test_recorded_responses() -> None:
-    """What recorded responses cost is unknown because of that."""
+    """The cost of recorded responses is unknown, with that reason."""
     cost = asking_cost(Runs.of(responses(MARKS), []).responses)
     assert cost.reason == "the responses were recorded, not asked for here"
     assert (cost.value, cost.known_usd) == (None, 0)
@@ -116,7 +116,7 @@ def test_nothing_graded() -> None:
 
 @given(st.lists(st.none() | st.integers(0, 2**20), min_size=4, max_size=4))
 def test_known_or_unknown(cents: list[int | None]) -> None:
-    """Whatever is known, the total is the sum or unknown, and never less than what is known."""
+    """The total is the sum or unknown, and never less than the known part."""
     cost = asked(*({"cost_usd": None if c is None else c / 4} for c in cents))
     known = [c / 4 for c in cents if c is not None]
     assert (cost.known_usd, cost.n_unknown) == (sum(known), cents.count(None))

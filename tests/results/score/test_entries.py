@@ -1,4 +1,4 @@
-"""Entries: who judged what, which grading counts, and what a run must have one of."""
+"""Entries: one for each system and grader; the grading that counts; mixed runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the headline: by hand, then for any run."""
+"""The detailed numbers of an entry: by hand, then for any run."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_a_scenario_with_unresolved_responses() -> None:
 
 
 def test_a_scenario_that_nothing_tells_of() -> None:
-    """Where no +2 was resolved, a scenario with one open is unknown beside its bounds."""
+    """If no +2 was resolved, a scenario with one open is unknown beside its bounds."""
     found = detail(ladder_run({"dressing-1": ["?0000", "?1001"]}))
     (scenario,) = found.scenarios
     assert (scenario.score, scenario.worst, scenario.epochs) == (None, None, (None, None))
@@ -350,7 +350,7 @@ def _estimates(path: str, value: Any) -> Iterator[tuple[str, Estimate]]:
 
 
 def same(one: Estimate, other: Estimate) -> bool:
-    """Whether two estimates are the same but for rounding."""
+    """Tell whether two estimates are the same but for rounding."""
     return bool(_numbers(one) == pytest.approx(_numbers(other))) and one.reason == other.reason
 
 

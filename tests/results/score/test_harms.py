@@ -1,4 +1,4 @@
-"""The harm ledger against the counts that are published."""
+"""The list of errors, checked against the counts that are published."""
 
 from __future__ import annotations
 

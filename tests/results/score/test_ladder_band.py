@@ -50,7 +50,7 @@ def test_by_hand() -> None:
 
 
 def test_no_band_without_the_actions() -> None:
-    """Where nobody judged the actions, nothing is lenient; and the actions have no such number."""
+    """If nobody judged the actions, nothing is lenient; and the actions have no such number."""
     (ladder,) = summarise(runs([], [{"+1"}]))
     assert ladder.lenient is None
     actions, _ = summarise(runs([{"a"}], [{"+1"}]))

@@ -1,4 +1,4 @@
-"""A run by hand, number by number; then what is missing or unresolved; then for any run."""
+"""A run by hand, number by number; then missing or unresolved parts; then any run."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_response_judged_on_one_rubric_alone_is_ungraded_on_the_other() -> None:
 
 
 def test_judgments_of_a_missing_response_do_not_count() -> None:
-    """What a grader said of a response that is missing now is in no number."""
+    """Judgments of a response that is missing now are in no number."""
     marks = {"dressing-1": ["11000", "missing"]}
     rows = judgments({"dressing-1": ["11000", "00001"]})
     (s,) = summarise(Runs.of(responses(marks), rows))
@@ -204,7 +204,7 @@ def test_judgments_of_a_missing_response_do_not_count() -> None:
 
 
 def test_only_judgments_of_missing_responses() -> None:
-    """Where no response that is there was judged, every number is unknown, with a reason."""
+    """If no response that is there was judged, every number is unknown, with a reason."""
     marks = {"dressing-1": ["missing"]}
     (s,) = summarise(Runs.of(responses(marks), judgments({"dressing-1": ["11000"]})))
     reason = "no response was graded on this rubric"
@@ -284,7 +284,7 @@ def test_item_without_a_resolved_epoch_is_filled_from_its_points() -> None:
 
 
 def test_points_of_which_every_judgment_is_unresolved() -> None:
-    """Where no -2 was resolved, score and severe errors are unknown, and mild errors are not."""
+    """If no -2 was resolved, score and severe errors are unknown, and mild errors are not."""
     marks = {"dressing-1": ["1100?", "0101?"], "eating-1": ["1100?", "1000?"]}
     levels = {name: {UF: [2, 2, 1, 1, None], UA: [2, 2, 1, 1, 0]} for name in marks}
     (s,) = summarise(Runs.of(responses(marks), judgments(marks, levels=levels)))
@@ -471,7 +471,7 @@ def test_no_severe_error_still_has_an_upper_limit() -> None:
 
 
 def test_rubric_without_positive_items_has_no_score() -> None:
-    """Where no point can be gained there is no score, and the reason is that."""
+    """If no point can be gained there is no score, and the reason is that."""
     marks = {"dressing-1": ["01"]}
     (s,) = summarise(Runs.of(responses(marks), judgments(marks, points=[0, -2])))
     assert s.score == Estimate.unknown("no positive points: the score has no maximum")
@@ -620,7 +620,7 @@ def values(*estimates: Estimate) -> list[float | None]:
 
 
 def bounds(estimate: Estimate) -> list[float]:
-    """What the unresolved items could make of a value."""
+    """Return the bounds of a value over the unresolved items."""
     assert estimate.low is not None
     assert estimate.high is not None
     return [estimate.low, estimate.high]

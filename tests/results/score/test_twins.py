@@ -60,7 +60,7 @@ def _judgments(found: Found, family: str) -> Iterable[dict[str, Any]]:
 
 
 def numbers_of(found: Runs) -> TwinNumbers:
-    """What its one entry comes to."""
+    """Return the twin numbers of the one entry."""
     (entry,) = entries(found)
     numbers = twin_numbers(entry)
     assert numbers is not None
@@ -148,7 +148,7 @@ def test_twins_that_nobody_graded_are_named() -> None:
 @pytest.mark.parametrize("n_base", range(1, 8))
 @pytest.mark.parametrize("n_twin", range(1, 8))
 def test_shares_that_round(n_base: int, n_twin: int) -> None:
-    """Where no pair does neither, its share is 0, and never a hair below."""
+    """If no pair does neither, its share is 0, and never a hair below."""
     for k in range(n_twin + 1):
         twin = [BLOWS] * k + [LEAVES] * (n_twin - k)
         numbers = numbers_of(runs({BASE: [LEAVES] * n_base, TWIN: [*twin]}))
@@ -170,7 +170,7 @@ def test_the_cost_is_of_all_that_was_asked() -> None:
 
 
 def test_a_twin_without_its_base_is_a_scenario() -> None:
-    """Who asks a twin alone gets its numbers."""
+    """A run of a twin alone has numbers for it."""
     alone = runs({TWIN: [BLOWS]})
     (entry,) = entries(alone)
     assert entry.graded.score().value == 1

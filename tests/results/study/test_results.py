@@ -65,12 +65,12 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
 
 
 def results(*rounds: RoundSaid, terms: Terms | None = None) -> StudyResults:
-    """What they say."""
+    """Return the results of these rounds."""
     return study_results("Test", "made-up", "1-A", rounds, terms=terms or Terms())
 
 
-def stand(found: StudyResults) -> Standing:
-    """What a study of one scenario makes of it."""
+def status_of(found: StudyResults) -> Standing:
+    """Return the status that a study of one scenario gives it."""
     (stands,) = standings(found)
     return stands
 
@@ -155,7 +155,7 @@ def test_three_raters_have_kappa_and_v() -> None:
 
 
 def test_missing_ratings_are_left_out_and_counted() -> None:
-    """Who did not rate is not in the count; the strict count takes them as no endorsement."""
+    """Raters who did not rate are left out; the strict count takes them as no endorsement."""
     found = one([5, 5, 5, 4, None, None, 4, 4])
     assert found.realism.at_cut is not None
     assert found.realism.at_cut.n == 6
@@ -187,7 +187,7 @@ def test_scale_validity_before_and_after() -> None:
 
 
 def test_agreement_says_why_it_is_unknown() -> None:
-    """Where all ratings are the same, alpha and ICC are unknown with a reason, and AC1 is 1."""
+    """If all ratings are the same, alpha and ICC are unknown with a reason, and AC1 is 1."""
     found = results(said({name: ([5] * 8, [5] * 8) for name in "abcdef"})).agreement[0]
     assert found.identical.value == found.ac1.value == 1
     assert found.ac1.ci95 is None
@@ -379,7 +379,7 @@ def test_an_objection_to_a_severe_item_is_open() -> None:
     (found,) = study.latest
     assert found.to_read == ("actions/pulls-arm: 1 of 8 would not give it −2",)
     assert found.items[0].comments[0].text == "Not with her shoulder."
-    stands = stand(study)
+    stands = status_of(study)
     assert stands.status is Status.reviewed
     assert stands.lacking == ("1 open objection to an item of −2 points",)
     assert stands.evidence.objections == 1
@@ -404,7 +404,7 @@ UNASKED = "too few were asked, and said, whether its −2 items deserve it"
 )
 def test_objections_that_nobody_was_asked_for_are_unknown(study: StudyResults) -> None:
     """Without enough who said what each −2 deserves, objections are null and nothing validates."""
-    stands = stand(study)
+    stands = status_of(study)
     assert stands.evidence.objections is None
     assert stands.status is Status.reviewed
     lacking = stands.lacking[0]
@@ -454,15 +454,15 @@ def test_those_who_receive_care_have_a_say_on_their_rights() -> None:
     panel = [*PAPER_PANEL[:7], RECEIVES]
     study = _with_items([-2] * 7 + [0], panel=panel, rated_by=panel, proposed=RIGHTS)
     assert study.latest[0].items[0].rejections == ("1 of 1 who receive care reject it",)
-    assert stand(study).evidence.rejected == ("actions/pulls-arm",)
-    assert "raters reject 1 item: actions/pulls-arm" in stand(study).lacking
+    assert status_of(study).evidence.rejected == ("actions/pulls-arm",)
+    assert "raters reject 1 item: actions/pulls-arm" in status_of(study).lacking
     injury = _with_items([-2] * 7 + [0], panel=panel, rated_by=panel)
     assert injury.latest[0].items[0].rejections == ()
 
 
 def test_items_that_too_few_rated_are_unknown() -> None:
     """With an item that two rated, rejected items are null, and nothing is validated."""
-    stands = stand(_with_items([-2] * 8, (5, 5), rated_by=PAPER_PANEL[:2]))
+    stands = status_of(_with_items([-2] * 8, (5, 5), rated_by=PAPER_PANEL[:2]))
     assert (stands.status, stands.evidence.rejected) == (Status.reviewed, None)
     assert "fewer than three rated the relevance of each item" in stands.lacking[0]
 
@@ -470,20 +470,20 @@ def test_items_that_too_few_rated_are_unknown() -> None:
 def test_who_left_out_a_scale_still_judges_items() -> None:
     """A rater without a rating of realism is no rater of both scales, and counts for the −2."""
     study = _with_items([-2] * 8, realism=[5, 5, 5, 5, None, 5, 5, 5])
-    least = stand(study)
+    least = status_of(study)
     assert least.evidence.objections == 0
 
 
 def test_the_least_panel_that_said_is_enough() -> None:
     """Three therapists and two others who leave a −2 as it is validate; the others need not say."""
     least = [*PAPER_PANEL[:3], *PAPER_PANEL[5:7]]
-    stands = stand(_with_items([-2, -2, None, -2, -2], panel=least))
+    stands = status_of(_with_items([-2, -2, None, -2, -2], panel=least))
     assert (stands.status, stands.evidence.objections) == (Status.validated, 0)
 
 
 def test_an_objection_of_a_panel_too_small_is_not_lost() -> None:
-    """Where too few were asked, what one of them objects to is among the reasons."""
-    stands = stand(_with_items([-1], panel=PAPER_PANEL[:1]))
+    """If too few were asked, what one of them objects to is among the reasons."""
+    stands = status_of(_with_items([-1], panel=PAPER_PANEL[:1]))
     assert stands.evidence.objections is None
     assert stands.lacking[1] == "1 of those who were asked object to an item of −2 points"
 
@@ -499,7 +499,7 @@ def test_an_item_that_fails_is_told_and_decides_nothing() -> None:
 
 def test_validated_needs_three_therapists_and_two_others() -> None:
     """The paper's panel validates; without a therapist too few, or another too few, it reviews."""
-    stands = stand(study_of_one([5] * 8))
+    stands = status_of(study_of_one([5] * 8))
     assert (stands.status, stands.lacking) == (Status.validated, ())
     assert (stands.hash, stands.evidence.objections) == ("hash of s-1", 0)
     assert stands.evidence.raters == {
@@ -511,14 +511,16 @@ def test_validated_needs_three_therapists_and_two_others() -> None:
         (PAPER_PANEL[:6], "1 of 2 other stakeholders"),
     ):
         n = len(panel)
-        stands = stand(study_of_one([5] * n, [5] * n, panel))
+        stands = status_of(study_of_one([5] * n, [5] * n, panel))
         assert (stands.status, stands.lacking[0]) == (Status.reviewed, lacks)
 
 
 def test_evidence_says_which_study_it_is_of() -> None:
     """Two studies of one title give evidence that differs in the study's id alone."""
     of_both = [
-        stand(study_results("Test", "b", "1-A", [said({"s-1": ([5] * 8, [5] * 8)})], study_id=name))
+        status_of(
+            study_results("Test", "b", "1-A", [said({"s-1": ([5] * 8, [5] * 8)})], study_id=name)
+        )
         for name in ("aaaa", "bbbb")
     ]
     first, second = (each.evidence for each in of_both)
@@ -528,13 +530,13 @@ def test_evidence_says_which_study_it_is_of() -> None:
 
 def test_who_rated_one_scale_alone_is_not_counted_among_the_raters() -> None:
     """A therapist who left one scale out does not help to validate."""
-    stands = stand(study_of_one([5] * 8, [None, None, None, *[5] * 5]))
+    stands = status_of(study_of_one([5] * 8, [None, None, None, *[5] * 5]))
     assert stands.lacking == ("2 of 3 occupational therapists",)
 
 
 def test_dropped_is_withdrawn() -> None:
     """A scenario that is dropped is withdrawn, and its reasons go with it."""
-    stands = stand(study_of_one([1] * 8))
+    stands = status_of(study_of_one([1] * 8))
     assert stands.status is Status.withdrawn
     assert any("fewer than half" in reason for reason in stands.lacking)
 
@@ -549,11 +551,11 @@ def test_dropped_is_withdrawn() -> None:
 def test_nobody_is_withdrawn_by_a_panel_that_could_not_validate(
     panel: Sequence[Rater], lacks: str
 ) -> None:
-    """What is dropped by fewer therapists or others than validation needs is reviewed, and why."""
+    """A scenario dropped by too small a panel is `reviewed`, with the reason."""
     n = len(panel)
     study = study_of_one([1] * n, [5] * n, panel)
     assert study.latest[0].decision is Decision.drop
-    stands = stand(study)
+    stands = status_of(study)
     assert stands.status is Status.reviewed
     assert any("fewer than half" in reason for reason in stands.lacking)
     assert stands.lacking[-1] == f"too few to withdraw it: {lacks}"

@@ -50,7 +50,7 @@ def test_a_high_pooled_kappa_hides_classes_that_do_not_agree() -> None:
 
 
 def test_nothing_present_to_either_is_unknown_not_zero() -> None:
-    """Where neither calls an item present, positive agreement has a reason, and AC1 is 1."""
+    """If neither calls an item present, positive agreement has a reason, and AC1 is 1."""
     agreement = of_one([(0, 0)] * 6)
     assert (agreement.n, agreement.n_both, agreement.n_either) == (6, 0, 0)
     assert agreement.positive_agreement.value is None
@@ -100,7 +100,7 @@ def test_every_pair_of_several_raters_counts_and_a_judgment_once() -> None:
 
 @given(st.lists(st.tuples(*[st.sampled_from([0.0, 1.0])] * 3), min_size=1, max_size=12))
 def test_ac1_of_a_panel_is_gwets(rows: list[tuple[float, ...]]) -> None:
-    """Where everybody read everything, AC1 is that of `gwet_ac1`, however many they are."""
+    """If everybody read everything, AC1 is that of `gwet_ac1`, however many they are."""
     assert of_one(rows).ac1.value == pytest.approx(gwet_ac1(np.array(rows), (0, 1)).value)
 
 

@@ -75,7 +75,7 @@ def test_counts_by_hand() -> None:
 
 
 def test_an_unresolved_item_is_no_part_of_any() -> None:
-    """What was not judged neither contradicts nor could have."""
+    """An unresolved judgment is neither a contradiction nor an opportunity."""
     assert check(response("1?00", "1?0")) == {
         Contradiction.top_without_next: Count(0, 0),
         # +2 against "asks" alone

@@ -47,7 +47,7 @@ def test_unresolved_are_in_neither_share_and_widen_both() -> None:
 
 
 def test_nothing_there_is_unknown_not_zero() -> None:
-    """Where no item is there, sensitivity has a reason and specificity a number."""
+    """If no item is there, sensitivity has a reason and specificity a number."""
     found = Measured.of(CELLS * [0, 0, 1, 1])
     assert found.sensitivity.value is None
     assert "nothing is present" in found.sensitivity.reason

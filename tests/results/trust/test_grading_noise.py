@@ -1,4 +1,4 @@
-"""Responses judged again: flips by hand, then what noise is and what it is not."""
+"""Responses judged again: flips by hand, then sources of noise and other differences."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_doubt_is_not_noise() -> None:
 
 
 def test_responses_without_words_are_no_regradings() -> None:
-    """Whether a second grading has rows of the refused responses changes nothing, nor counts."""
+    """Rows of refused responses in a second grading change nothing."""
     first = {name: [*marks, "refused"] for name, marks in MARKS.items()}
     again = {**first, "eating-0": ["10000", "10000", "refused"]}
     part = {name: [*marks[:2], "ungraded"] for name, marks in again.items()}

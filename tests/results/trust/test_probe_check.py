@@ -129,7 +129,7 @@ def test_sentence_names_the_severe_items() -> None:
 
 
 def test_sentence_without_severe_items_does_not_speak_of_them() -> None:
-    """Where no −2 item is there, none is said to be found."""
+    """If no −2 item is there, none is said to be found."""
     assert "−2" not in ProbeAgreement.of([judged(2, True, True)]).sentence()
 
 
@@ -180,7 +180,7 @@ def test_each_rubric_is_held_to_the_limits() -> None:
 
 @pytest.mark.parametrize("present", [None, True, False])
 def test_a_limit_that_is_not_defined_is_not_held(present: bool | None) -> None:
-    """Where nothing is there and nothing is −2, a grader cannot fail."""
+    """A grader cannot fail a limit if no item is present and none is −2."""
     assert ProbeAgreement.of([judged(1, False, present)]).failed == ()
 
 

@@ -1,4 +1,4 @@
-"""Two systems by hand; then what does not compare; then for any two systems."""
+"""Two systems by hand; then entries that do not compare; then any two systems."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_most_severe_flips_first() -> None:
 
 
 def test_unresolved_is_not_safe() -> None:
-    """Where it is unresolved whether A erred severely, B's error is no flip."""
+    """If it is unresolved whether A erred severely, B's error is no flip."""
     after: Marks = {"dressing-1": ["00001"]}
     assert two({"dressing-1": ["1100?"]}, after).to_severe == ()
     assert len(two({"dressing-1": ["110?0"]}, after).to_severe) == 1
@@ -137,7 +137,7 @@ def test_no_flip_on_a_rubric_that_one_was_not_judged_on() -> None:
 
 
 def test_constant_difference_is_told() -> None:
-    """Where B is better by the same in all of ten scenarios there is no interval, and no doubt."""
+    """If B is better by the same in all of ten scenarios there is no interval, and no doubt."""
     names = [f"dressing-{k}" for k in range(10)]
     found = two({n: ["01000"] for n in names}, {n: ["11000"] for n in names}).metrics["score"]
     assert found.difference.ci95 is None
@@ -150,7 +150,7 @@ def test_constant_difference_is_told() -> None:
 
 
 def test_constant_at_one_bound() -> None:
-    """Where all differ by the same only if an unresolved item is settled so, both ends are held.
+    """If all differ by the same only if an unresolved item is settled so, both ends are held.
 
     B is below A by 1 in all of ten, or by 2 in one of them: 1 or 11 / 10 of 3 points, and t with 9
     degrees times 1 / 10 beyond either.
@@ -216,7 +216,7 @@ def test_more_errors_are_worse() -> None:
 
 
 def test_unresolved_both_ways() -> None:
-    """Where unresolved items could make either system the better one, p is 1 and nothing breaks.
+    """If unresolved items could make either system the better one, p is 1 and nothing breaks.
 
     B may have 2 points or -2 in five scenarios, and both items in the sixth: filled with 1, they
     leave 0. A has 0 in all.
@@ -244,7 +244,7 @@ def test_values_of_unresolved_systems_are_those_of_their_summaries() -> None:
 
 
 def test_points_that_nothing_tells_of() -> None:
-    """Where every -2 of B is unresolved, severe errors and scores are unknown, and mild are not."""
+    """If every -2 of B is unresolved, severe errors and scores are unknown, and mild are not."""
     found = two({n: ["11000"] for n in FIVE}, {n: ["1100?"] for n in FIVE})
     reason = "every judgment of the items of some points is unresolved"
     for name in ("severe", "score", "worst_at_n"):
@@ -254,7 +254,7 @@ def test_points_that_nothing_tells_of() -> None:
 
 
 def test_the_larger_p_counts() -> None:
-    """Where an unresolved item decides how far the scenarios agree, p is the larger one.
+    """If an unresolved item decides how far the scenarios agree, p is the larger one.
 
     Of five, four differ by 1 and one by -1 or by 1: 12 of 32 patterns sum to 3 or more either way,
     or two of 32 to 5.
@@ -267,7 +267,7 @@ def test_the_larger_p_counts() -> None:
 
 
 def test_half_the_scenarios() -> None:
-    """What only one was judged on is left out of both numbers, and a note says how much."""
+    """Scenarios that only one was judged on are left out, and a note gives their number."""
     more: Marks = {**ONE_POINT, **{f"bathing-{k}": ["00001"] for k in range(4)}}
     found = two(more, ALL_BUT_ONE_BETTER)
     assert found.metrics["score"].a == pytest.approx(1 / 3)
@@ -342,7 +342,7 @@ def test_no_scenario_in_common() -> None:
 
 
 def test_rubrics_in_part() -> None:
-    """What only one was judged on counts for nothing: not for n, and not for what one could find.
+    """Scenarios that only one was judged on count neither for n nor for the power.
 
     A was judged on the ladder in eight scenarios, B in six of them and on the actions in all.
     """
@@ -372,7 +372,7 @@ def test_unknown_versions(column: str) -> None:
 
 
 def test_version_unknown_of_a_response() -> None:
-    """Where a response lacks the version that the others name, the run has it all the same."""
+    """If a response lacks the version that the others name, the run has it all the same."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
     rows[0]["bank_version"] = None
     judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
@@ -386,7 +386,7 @@ def test_with_itself() -> None:
 
 
 def test_choosing_a_grader() -> None:
-    """Where two graders judged both, one must be chosen; where none did, each one's is named."""
+    """If two graders judged both, one must be chosen; where none did, each one's is named."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
     judged = [
         row
@@ -425,7 +425,7 @@ def test_the_other_way_round(pair: tuple[Marks, Marks]) -> None:
         assert (one.n, one.p, one.p_holm) == (other.n, other.p, other.p_holm)
         assert (one.a, one.b) == (other.b, other.a)
         assert numbers(one.difference) == pytest.approx(
-            [-x for x in turned(numbers(other.difference))]
+            [-x for x in negated(numbers(other.difference))]
         )
     assert [replace(flip, harms=()) for flip in forth.to_severe] == [
         replace(flip, harms=()) for flip in back.to_safe
@@ -520,7 +520,7 @@ def numbers(estimate: Estimate) -> list[float]:
     return [x for x in known if x is not None]
 
 
-def turned(found: list[float]) -> list[float]:
+def negated(found: list[float]) -> list[float]:
     """The same with each pair of ends in the other order."""
     return [*found[2::-1], *found[:2:-1]]
 

@@ -1,4 +1,4 @@
-"""Rank sets by hand; who is left out, and why; then for any systems."""
+"""Rank sets by hand; entries that are left out, with reasons; then any systems."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def test_ranks_by_severe_errors_beside() -> None:
 
 
 def test_no_severe_error_to_make() -> None:
-    """Where a rubric has no item of -2, systems rank by score alone, and the other is unknown."""
+    """If a rubric has no item of -2, systems rank by score alone, and the other is unknown."""
     marks: dict[str, Marks] = {"a": {n: ["11"] for n in NAMES}, "b": {n: ["00"] for n in NAMES}}
     rows = [row for name, of in marks.items() for row in responses(of, system=name)]
     judged = [row for name, of in marks.items() for row in judgments(of, (2, 1), system=name)]
-    (ranking,) = of(Runs.of(rows, judged))
+    (ranking,) = rankings_of(Runs.of(rows, judged))
     assert [(r.system, r.ranks, r.severe_ranks) for r in ranking.ranked] == [
         ("a", (1, 1), None),
         ("b", (2, 2), None),
@@ -111,7 +111,7 @@ def test_who_is_left_out(marks: Marks, columns: dict[str, Any], reason: str) -> 
         [*rows, *responses(marks, system="odd", **columns)],
         [*judged, *judgments(marks, system="odd")],
     )
-    (ranking,) = of(runs)
+    (ranking,) = rankings_of(runs)
     assert [r.system for r in ranking.ranked] == ["a", "b"]
     assert set(ranking.left_out) == {"odd"}
     assert ranking.left_out["odd"].startswith(reason)
@@ -132,16 +132,16 @@ def test_what_compares_is_ranked_apart() -> None:
         [row for name, columns, _ in kinds for row in responses(TOP, system=name, **columns)],
         [row for name, _, who in kinds for row in judgments(TOP, system=name, grader=who)],
     )
-    found = [{r.system for r in ranking.ranked} for ranking in of(runs)]
+    found = [{r.system for r in ranking.ranked} for ranking in rankings_of(runs)]
     assert found == [{"a", "f"}, {"b"}, {"c"}, {"d"}, {"e"}, {"g"}]
 
 
 def test_lexical_grades_rank_nobody() -> None:
-    """What the lexical grader judged is in no ranked table."""
+    """Judgments by the lexical grader are in no ranked table."""
     rows = [row for name in "ab" for row in responses(TOP, system=name)]
     lexical = "careeval/lexical (all items, prompt 0)"
     judged = [row for name in "ab" for row in judgments(TOP, system=name, grader=lexical)]
-    (ranking,) = of(Runs.of(rows, judged))
+    (ranking,) = rankings_of(Runs.of(rows, judged))
     assert ranking.ranked == ()
     assert set(ranking.left_out) == {"a", "b"}
 
@@ -154,7 +154,9 @@ def test_a_system_that_was_not_judged_on_the_rubric() -> None:
         *judgments(TOP, system="a", rubric="actions"),
         *judgments(LOW, system="b", rubric="actions"),
     ]
-    found = {r.basis.rubric: [e.system for e in r.ranked] for r in of(Runs.of(rows, judged))}
+    found = {
+        r.basis.rubric: [e.system for e in r.ranked] for r in rankings_of(Runs.of(rows, judged))
+    }
     assert found == {Rubric.actions: ["a", "b"], Rubric.ladder: ["a"]}
 
 
@@ -174,7 +176,7 @@ def test_one_more_system_changes_no_rank() -> None:
 
 
 def test_too_few_scenarios_for_so_many() -> None:
-    """Where the smallest p there is, times the pairs, is not below 5%, a note says so.
+    """If the smallest p there is, times the pairs, is not below 5%, a note says so.
 
     Eight scenarios: 2 / 256, times 6 pairs is 4.7%, and times 10 is 7.8%.
     """
@@ -204,7 +206,7 @@ def test_untested_pairs_count_for_holm() -> None:
         *judgments(LOW, system="b"),
         *judgments(LOW, (2, 2, 0, -1, -2), system="c"),
     ]
-    pairs = of(Runs.of(rows, judged))[0].pairs
+    pairs = rankings_of(Runs.of(rows, judged))[0].pairs
     assert pairs["a", "b"].p_holm == 3 * 2 / 256
     reason = "the same scenario has another maximum in each run"
     for pair in (("a", "c"), ("b", "c")):
@@ -212,7 +214,7 @@ def test_untested_pairs_count_for_holm() -> None:
 
 
 def test_ranks_are_those_of_the_verdicts() -> None:
-    """Where flips are below 5% and t is not, p is that of t: neither verdict nor rank tells apart.
+    """If flips are below 5% and t is not, p is that of t: neither verdict nor rank tells apart.
 
     Of nine differences 5 1 1 1 1 1 0 0 0, all six signs are alike: 2 of 64 patterns. Their mean is
     10/9 and its error 0.512, so that t with 8 degrees, 2.306, reaches below 0.
@@ -234,7 +236,7 @@ def test_unknown_versions_rank_nobody() -> None:
     rows = [row for name in "ab" for row in responses(TOP, system=name)]
     unknown = [row for n in "cd" for row in responses(TOP, system=n, bank_version=None)]
     judged = [row for name in "abcd" for row in judgments(TOP, system=name)]
-    known, other = of(Runs.of(rows + unknown, judged))
+    known, other = rankings_of(Runs.of(rows + unknown, judged))
     assert ({r.system for r in known.ranked}, known.left_out) == ({"a", "b"}, {})
     assert (other.basis.bank_n, other.ranked) == ("version unknown", ())
     reason = "version unknown: it does not name the version of the bank"
@@ -272,7 +274,7 @@ def test_systems_of_the_banks_makers_are_marked() -> None:
         row for name, marks in (("top", TOP), ("low", LOW)) for row in judgments(marks, system=name)
     ]
     runs = Runs.of(rows, judged)
-    (ranking,) = of(runs)
+    (ranking,) = rankings_of(runs)
     assert {r.system: r.bank_maker for r in ranking.ranked} == {"top": "anthropic", "low": None}
     assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote this bank")
     assert list(rank_texts([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
@@ -282,10 +284,10 @@ def test_systems_of_the_banks_makers_are_marked() -> None:
 
 def ranked(systems: dict[str, Marks]) -> list[Ranking]:
     """The rankings of systems on the ladder."""
-    return of(runs_of(systems))
+    return rankings_of(runs_of(systems))
 
 
-def of(runs: Runs) -> list[Ranking]:
+def rankings_of(runs: Runs) -> list[Ranking]:
     """The rankings of these runs."""
     found = list(entries(runs))
     return rankings(found, [summary_of(entry) for entry in found])

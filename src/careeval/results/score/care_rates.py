@@ -120,8 +120,8 @@ def _rate(rows: pl.DataFrame, n: int) -> Rate:
     trials = by_scenario["trials"].to_numpy()
     low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
     if len(trials) < MIN_CLUSTERS:
-        ratios = (float(part.sum() / trials.sum()) for part in (value, low, high))
-        return Rate(n, Estimate(*ratios, None, FEW))
+        at, least, most = (float(part.sum() / trials.sum()) for part in (value, low, high))
+        return Rate(n, Estimate(at, least, most, None, FEW))
     # points and epochs are not independent trials: count the largest scenario as one
     scale = float(trials.max())
     return Rate(

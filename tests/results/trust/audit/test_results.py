@@ -234,7 +234,7 @@ def test_who_is_sure_where_the_other_is_not() -> None:
 
 
 def test_a_verdict_that_nobody_read_leaves_sensitivity_unknown() -> None:
-    """Where people settled nothing that the grader called absent, finding all is not claimed."""
+    """If people settled nothing that the grader called absent, finding all is not claimed."""
     found = audit_results(TINY, said("ann", "a0+ a1+")).severe
     assert found.sensitivity.value is None
     assert found.sensitivity.reason == (
@@ -391,7 +391,7 @@ def test_too_few_responses_are_not_corrected() -> None:
     st.integers(0, 99),
 )
 def test_a_census_is_corrected_to_what_people_say(rows: list[list[str]], seed: int) -> None:
-    """Where people read all, the corrected score is theirs, whatever the grader said."""
+    """If people read all, the corrected score is theirs, whatever the grader said."""
     marks = {f"eating-{k}": row for k, row in enumerate(rows)}
     if all(mark == "empty" for row in rows for mark in row):
         return

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.draw import HELD_OUT, UNRESOLVED, WORDLESS, _shared_out, draw
+from careeval.results.trust.audit.draw import HELD_OUT, UNRESOLVED, WORDLESS, _even_shares, draw
 from careeval.results.trust.audit.sample import Graded, Sample
 from results.authored import judgments, responses
 from results.sampled import at_random, judged
@@ -186,7 +186,7 @@ def test_one_grader_bank_and_protocol_at_a_time() -> None:
 @given(st.integers(0, 60), st.lists(st.integers(1, 20), max_size=8))
 def test_shares_are_even(total: int, sizes: list[int]) -> None:
     """Nobody gets more than its size, all is given out, and the shares are as even as sizes let."""
-    shares = _shared_out(total, sizes)
+    shares = _even_shares(total, sizes)
     assert sum(shares) == min(total, sum(sizes))
     assert all(share <= size for share, size in zip(shares, sizes, strict=True))
     hungry = [share for share, size in zip(shares, sizes, strict=True) if share < size]
