@@ -88,7 +88,7 @@ def _at_most(what: str, n: int, most: int) -> None:
 
 def _positive(number: int) -> int:
     if number < 0:
-        raise ValueError("it has less than nothing of something")
+        raise ValueError(f"it has a count of {number:,}, which must not be negative")
     return number
 
 

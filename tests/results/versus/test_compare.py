@@ -56,7 +56,7 @@ def test_two_runs_by_hand() -> None:
     # the smallest p of six, 2/64, times these four is above 5%
     assert score.detectable is None
     assert score.why_not_detectable == (
-        "6 scenarios can find no difference, however large, among 4 comparisons"
+        "with 6 scenarios and 4 comparisons no difference can be detected, however large"
     )
     # the interval alone leaves out 0, the family does not let it count
     assert (score.clear, score.verdict) == (True, Verdict.unclear)

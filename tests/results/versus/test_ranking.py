@@ -184,7 +184,7 @@ def test_too_few_scenarios_for_so_many() -> None:
     assert ranking.notes == ()
     assert ranking.ranked[-1].ranks == (4, 4)
     (ranking,) = ranked({"low": LOW, **{f"top-{k}": TOP for k in range(4)}})
-    assert ranking.notes[0].startswith("8 scenarios cannot tell any of 10 pairs apart")
+    assert ranking.notes[0].startswith("8 scenarios are too few to tell any of 10 pairs apart")
     assert {r.ranks for r in ranking.ranked} == {(1, 5)}
     assert {d.detectable for d in ranking.pairs.values()} == {None}
 

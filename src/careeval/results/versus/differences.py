@@ -324,7 +324,8 @@ def _detectable(standard_error: float, n: int, n_family: int) -> tuple[float | N
     """Return the smallest difference detected with 80% power, or why it is unknown."""
     if smallest_p(n, n_family) >= LEVEL:
         return None, (
-            f"{n} scenarios can find no difference, however large, among {n_family} comparisons"
+            f"with {n} scenarios and {n_family} comparisons no difference can be detected, however "
+            "large"
         )
     if standard_error == 0:
         return None, "all scenarios differ by the same"

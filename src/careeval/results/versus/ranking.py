@@ -189,8 +189,8 @@ def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
         yield "Fewer than five scenarios in common: nothing is tested."
     elif sizes and smallest_p(most, len(sizes)) >= LEVEL:
         yield (
-            f"{most} scenarios cannot tell any of {len(sizes)} pairs apart, however far apart: the "
-            "smallest p there is, held up against so many, is not below 5%. Ask more scenarios, or "
+            f"{most} scenarios are too few to tell any of {len(sizes)} pairs apart: corrected for "
+            "so many pairs, even the smallest possible p is not below 5%. Ask more scenarios, or "
             "compare fewer systems."
         )
 
