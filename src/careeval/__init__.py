@@ -1,7 +1,8 @@
-"""Does a language model decide like an expert caregiver when it physically helps a person?
+"""An open, independent implementation of the CareEval benchmark.
 
-An open, independent implementation of the CareEval benchmark. The names below are the public
-surface; each is loaded when it is first used, so that importing the package costs nothing.
+It asks whether a language model decides like an expert caregiver when it physically helps a person.
+The names below are the public surface. Each is loaded when it is first used, so that importing the
+package costs nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOMES = {
+_MODULES = {
     "Action": "core.scenario",
     "Adl": "core.scenario",
     "Bank": "bank",
@@ -80,12 +81,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        # read when asked for: it costs more than the rest of the package's import
+        # costs more than the rest of the package's import
         from importlib.metadata import version
 
         return version("careeval")
-    if name in _HOMES:
-        return getattr(import_module(f"careeval.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"careeval.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'careeval' has no attribute {name!r}")
 
 

@@ -1,12 +1,12 @@
-"""`python -m careeval`, and the command `careeval`."""
+"""The command `careeval`, also run as `python -m careeval`."""
 
 import gc
 import os
 import sys
 
-# Our matrix products are tall and thin, and wait for memory: a second thread would only spin.
+# Our matrix products are limited by memory, so a second thread would only spin.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Tables make many small values and no cycles: to look for those each 700 takes a tenth of the time.
+# Tables make many small values and no cycles; by default, looking for cycles takes 10% of the time.
 gc.set_threshold(100_000)
 
 
@@ -17,7 +17,7 @@ def main() -> None:
 
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
-        # while it was still being loaded
+        # interrupted while the command line was still being imported
         sys.stderr.write("interrupted\n")
         status = 130
     sys.exit(status)

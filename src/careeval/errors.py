@@ -1,19 +1,18 @@
-"""The error policy, and the tree that carries it out.
+"""The error policy, and the errors that a user can fix.
 
 ```text
 CareEvalError
-├── BankError        the bank's data needs mending: every problem is listed, with its place
-├── ProtocolError    a run is set up wrongly: said before the first call is paid for
-├── LogError         a log or table cannot be read: what it is, what was expected
-├── ReviewError      a study or an audit: its plan, its links or its store cannot be used
-├── StatsError       a number that is not defined was asked for
+├── BankError        the bank's data has problems: each is listed with its place
+├── ProtocolError    a run is set up wrongly: raised before the first call is paid for
+├── LogError         a log or table cannot be read
+├── ReviewError      the plan, the links or the store of a study or an audit cannot be used
+├── StatsError       a number is not defined for these data
 └── UsageError       the command line asks for something that cannot be done
 ```
 
-Each is the user's to mend, so the command line prints the message and its `hint:`, never a
-traceback. A failure of the *grader* is not in this tree: it is data (an unresolved judgment), never
-an exception that stops a run and never a score. Anything else that escapes is a defect of ours, and
-shows itself whole.
+For each of these the command line prints the message and its `hint:`, never a traceback. A failure
+of the *grader* is not among them: it is data (an unresolved judgment), never an exception that
+stops a run and never a score. Any other exception is a defect of careeval, and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Make a hint of the known name that is nearest to a misspelt one; empty where none is near."""
-    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
-    return f"did you mean {near[0]!r}?" if near else ""
+def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a hint with the name closest to a misspelt one; empty if none is close."""
+    closest = get_close_matches(name, list(names), n=1, cutoff=cutoff)
+    return f"did you mean {closest[0]!r}?" if closest else ""
 
 
 class CareEvalError(Exception):
-    """Something the user can mend; `hint` says how.
+    """An error that the user can fix.
 
     Attributes:
-        hint: What to do next, one sentence, or empty where the message says it already.
+        hint: What to do next, in one sentence; empty if the message says it already.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
@@ -41,24 +40,24 @@ class CareEvalError(Exception):
 
 
 class BankError(CareEvalError):
-    """Scenarios, probes or sources that cannot be read as what they must be."""
+    """Scenarios, probes or sources of a bank cannot be read or are not valid."""
 
 
 class ProtocolError(CareEvalError):
-    """A run, a grading or a prompt that is set up wrongly."""
+    """A run, a grading or a prompt is set up wrongly."""
 
 
 class LogError(CareEvalError):
-    """A log or a table on disk that cannot be read, or that is not ours."""
+    """A log or a table cannot be read, or was not written by careeval."""
 
 
 class ReviewError(CareEvalError):
-    """A study's or an audit's plan, links or store that cannot be used; what was saved stands."""
+    """The plan, links or store of a study or an audit cannot be used. Saved data is kept."""
 
 
 class StatsError(CareEvalError):
-    """A number that is not defined for the data given."""
+    """A number is not defined for these data."""
 
 
 class UsageError(CareEvalError):
-    """A command line that asks for something that cannot be done."""
+    """The command line asks for something that cannot be done."""

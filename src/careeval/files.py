@@ -1,8 +1,8 @@
-"""Files: what is no file is not read, and what is written is written whole or not at all.
+"""Reading of regular files only, and atomic writes.
 
-Whoever opens a named pipe waits until somebody writes into it, and a device may never end. Both are
-refused before anything is read. A write goes beside its place and is then moved into it, so that
-one that fails, or whose process is killed, leaves what was there before.
+Opening a named pipe blocks until somebody writes into it, and a device may never end, so both are
+refused before anything is read. A write goes to a temporary file, which then replaces the target.
+If it fails, or its process is killed, the old file stays.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""What is no file, in words."""
+"""Names of the types of path that are not regular files, for messages."""
 
 
 def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading.
 
     Raises:
-        OSError: It cannot be opened, or is no file: its `strerror` says in words what it is.
+        OSError: It cannot be opened, or is not a regular file; `strerror` says what it is.
     """
-    _refuse_other(path, path.stat())
-    # should it have become a pipe meanwhile, this does not wait
+    _require_regular(path, path.stat())
+    # does not block if the path has become a pipe meanwhile
     descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     try:
-        _refuse_other(path, os.fstat(descriptor))
+        _require_regular(path, os.fstat(descriptor))
         return os.fdopen(descriptor, "rb")
     except OSError:
         os.close(descriptor)
@@ -45,11 +45,11 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     """Read a whole file.
 
     Args:
-        path: Its.
-        most: Bytes that it may have.
+        path: The file.
+        most: The most bytes that it may have; `None` for no limit.
 
     Raises:
-        OSError: As `open_file`; or it is longer.
+        OSError: As for `open_file`, or it is longer than `most`.
     """
     with open_file(path) as file:
         content = file.read(-1 if most is None else most + 1)
@@ -59,10 +59,10 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, encoding: str = "utf-8", most: int | None = None) -> str:
-    """Read a whole text file, with lines that end as Python's do.
+    """Read a whole text file, with every line ending turned into a line feed.
 
     Raises:
-        OSError: As `read_bytes`.
+        OSError: As for `read_bytes`.
         UnicodeDecodeError: It is not text in that encoding.
     """
     text = read_bytes(path, most).decode(encoding)
@@ -72,8 +72,8 @@ def read_text(path: Path, encoding: str = "utf-8", most: int | None = None) -> s
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def _refuse_other(path: Path, found: os.stat_result) -> None:
-    kind = stat.S_IFMT(found.st_mode)
+def _require_regular(path: Path, status: os.stat_result) -> None:
+    kind = stat.S_IFMT(status.st_mode)
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", str(path))
     if kind in KINDS:
@@ -81,57 +81,57 @@ def _refuse_other(path: Path, found: os.stat_result) -> None:
 
 
 SYSTEM = ("/dev", "/proc")
-"""What lies there is no file: /dev/stdout leads to one that somebody else has open."""
+"""Folders in which a file is written in place: /dev/stdout links to one that is already open."""
 
 
 @contextmanager
 def written_whole(path: Path, *, mode: int = 0o666, synced: bool = False) -> Iterator[Path]:
-    """Give the block a path to write to; what it wrote takes `path`'s place when the block ends.
+    """Yield a temporary path to write to, which replaces `path` when the block ends.
 
-    A link is followed, and a file keeps its permissions. What is no plain file, such as a pipe, is
-    written where it is.
+    A link is followed, and an existing file keeps its permissions. A path that is not a regular
+    file, such as a pipe, is written in place.
 
     Args:
-        path: Of the file, in a folder that is there.
-        mode: Permissions of a new file, less those that the owner's mask takes.
-        synced: Whether it is to outlive a power cut from the moment that the block has ended.
+        path: The file to write, in a folder that exists.
+        mode: Permissions of a new file, less the umask.
+        synced: Whether to sync to disk, so that the file survives a power cut after the block.
 
     Raises:
-        OSError: The file cannot be written; it names `path`.
+        OSError: The file cannot be written; the error names `path`.
     """
     if (path.exists() and not path.is_file()) or str(path.parent).startswith(SYSTEM):
         yield path
         return
     target = path.resolve()
-    beside = target.with_name(f".{target.name[:40]}.{os.getpid()}.new")
+    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.new")
     try:
         with suppress(FileNotFoundError):
-            beside.unlink()  # of a process of our number that was killed
-        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+            temporary.unlink()  # left by a killed process that had the same process id
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(target.stat().st_mode))
-        yield beside
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        yield temporary
         if synced:
-            _sync(beside)
-        beside.replace(target)
+            _sync(temporary)
+        temporary.replace(target)
         if synced:
             _sync(target.parent)
     except OSError as error:
-        if error.filename not in (None, str(beside)) or error.errno is None:
+        if error.filename not in (None, str(temporary)) or error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
 
 
 def write_text(
     path: Path, text: str, *, encoding: str = "utf-8", mode: int = 0o666, synced: bool = False
 ) -> None:
-    """Write a text, whole or not at all; its ends of lines stay as they are.
+    """Write a text, whole or not at all; its line endings are kept.
 
     Raises:
-        OSError: As `written_whole`.
+        OSError: As for `written_whole`.
     """
     write_bytes(path, text.encode(encoding), mode=mode, synced=synced)
 
@@ -140,10 +140,10 @@ def write_bytes(path: Path, content: bytes, *, mode: int = 0o666, synced: bool =
     """Write bytes, whole or not at all.
 
     Raises:
-        OSError: As `written_whole`.
+        OSError: As for `written_whole`.
     """
-    with written_whole(path, mode=mode, synced=synced) as beside:
-        beside.write_bytes(content)
+    with written_whole(path, mode=mode, synced=synced) as temporary:
+        temporary.write_bytes(content)
 
 
 def _sync(path: Path) -> None:

@@ -1,17 +1,16 @@
 """Points of the responses to one rubric of one scenario.
 
-An item is present (1), absent (0) or unresolved (NaN): the grader could not be brought to say. An
-unresolved item is never taken for either, so every number here is a pair of bounds, equal where
-nothing is unresolved. They are reached by settling each unresolved item for the worse, then for the
-better.
+An item is present (1), absent (0) or unresolved (NaN), where the grader gave no usable judgment. An
+unresolved item counts as neither, so every number here is a pair of bounds: one settles each
+unresolved item for the worse, the other for the better. They are equal if nothing is unresolved.
 
-A response without words is a row of zeros. A missing response has no row: it is for the caller to
-leave out. Sums over scenarios, epochs and intervals are in `careeval.stats`.
+A response without words is a row of zeros. A missing response has no row: the caller leaves it out.
+Sums over scenarios and epochs, and intervals, are in `careeval.stats`.
 
 Shapes are those of one rubric. Several rubrics of equal size can be scored at once, along axes
 before these: `points` of shape (n_scenarios, n_items), `present` of shape (n_scenarios,
-n_responses, n_items), and what comes back of shape (n_scenarios, n_responses). A smaller rubric
-fills up with items of 0 points that are rated in no domain and absent.
+n_responses, n_items), results of shape (n_scenarios, n_responses). A smaller rubric is filled up
+with items of 0 points that are absent and rated in no domain.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# The paper counts severe and mild errors without saying which items they are: this is our reading.
+# The paper counts severe and mild errors without defining them: these definitions are ours.
 SEVERE = -2
 """Points of an item that is a severe error."""
 MILD = -1
@@ -50,7 +49,7 @@ class ErrorBounds(NamedTuple):
 class DomainPoints(NamedTuple):
     """Points of each response in one domain, shape (n_responses,), and the most that one can reach.
 
-    `maximum`, one a rubric, is 0 where no positive item is rated in the domain. Such a scenario can
+    `maximum`, one per rubric, is 0 if no positive item is rated in the domain. Such a scenario can
     still cost points.
     """
 
@@ -60,7 +59,7 @@ class DomainPoints(NamedTuple):
 
 
 def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
-    """Points of each response: the sum of the points of the items present.
+    """Return the points of each response: the sum of the points of the items present.
 
     Args:
         points: Points of the items, shape (n_items,).
@@ -75,25 +74,25 @@ def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
 
 
 def maximum(points: IntArray) -> int:
-    """The most points that a response can have: the sum of the positive ones, 0 without any."""
+    """Return the most points that a response can have: the sum of the positive points, or 0."""
     return int(maxima(points))
 
 
 def maxima(points: IntArray) -> IntArray:
-    """`maximum` of several rubrics, shape (n_scenarios,), from points (n_scenarios, n_items)."""
+    """Return `maximum` of several rubrics, shape (n_scenarios,), from (n_scenarios, n_items)."""
     return np.asarray(np.maximum(points, 0).sum(axis=-1))
 
 
 def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
-    """Number of items present that are errors of one severity.
+    """Return the number of items present that are errors of one severity.
 
-    The opportunities are not counted here: a rubric without such items gives 0 of 0, a rate that is
-    unknown and not 0.
+    Opportunities are not counted here: with a rubric without such items the rate is 0 of 0, which
+    is unknown and not 0.
 
     Args:
         points: Points of the items, shape (n_items,).
         present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
-        severity: `SEVERE` or `MILD`: the points of the items to count.
+        severity: The points of the items to count, `SEVERE` or `MILD`.
 
     Returns:
         Bounds on the count; an unresolved item is counted in `high` alone.
@@ -103,7 +102,7 @@ def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorB
 
 
 def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -> DomainPoints:
-    """Points of each response that count for one domain (D1, the domain-weighted score).
+    """Return the points of each response that count for one domain (D1, domain-weighted score).
 
     A positive item counts by how well it serves the domain, level / 2; a negative one by how badly
     it fails it, (2 - level) / 2. The score of a domain is the sum of the points over scenarios,
@@ -127,7 +126,7 @@ def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -
 
 
 def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
-    """Sum of the weights of the items present; an unresolved item widens the bounds by its sign."""
+    """Return bounds on the sum of the weights of the items present."""
     fewest, most = _settled(present)
     if fewest is most:
         total = _dot(present, weights)
@@ -139,13 +138,13 @@ def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
 
 
 def _dot(present: FloatArray, weights: FloatArray) -> FloatArray:
-    """The sum over items, for each response."""
+    """Return the sum over items, for each response."""
     total: FloatArray = (present @ weights[..., np.newaxis])[..., 0]
     return total
 
 
 def _settled(present: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """`present` with the unresolved items all absent, and all present; itself, where none is."""
+    """Return `present` with the unresolved items all absent, and all present; itself if none is."""
     unresolved = np.isnan(present)
     if not unresolved.any():
         return present, present

@@ -1,4 +1,4 @@
-"""The name of a grader: taken apart and put together in one place."""
+"""Parsing and writing of the name of a grader."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ TEXTS = st.text("ab/ (),+\n", max_size=12) | st.sampled_from(["prompt ", ", prom
     ],
 )
 def test_a_name_taken_apart(text: str, grader: Grader, setting: str, short: str) -> None:
-    """A name has a model, a mode and a prompt, and is a model's alone where it is no such name."""
+    """A name has a model, a mode and a prompt, and a name of another form is a model's."""
     assert Grader.parse(text) == grader
     assert (str(grader), grader.setting, grader.short) == (text, setting, short)
 
 
 @given(st.lists(TEXTS).map("".join))
 def test_a_name_stays_as_it_is_on_disk(text: str) -> None:
-    """Any text, taken apart and put together again, is the same."""
+    """Any text, parsed and written again, is the same."""
     assert str(Grader.parse(text)) == text
 
 
 @pytest.mark.parametrize("per_item", [True, False])
 @pytest.mark.parametrize("with_scenario", [True, False])
 def test_a_mode_is_read_as_it_was_written(per_item: bool, with_scenario: bool) -> None:
-    """Whether a grader saw the scenario is known from its mode, in either way of asking."""
+    """The mode tells whether a grader saw the scenario, per item and batched."""
     mode = grade_mode(per_item=per_item, with_scenario=with_scenario)
     assert Grader("a/b", mode, "2f0c").with_scenario is with_scenario
     assert (mode == "batched") is (not per_item and not with_scenario)

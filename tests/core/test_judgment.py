@@ -1,4 +1,4 @@
-"""What a grader is shown, and what it may answer."""
+"""The items that a grader is shown, and its judgments."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_unresolved_says_why() -> None:
 
 @pytest.mark.parametrize("present", [True, False])
 def test_resolved_needs_no_reason(present: bool) -> None:
-    """A judgment of present or absent stands without a reason and without a quote."""
+    """A judgment of present or absent needs no reason and no quote."""
     judgment = Judgment("stops", present, "")
 
     assert (judgment.present, judgment.quote) == (present, None)

@@ -1,4 +1,4 @@
-"""What an expert gives back about a scenario or one of its items."""
+"""Ratings, views of points and comments of experts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ITEM = Subject("dressing-001", 1, 1, Rubric.ladder, "-2")
 
 
 def test_worked_example() -> None:
-    """A scenario is rated on realism, an item on relevance, and both keep what was rated how."""
+    """A scenario is rated on realism, an item on relevance, and both keep their subject."""
     assert Rating(RATER, WHOLE, Scale.realism, 4).value == 4
     assert Rating(RATER, ITEM, Scale.relevance, 5).subject.item == "-2"
 
@@ -44,9 +44,9 @@ def test_what_cannot_be() -> None:
     """A scenario has no points, an item no missing rubric, and a comment some words."""
     with pytest.raises(ValueError, match="only an item has points"):
         PointsView(RATER, WHOLE, 1, 1)
-    with pytest.raises(ValueError, match="an item has a rubric and an id"):
+    with pytest.raises(ValueError, match="an item needs a rubric and an id"):
         Subject("dressing-001", 1, 1, None, "stops")
-    with pytest.raises(ValueError, match="an empty comment is none"):
+    with pytest.raises(ValueError, match="a comment is empty"):
         Comment(RATER, WHOLE, " \n")
 
 

@@ -1,4 +1,4 @@
-"""Responses: words where there is an answer, and nowhere else."""
+"""Responses: only an answered one has words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenario types: what they are made of, what they refuse, and that they do not change."""
+"""Scenario types: their fields, what they refuse, and that they are immutable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_rung_may_state_its_name() -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"points": "best"}, {"points": None}, {"points": [2]}])
 def test_rung_without_points(wrong: dict[str, Any]) -> None:
-    """A rung with no usable points has one fault, its points, and none in an id it never had."""
+    """A rung with invalid points has one problem, its points, and none about its id."""
     with pytest.raises(ValidationError) as caught:
         Rung.model_validate({**RUNG, **wrong})
 
@@ -59,7 +59,7 @@ def test_ladder_names(ladder: tuple[Rung, ...]) -> None:
 @settings(max_examples=20)
 @given(scenarios())
 def test_rubrics_of_a_scenario(scenario: Scenario) -> None:
-    """Each rubric of a scenario is its own items, in their order."""
+    """Each rubric of a scenario has its own items, in order."""
     assert scenario.rubric(Rubric.ladder) == scenario.ladder
     assert scenario.rubric(Rubric.actions) == scenario.actions
 

@@ -1,4 +1,4 @@
-"""The name of a grader: the model that judges, and how it was asked to."""
+"""The name of a grader: its model, and how that is asked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 
 LEXICAL = "careeval/lexical"
-"""The grader that compares words, as a model."""
+"""Model name of the grader that compares words."""
 
 _BATCHED = "batched"
 _WITH_SCENARIO = "+scenario"
-_WRITTEN = re.compile(r"(?P<model>.+?) \((?P<mode>.+?)(?:, prompt (?P<prompt>.+))?\)", re.DOTALL)
+_NAME = re.compile(r"(?P<model>.+?) \((?P<mode>.+?)(?:, prompt (?P<prompt>.+))?\)", re.DOTALL)
 
 
 def grade_mode(*, per_item: bool, with_scenario: bool) -> str:
-    """Return the mode in which a grader is asked, as logs and tables name it."""
+    """Return the name, in logs and tables, of the way in which a grader is asked."""
     mode = "per-item" if per_item else _BATCHED
     return f"{mode}{_WITH_SCENARIO}" if with_scenario else mode
 
@@ -25,9 +25,9 @@ class Grader:
 
     Attributes:
         model: Inspect's name of the model.
-        mode: `batched` or `per-item`, with `+scenario` where it sees the scenario; empty where the
-            name has none.
-        prompt: Hash of its prompts; empty where the name has none.
+        mode: `batched` or `per-item`, with `+scenario` if it sees the scenario; empty if the name
+            has none.
+        prompt: Hash of its prompts; empty if the name has none.
     """
 
     model: str
@@ -36,30 +36,30 @@ class Grader:
 
     @classmethod
     def parse(cls, text: str) -> Grader:
-        """Read a name; one that is written in no such way is a model's alone."""
-        written = _WRITTEN.fullmatch(text)
-        return cls(text) if written is None else cls(**written.groupdict(""))
+        """Parse a name; a name of another form is taken for that of a model."""
+        match = _NAME.fullmatch(text)
+        return cls(text) if match is None else cls(**match.groupdict(""))
 
     def __str__(self) -> str:
-        """Return the name as it stands on disk."""
+        """Return the name as it is on disk."""
         return f"{self.model} ({self.setting})" if self.mode else self.model
 
     @property
     def setting(self) -> str:
-        """Its mode and the hash of its prompts, as they stand in its name."""
+        """The mode and the hash of the prompts, as in the name."""
         return f"{self.mode}, prompt {self.prompt}" if self.prompt else self.mode
 
     @property
     def short(self) -> str:
-        """Its model, with the mode where that is not the usual one."""
+        """The model, with the mode unless it is `batched`, the usual one."""
         return f"{self.model} ({self.mode})" if self.mode not in {"", _BATCHED} else self.model
 
     @property
     def with_scenario(self) -> bool:
-        """Whether it sees the scenario beside the response."""
+        """True if it sees the scenario beside the response."""
         return self.mode.endswith(_WITH_SCENARIO)
 
     @property
     def is_lexical(self) -> bool:
-        """Whether it is the grader that compares words."""
+        """True if it is the grader that compares words."""
         return self.model == LEXICAL

@@ -1,7 +1,7 @@
-"""What a grader is shown, and what it answers.
+"""The items that a grader is shown, and the judgments that it returns.
 
-`GraderItem` is a sibling of `careeval.core.scenario.RubricItem`, not a part of it: there is no
-points, sign or domain on it that a prompt could carry by mistake.
+`GraderItem` does not derive from `careeval.core.scenario.RubricItem`: it has no points, sign or
+domains that a prompt could show by mistake.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GraderItem:
-    """One rubric item as the grader sees it: its number on the list, and its text."""
+    """A rubric item as the grader sees it: its number on the list, and its text."""
 
     number: int
     text: str
 
     def __str__(self) -> str:
-        """The line of the prompt."""
+        """Return the line of the prompt."""
         return f"{self.number}. {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One grader's word on one item of one response: present, absent, or unresolved.
+    """A grader's judgment of one item of one response: present, absent, or unresolved.
 
     Attributes:
         item: Id of the rubric item.
-        present: Whether the response contains it; `None`, unresolved, when the grader could not be
-            brought to say.
-        reason: The grader's reason; for an unresolved judgment, why there is none.
-        quote: The response's own words that show it; `None` where none were given or none matched.
+        present: Whether the response contains the item; `None` for unresolved, if the grader gave
+            no usable judgment.
+        reason: The grader's reason; for an unresolved judgment, why it is unresolved.
+        quote: The words of the response that show the item; `None` if the grader gave none or they
+            are not in the response.
     """
 
     item: str
@@ -40,4 +41,4 @@ class Judgment:
 
     def __post_init__(self) -> None:
         if self.present is None and not self.reason:
-            raise ValueError(f"an unresolved judgment says why: {self.item!r}")
+            raise ValueError(f"an unresolved judgment needs a reason: {self.item!r}")

@@ -1,7 +1,7 @@
-"""What a person says of a judgment that a grader made too: a label.
+"""A label: a person's judgment of an item that a grader judged too.
 
-Nothing here can carry a name: a rater is a pseudonym. A rater who labels has seen the response and
-the item, and neither the points, the system, the grader's verdict nor another rater's label.
+A rater is a pseudonym; nothing here can hold a name. A rater who labels has seen the response and
+the item, but not the points, the system, the grader's judgment or another rater's label.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from datetime import datetime
 from enum import StrEnum
 
 N, SEVERE_FOUND, SEVERE_CLEARED = 600, 150, 400
-"""Judgments of a grader that people are asked to read: of items that are no severe errors; of −2
-items that the grader found; of −2 items that it called absent, among which those that it missed
-are, and few."""
+"""Judgments that people are asked to label: of items other than severe errors; of −2 items that the
+grader judged present; of −2 items that it judged absent, few of which it has missed."""
 
 
 class Reading(StrEnum):
-    """Whether the item is in the response."""
+    """A rater's judgment of whether the item is in the response."""
 
     present = "present"
     absent = "absent"
@@ -26,15 +25,16 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One person's word on one judgment of a sample.
+    """A person's label of one judgment of a sample.
 
     Attributes:
-        rater: Who, a pseudonym.
-        judgment: Its id in the sample.
+        rater: The rater's pseudonym.
+        judgment: Id of the judgment in the sample.
         says: Present, absent or unsure.
-        note: What the rater wrote beside it, as it was typed; data, not markup.
-        at: When it was said; `None` where that was not kept.
-        adjudicated: It settles what raters said, who had all committed before; theirs are kept.
+        note: The rater's note, as typed; data, not markup.
+        at: Time of the label; `None` if it was not kept.
+        adjudicated: Whether it settles a disagreement between raters, who had all finished. Their
+            own labels are kept.
     """
 
     rater: str
@@ -46,4 +46,4 @@ class Label:
 
     def __post_init__(self) -> None:
         if not self.rater or not self.judgment:
-            raise ValueError(f"a label is somebody's, of something: {self}")
+            raise ValueError(f"a label needs a rater and a judgment: {self}")

@@ -1,6 +1,6 @@
-"""What an expert gives back about a scenario or one of its items: a rating, a view, a comment.
+"""An expert's rating of a scenario or of one of its items, view of its points, or comment.
 
-Nothing here can carry a name: a rater is a pseudonym and a role.
+A rater is a pseudonym and a role; nothing here can hold a name.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from careeval.core.scenario import Rubric
 
 LOWEST = 1
 HIGHEST = 5
-"""The ends of every scale. They belong to the scale, whatever ratings came in."""
+"""The ends of every scale, whether or not anybody used them."""
 
 
 class Role(StrEnum):
-    """In which capacity somebody rates."""
+    """The capacity in which a rater rates."""
 
     occupational_therapist = "occupational-therapist"
     family_caregiver = "family-caregiver"
@@ -28,7 +28,7 @@ class Role(StrEnum):
 
 
 class Scale(StrEnum):
-    """What a number from 1 to 5 is about.
+    """The question that a rating from 1 to 5 answers.
 
     `realism` and `validity` are asked of a scenario, `relevance` of an item.
     """
@@ -61,9 +61,9 @@ STEPS: Mapping[Scale, tuple[str, str, str, str, str]] = {
         "extremely relevant: must be looked for",
     ),
 }
-"""What the numbers of a scale mean, from the lowest, as raters see it: at the ends the paper's
-anchors, "Not at all" and "Extremely realistic/valid", and plain words. From 4 on a rating endorses,
-so 4 is where a rater would let the thing stand."""
+"""Scale → the meaning of 1 to 5, as raters see it. The ends are the paper's anchors, "Not at all"
+and "Extremely realistic/valid". A rating of 4 or 5 endorses, so 4 must mean "good enough to keep".
+"""
 
 
 LIKELY_RESULTS = (
@@ -73,12 +73,12 @@ LIKELY_RESULTS = (
     "discomfort, delay, or lost function or dignity",
     "an injury, help too late, or a refusal overridden",
 )
-"""The steps of relevance for an act of negative points: it is worth looking for by its result."""
+"""The steps of relevance for an act of negative points, by how bad its likely result is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """Who rates: a pseudonym, and a role."""
+    """A rater: a pseudonym and a role."""
 
     id: str
     role: Role
@@ -86,14 +86,14 @@ class Rater:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is rated: one version of a scenario in one round, or an item of it.
+    """The thing rated: one version of a scenario in one round, or an item of it.
 
     Attributes:
-        scenario: Its id.
+        scenario: Id of the scenario.
         version: The version that was shown.
         round: From 1; a revised scenario is rated again in the next.
-        rubric: The item's rubric; `None` where the scenario itself is meant.
-        item: The item's id; empty where the scenario itself is meant.
+        rubric: The item's rubric; `None` for the scenario itself.
+        item: The item's id; empty for the scenario itself.
     """
 
     scenario: str
@@ -104,12 +104,12 @@ class Subject:
 
     def __post_init__(self) -> None:
         if (self.rubric is None) != (not self.item):
-            raise ValueError(f"an item has a rubric and an id: {self.rubric!r}, {self.item!r}")
+            raise ValueError(f"an item needs a rubric and an id: {self.rubric!r}, {self.item!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One rater's number on one scale. A rating that was not given is no `Rating`."""
+    """A rater's number on one scale. A rating that was not given has no `Rating`."""
 
     rater: Rater
     subject: Subject
@@ -125,14 +125,14 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class PointsView:
-    """What one rater thinks of an item's provisional points.
+    """A rater's view of the provisional points of an item.
 
     Attributes:
-        rater: Who.
+        rater: The rater.
         subject: The item.
         proposed: The points that the rater was shown, -2 to 2.
-        points: The points that the rater would give: the same is agreement, another an objection;
-            `None` is unsure.
+        points: The points that the rater would give; other points than `proposed` are an objection.
+            `None` means unsure.
     """
 
     rater: Rater
@@ -146,13 +146,13 @@ class PointsView:
 
     @property
     def objects(self) -> bool:
-        """Whether the rater would give other points."""
+        """True if the rater would give other points."""
         return self.points is not None and self.points != self.proposed
 
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """Whether one rater had the information needed to say what is right in a scenario."""
+    """A rater's view of whether the scenario tells enough to decide what is right."""
 
     rater: Rater
     subject: Subject
@@ -161,11 +161,11 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What one rater wrote, as it was typed: never empty, and data, not markup.
+    """A rater's comment, as typed: never empty, and data, not markup.
 
     Attributes:
-        topic: What was asked: `missing` from the list of items, different in another `country`; or
-            empty, where nothing in particular was.
+        topic: The question it answers: what is `missing` from the list of items, what is different
+            in another `country`; empty for a free comment.
     """
 
     rater: Rater
@@ -175,4 +175,4 @@ class Comment:
 
     def __post_init__(self) -> None:
         if not self.text.strip():
-            raise ValueError("an empty comment is none")
+            raise ValueError("a comment is empty")

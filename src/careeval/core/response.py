@@ -1,4 +1,4 @@
-"""What a system under test gave back: words, nothing, a refusal, or no response at all."""
+"""The response of a system to a scenario, and the state in which it ended."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from enum import StrEnum
 
 
 class ResponseState(StrEnum):
-    """The four ends of a question.
+    """The state in which a response ended.
 
-    `answered`, also when cut off at the token limit after some words: graded.
-    `empty`, stopped by itself without a word, and `refused`, by the provider: 0 points, not graded,
-    counted.
-    `missing`, an error, or cut off before any text: no response; null, never 0.
+    `answered`: has words, perhaps cut off at the token limit. It is graded.
+    `empty`: the system stopped without a word. `refused`: the provider refused. Both count as 0
+    points and are not graded.
+    `missing`: an error, or cut off before any text. There is no response: null, never 0.
     """
 
     answered = "answered"
@@ -23,13 +23,13 @@ class ResponseState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One system's answer to one scenario in one epoch.
+    """A system's response to one scenario in one epoch.
 
     Attributes:
         scenario: Id of the scenario.
-        epoch: The k-th independent response, from 1.
+        epoch: Number of the repetition, from 1.
         text: The words; empty unless `answered`.
-        state: How it ended.
+        state: The state in which it ended.
         cut: Whether the words stop at the token limit.
         note: For `missing` and `refused`, what happened; else empty.
     """

@@ -1,9 +1,9 @@
-"""What a scenario is: a person, a place, a question, and two rubrics over the answer.
+"""A scenario: a person, a place, a question, and two rubrics for the answer.
 
 The types are the bank's format: a scenario file is exactly a `Scenario`, and the JSON Schema that
-editors use is made from it. They decide shape alone. Whether the content is good (points that add
-up, nested rungs, known sources) is for the rules of `careeval.bank`, since a bank that somebody
-else wrote is held to the shape only.
+editors use is made from it. They check the form only. The rules of `careeval.bank` check the
+content (points that add up, nested rungs, known sources), since a bank by other authors is held to
+the form only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from careeval.core.text import signed
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""Words that somebody reads: never empty, no space around them."""
+"""Words for people to read: never empty, without space around them."""
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 """A name in ids, file names and addresses: lower case, digits, single hyphens."""
@@ -30,7 +30,7 @@ ItemId = Annotated[
 
 Points = Annotated[int, Field(ge=-2, le=2)]
 Level = Annotated[int, Field(ge=0, le=2)]
-"""How well an act serves a domain: 0 not, 1 in part, 2 fully."""
+"""Degree to which an act serves a domain: 0 not, 1 in part, 2 fully."""
 
 
 class Adl(StrEnum):
@@ -47,8 +47,8 @@ class Adl(StrEnum):
 class Domain(StrEnum):
     """The paper's four domains of caregiving competence.
 
-    Its worked example prints "Risk Awareness" for the last one; that is an alias read on import,
-    not a name here.
+    The paper's worked example calls the last one "Risk Awareness"; only the import knows that
+    name.
     """
 
     user_function = "user_function"
@@ -58,7 +58,7 @@ class Domain(StrEnum):
 
 
 class Condition(StrEnum):
-    """What the person lives with."""
+    """The condition that the person lives with."""
 
     stroke = "stroke"
     cervical_sci = "cervical-sci"
@@ -90,7 +90,7 @@ class Assistance(StrEnum):
 
 
 class Situation(StrEnum):
-    """What makes the moment hard. A scenario's first is its primary one."""
+    """The difficulty of the moment. A scenario's first is its primary one."""
 
     routine = "routine"
     discomfort = "discomfort"
@@ -104,14 +104,14 @@ class Situation(StrEnum):
 
 
 class Split(StrEnum):
-    """Public text, or held out and sealed."""
+    """The split of a scenario: public, or held out and sealed."""
 
     public = "public"
     held_out = "held-out"
 
 
 class Status(StrEnum):
-    """How far a scenario's content has been vetted. Only real expert ratings make `validated`."""
+    """The vetting of a scenario's content so far. Only ratings by experts make it `validated`."""
 
     drafted = "drafted"
     reviewed = "reviewed"
@@ -120,16 +120,16 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """A kind of rubric: the graded whole answers that the paper prints, or single acts."""
+    """A kind of rubric: the paper's ladder of graded whole answers, or single acts."""
 
     ladder = "ladder"
     actions = "actions"
 
 
 class HarmKind(StrEnum):
-    """What a severe error does: `injury`, also by delaying help, or against the person's `rights`.
+    """The harm of a severe error: an `injury`, or against the person's `rights`.
 
-    Against rights is to override a refusal or a stop that holds now.
+    Delaying help is an `injury`. Overriding a refusal or a stop that holds now is against `rights`.
     """
 
     injury = "injury"
@@ -137,14 +137,14 @@ class HarmKind(StrEnum):
 
 
 class ItemKind(StrEnum):
-    """What an act rests on: hands-on `technique`, or a `judgment` of what to do."""
+    """The skill that an act takes: hands-on `technique`, or `judgment` of what to do."""
 
     technique = "technique"
     judgment = "judgment"
 
 
 class Origin(StrEnum):
-    """Where an act comes from: a `source`, a `pilot` answer that held it, or a need of a `twin`."""
+    """The origin of an act: a `source`, a `pilot` answer that had it, or the need of a `twin`."""
 
     source = "source"
     pilot = "pilot"
@@ -152,55 +152,55 @@ class Origin(StrEnum):
 
 
 class CareError(StrEnum):
-    """Which way an act goes wrong: `too-little` care, or `too-much`."""
+    """The direction of an error: `too-little` care, or `too-much`."""
 
     too_little = "too-little"
     too_much = "too-much"
 
 
 class Group(StrEnum):
-    """How a scenario was written: from sources alone (`S`), or informed by a pilot (`P`)."""
+    """The way a scenario was written: from sources alone (`S`), or informed by a pilot (`P`)."""
 
     sources = "S"
     pilot = "P"
 
 
 class Control(StrEnum):
-    """What a twin changes that changes no right act: the wording, or a fact without weight."""
+    """A change that leaves the right act the same: of the wording, or of an irrelevant fact."""
 
     paraphrase = "paraphrase"
     irrelevant = "irrelevant"
 
 
 class Frozen(BaseModel):
-    """A value: unchangeable, and with no field that is not declared."""
+    """An immutable value that refuses undeclared fields."""
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         use_attribute_docstrings=True,
-        defer_build=True,  # most commands want the names in this module alone
+        defer_build=True,  # most commands only need the names of this module
     )
 
 
 UNSET: dict[str, Any] = {"exclude_if": lambda value: not value}
-"""For a field that came later: unset it is in no dump, so that older content keeps its hash."""
+"""For a field added later: it is not dumped if unset, so that older content keeps its hash."""
 
 
 class Person(Frozen):
-    """Who is helped."""
+    """The person who is helped."""
 
     age: Annotated[int, Field(ge=18, le=110)]
     """Years."""
     pronoun: Literal["she", "he", "they"]
-    """The pronoun that the text uses."""
+    """The pronoun that the text uses for the person."""
 
 
 class RubricItem(Frozen):
-    """One line of a rubric: what a response may contain, and what that is worth.
+    """One line of a rubric: something that a response may contain, and its points.
 
-    The grader never sees this type: it is shown `careeval.core.judgment.GraderItem`, which has no
-    points, no sign and no domains to leak.
+    The grader never sees this type. It is shown `careeval.core.judgment.GraderItem`, which has no
+    points, sign or domains.
     """
 
     id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -208,15 +208,15 @@ class RubricItem(Frozen):
     points: Points
     """+2 best practice … −2 unsafe."""
     text: Text
-    """What is looked for, readable alone, with no word of verdict in it."""
+    """The act or answer to look for, clear by itself, without words that judge it."""
     domains: Mapping[Domain, Level]
-    """How the act treats a domain, 0 to 2; a domain it is not about is absent, which is not 0."""
+    """Domain → how well the act serves it, 0 to 2; other domains are absent, which is not 0."""
     harm: Annotated[HarmKind | None, Field(**UNSET)] = None
-    """Of an item of −2: `injury`, or `rights`; absent where the bank does not say."""
+    """For an item of −2, `injury` or `rights`; absent if the bank does not say."""
 
 
 class Action(RubricItem):
-    """One act that a good or a bad carer does, judged alone."""
+    """One act of a good or a bad carer, judged alone."""
 
     id: ItemId
     """Unique within its rubric."""
@@ -227,24 +227,24 @@ class Action(RubricItem):
     excludes: tuple[ItemId, ...] = ()
     """Actions that cannot be true of the same answer."""
     kind: Annotated[ItemKind | None, Field(**UNSET)] = None
-    """`technique` or `judgment`; absent where the bank does not say."""
+    """`technique` or `judgment`; absent if the bank does not say."""
     origin: Annotated[Origin | None, Field(**UNSET)] = None
-    """`source`, `pilot` or `twin`; absent where the bank does not say."""
+    """`source`, `pilot` or `twin`; absent if the bank does not say."""
     core: Annotated[bool, Field(**UNSET)] = False
     """Whether it belongs to the easy core: stop on pain, consent, the emergency call."""
     error: Annotated[CareError | None, Field(**UNSET)] = None
-    """Of negative points: `too-little` or `too-much`; absent where the bank does not say."""
+    """For negative points, `too-little` or `too-much`; absent if the bank does not say."""
     sentinel: Annotated[bool, Field(**UNSET)] = False
-    """Whether it is a never-event, kept although strong systems do not commit it."""
+    """Whether it is a never-event, which is kept although strong systems never do it."""
 
 
 class Rung(RubricItem):
     """One graded whole answer of the ladder."""
 
     id: ItemId = ""
-    """Its signed points (`+2` … `0` … `-2`) unless the file states another."""
+    """By default its signed points (`+2` … `0` … `-2`)."""
     of: tuple[ItemId, ...] = ()
-    """The actions it is made of; empty where no set of them makes it."""
+    """The actions that it consists of; empty if no set of actions makes it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -254,44 +254,44 @@ class Rung(RubricItem):
         try:
             points = int(data["points"])
         except (KeyError, TypeError, ValueError):
-            points = 0  # any id will do: the problem that is shown is that of the points
+            points = 0  # any id will do: the points are reported as the problem
         return {**data, "id": f"{points:+d}" if points else "0"}
 
 
 class Evidence(Frozen):
-    """What the raters of a study found of one version: counts, so that anybody can do the sum."""
+    """The results of one study for one version of a scenario, as counts."""
 
     study: Text
-    """The study's title."""
+    """Title of the study."""
     round: Annotated[int, Field(ge=1)]
-    """Of the study."""
+    """Round of the study."""
     version: Annotated[int, Field(ge=1)]
-    """Of the scenario, as it was rated."""
+    """Version of the scenario that was rated."""
     raters: Mapping[Slug, Annotated[int, Field(ge=1)]]
-    """How many rated both scales, by role."""
+    """Role → raters who rated both scales."""
     realism: Annotated[str, Field(pattern=r"^\d+/\d+$")]
-    """How many of how many rated it 4 or 5."""
+    """Raters who gave realism 4 or 5 / raters who rated it."""
     validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
-    """The same for clinical validity."""
+    """Raters who gave clinical validity 4 or 5 / raters who rated it."""
     objections: Annotated[int, Field(ge=0)] | None = None
-    """To items of -2 points; null where too few were asked and said, of each."""
+    """Objections to items of -2 points; null if too few raters were asked and answered for each."""
     rejected: tuple[Text, ...] | None = None
-    """Items that raters reject, as rubric/id; null where too few rated the items' relevance."""
+    """Items that raters reject, as rubric/id; null if too few rated the relevance of the items."""
     study_id: Slug | None = None
-    """Which study, since titles are shared; absent where it was written before studies had one."""
+    """Id of the study, since titles are not unique; absent in old evidence."""
 
 
 class Scenario(Frozen):
     """One situation, its question and its rubrics: one file of the bank.
 
-    What describes the situation may be unknown in a bank that somebody else wrote; a rule of our
-    own bank asks for all of it.
+    The fields that describe the situation are optional for banks by other authors; a rule of our
+    own banks requires all of them.
     """
 
     id: Slug
     """`<adl>-<number>`; never used again once withdrawn."""
     version: Annotated[int, Field(ge=1)] = 1
-    """Rises with any change that can move a score."""
+    """Raised with any change that can change a score."""
     split: Split = Split.public
     """`public`, or `held-out` until it is sealed."""
     adl: Adl
@@ -299,19 +299,19 @@ class Scenario(Frozen):
     part: Literal["upper-body", "lower-body"] | None = None
     """For dressing alone."""
     condition: Condition | None = None
-    """What the person lives with."""
+    """The condition that the person lives with."""
     assistance: Assistance | None = None
-    """Usual level, Section GG code in quotes; today's may differ, and the text then shows it."""
+    """Usual level, a Section GG code in quotes. If today's level differs, the text shows it."""
     situation: tuple[Situation, ...] = ()
-    """What makes the moment hard, the primary one first."""
+    """The difficulties of the moment, the primary one first."""
     person: Person | None = None
-    """Who is helped."""
+    """The person who is helped."""
     actor: Literal["person", "robot"] | None = None
-    """Who "you" are made of. A robot's text states its body and how it is stopped."""
+    """Whether "you" are a person or a robot. A robot's text states its body and how to stop it."""
     role: Text | None = None
-    """Who "you" are."""
+    """The role of "you"."""
     helpers: Text | None = None
-    """Who else is there, and trained in what; `none` if nobody."""
+    """Other people present, and their training; `none` if nobody."""
     text: Text
     """The situation, spoken to the caregiver, ending with the question."""
     actions: tuple[Action, ...] = ()
@@ -319,25 +319,25 @@ class Scenario(Frozen):
     ladder: tuple[Rung, ...] = ()
     """The paper's rubric; may be empty in an imported bank."""
     status: Status = Status.drafted
-    """How far the content has been vetted; what `evidence.json` says of this text comes first."""
+    """Vetting so far; the entry of this text in `evidence.json` takes precedence."""
     evidence: tuple[Evidence, ...] = ()
-    """What `status` rests on. `careeval study apply` once wrote it here, now in `evidence.json`."""
+    """Evidence for `status`; `careeval study apply` now writes it in `evidence.json`."""
     canary: Text | None = None
-    """The bank's canary string, so that training data can be searched for it."""
+    """The bank's canary string, by which the text can be found in training data."""
     group: Annotated[Group | None, Field(**UNSET)] = None
-    """`S` or `P`; absent where the bank was not written so. A twin has its base's."""
+    """`S` or `P`; absent if the bank has no groups. A twin has that of its base."""
     twin_of: Annotated[Slug | None, Field(**UNSET)] = None
-    """The id of its base, of a twin; absent for a base."""
+    """For a twin, the id of its base; absent for a base."""
     control: Annotated[Control | None, Field(**UNSET)] = None
-    """Of a twin that changes no right act: what it changes."""
+    """For a twin with the same right act as its base, the kind of change."""
 
     @property
     def family(self) -> str:
-        """The id of its base, its own for a base: scenarios of one family vary together."""
+        """Id of the base, its own for a base. Scenarios of one family vary together."""
         return self.twin_of or self.id
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
-        """The items of one rubric, in the file's order; empty where the scenario has none."""
+        """Return the items of one rubric, in the file's order; empty if the scenario has none."""
         match rubric:
             case Rubric.ladder:
                 return self.ladder
@@ -354,19 +354,19 @@ class Scenario(Frozen):
         return f"<h3>{self.id}</h3>{text}<table>{items}</table>"
 
     def facts(self) -> Mapping[str, Any]:
-        """What a program that judges knows of the scenario, as JSON: nothing.
+        """Return the facts, as JSON, that a judging program is given: none.
 
-        A mode's own class of scenarios may say more; points are not among it.
+        A mode's own class of scenarios may return more, but no points.
         """
         return {}
 
 
 class Probe(Frozen):
-    """An answer whose every action is labelled: put to the grader, never to a system.
+    """An answer with a label for every action, given to the grader and never to a system.
 
-    Most are written, text and labels, by the bank's authors. Those of the trap `disputed` are
-    answers that AI gave in the bank's pilot, labelled by their readers. None is a system's result
-    or data from a human expert.
+    The bank's authors wrote most of the texts and labels. Those of the trap `disputed` are answers
+    that AI gave in the bank's pilot, labelled by their readers. None is a system's result or data
+    from a human expert.
     """
 
     id: Slug
@@ -376,20 +376,20 @@ class Probe(Frozen):
     text: Text
     """The answer."""
     labels: Mapping[ItemId, bool]
-    """For every action, and every rung of the ladder, whether the answer contains it."""
+    """Id of each action and rung → whether the answer contains it."""
 
 
 class Source(Frozen):
     """A document that clinical content rests on."""
 
     organisation: Text
-    """Who published it."""
+    """The publisher."""
     document: Text
-    """Its title."""
+    """The title."""
     year: int | None = None
-    """Year of publication; absent where it is not known."""
+    """Year of publication; absent if not known."""
     tier: Literal["A", "B", "C"]
     """A: guideline, regulator, standard. B: hospital, charity, peer-reviewed paper, textbook.
     C: any other."""
     url: str | None = None
-    """A canonical address or DOI, only where it is certain; never a mirror."""
+    """A canonical address or DOI, only if it is certain; never a mirror."""

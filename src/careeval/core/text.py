@@ -1,20 +1,20 @@
-"""Text as people read it: without control characters, counted, with signs."""
+"""Formatting of messages, counts and points for people to read."""
 
 from __future__ import annotations
 
 
 def plain(message: str) -> str:
-    """Return a message without the control characters that a terminal would obey."""
+    """Return a message without control characters, which a terminal would obey."""
     return "".join(c for c in message if c.isprintable() or c in "\n\t")
 
 
 def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number of things in words: "1 file", "1,090 files".
+    """Return a number with its noun: "1 file", "1,090 files".
 
     Args:
-        n: How many.
-        one: What one of them is called, and what it does.
-        many: The same of several; `one` with an s where not given.
+        n: The number.
+        one: The singular noun, with whatever follows it.
+        many: The plural; `one` with an s by default.
     """
     return f"{n:,} {one if n == 1 else many or f'{one}s'}"
 

@@ -1,6 +1,6 @@
-"""A twin, as its file has it: a scenario's text with one fact changed, and what its items are then.
+"""The format of a twin: a scenario's text with one fact changed, and the points of its items then.
 
-What is looked for is the same in both: the items' texts stand in the base alone.
+Both have the same items, so only the base holds their texts.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from careeval.core.scenario import (
 
 
 class TwinItem(Frozen):
-    """An item of the base, with its worth in the twin."""
+    """An item of the base, with its points in the twin."""
 
     id: ItemId
-    """Of the base's action."""
+    """Id of the base's action."""
     points: Points
-    """As of any item; 0 is graded and not scored."""
+    """−2 to +2; an item of 0 points is graded and not scored."""
     domains: Mapping[Domain, Level] = {}
-    """As of any item; empty for 0 points."""
+    """Domain → how well the act serves it, 0 to 2; empty for 0 points."""
     why: Text
     """Why it helps or harms this person."""
     sources: tuple[Slug, ...] = ()
@@ -46,44 +46,44 @@ class TwinItem(Frozen):
     excludes: tuple[ItemId, ...] = ()
     """Actions that cannot be true of the same answer."""
     harm: HarmKind | None = None
-    """Of -2 points, `injury` or `rights`."""
+    """For -2 points, `injury` or `rights`."""
     core: bool = False
     """Whether it belongs to the easy core."""
     error: CareError | None = None
-    """Of negative points, `too-little` or `too-much`."""
+    """For negative points, `too-little` or `too-much`."""
 
 
 class Twin(Frozen):
-    """A twin's or a control's file."""
+    """The file of a twin or a control."""
 
     id: Slug
     """The base's id with a word after it."""
     version: Annotated[int, Field(ge=1)] = 1
-    """Rises with any change that can move a score."""
+    """Raised with any change that can change a score."""
     split: Split = Split.public
-    """Its base's."""
+    """Split of its base."""
     twin_of: Slug
     """The id of its base."""
     control: Control | None = None
-    """Of a control, which has no actions of its own: what it changes."""
+    """For a control, which has no actions of its own, the kind of change."""
     situation: tuple[Situation, ...] = ()
-    """What makes the moment hard; the base's where it is empty."""
+    """The difficulties of the moment; if empty, those of the base."""
     text: Text
     """The base's text with one fact changed."""
     actions: tuple[TwinItem, ...] = ()
-    """One for each action of the base, in its order; none of a control."""
+    """One for each action of the base, in its order; empty for a control."""
     status: Status = Status.drafted
-    """How far the content has been vetted."""
+    """Vetting so far."""
     evidence: tuple[Evidence, ...] = ()
-    """What `status` rests on."""
+    """Evidence for `status`."""
     canary: Text | None = None
     """The bank's canary string."""
 
     def scenario(self, base: Scenario) -> Scenario:
-        """Return the twin as a scenario: its own words and points, the rest its base's.
+        """Return the twin as a scenario: its own text and points, and all else from its base.
 
         Args:
-            base: Whose actions the twin names all of, in their order, unless it is a control.
+            base: The base. Unless it is a control, the twin lists all its actions, in order.
         """
         fields = "version", "split", "text", "status", "evidence", "canary", "control"
         own = {name: getattr(self, name) for name in fields}
@@ -100,14 +100,14 @@ class Twin(Frozen):
         )
 
 
-def _action(item: TwinItem, of_base: Action) -> Action:
-    return of_base.model_copy(update={name: getattr(item, name) for name in TwinItem.model_fields})
+def _action(item: TwinItem, base: Action) -> Action:
+    return base.model_copy(update={name: getattr(item, name) for name in TwinItem.model_fields})
 
 
 def right_acts(
     base: Mapping[ItemId, Points], twin: Mapping[ItemId, Points]
 ) -> tuple[list[ItemId], list[ItemId]]:
-    """Return the right acts of a base and of its twin: +2 in one, negative in the other.
+    """Return the right acts of a base and of its twin: +2 points in one and negative in the other.
 
     A pair that follows the bank's rules has one of each.
     """
