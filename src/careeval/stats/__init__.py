@@ -1,7 +1,7 @@
-"""Arrays in, numbers out. Nothing here knows of files, models or tables.
+"""Statistics of arrays of numbers, without files, systems or tables.
 
-NaN inside an array is a missing or unresolved entry. A number that is not defined raises
-`careeval.errors.StatsError` with a plain reason, which an `Estimate` then carries; it is never 0.
+NaN in an array is a missing or unresolved entry. A number that is not defined is never 0: it raises
+`careeval.errors.StatsError` with a reason, which an `Estimate` then carries.
 """
 
 from careeval.stats.agreement.gwet import (

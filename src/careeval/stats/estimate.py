@@ -1,4 +1,4 @@
-"""A number as it is published: with its bounds and interval, or the reason why it is unknown."""
+"""A number for publication, with its bounds and interval, or the reason why it is unknown."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number, in its own unit, or unknown with a reason; never 0 for unknown.
+    """A number in its own unit, or unknown with a reason. Unknown is never 0.
 
-    The two kinds of uncertainty are kept apart. `low` and `high` bound what the unresolved items of
-    these very responses could make of the value; `ci95` is about other scenarios.
+    Two kinds of uncertainty are kept apart. `low` and `high` are the bounds that the unresolved
+    items of these responses leave; `ci95` is about other scenarios.
 
     Attributes:
-        value: The number, or `None` where it is unknown.
-        low: The value if every unresolved item is settled for the lower; `None` where `value` is.
-        high: The value if every unresolved item is settled for the higher; `None` where `value` is.
-        ci95: The 95% interval, or `None` where it is unknown. A bootstrap interval of a skewed
-            statistic need not contain the value.
-        reason: Why `value`, or else `ci95`, is unknown; empty where both are known.
+        value: The number, or `None` if unknown.
+        low: The lowest value that settling the unresolved items can give; `None` if `value` is.
+        high: The highest value that settling them can give; `None` if `value` is.
+        ci95: The 95% interval, or `None` if unknown. A bootstrap interval of a skewed statistic
+            need not contain the value.
+        reason: Why `value`, or else `ci95`, is unknown; empty if both are known.
 
     Raises:
-        ValueError: The parts contradict each other.
+        ValueError: The attributes contradict each other.
     """
 
     value: float | None
@@ -49,5 +49,5 @@ class Estimate:
 
     @classmethod
     def unknown(cls, reason: str) -> Estimate:
-        """An estimate without a value, and why."""
+        """Return an estimate without a value, with the reason."""
         return cls(value=None, low=None, high=None, ci95=None, reason=reason)

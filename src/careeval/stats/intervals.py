@@ -1,12 +1,13 @@
-"""95% intervals that treat the scenario family as the unit, whatever was sampled inside it.
+"""95% intervals clustered by scenario family.
 
-Responses to one scenario resemble each other, so ten of them are not ten observations: taken as
-independent, an interval meant to hold 95% of the time holds about 70%. Here a scenario varies as a
-whole, with all its epochs. A base scenario and its twins resemble each other too: sum their numbers
-first (`careeval.stats.by_cluster`), and the family is the unit. The intervals are about scenarios
-like these, except that of `sd_epochs_interval`, which is about asking these scenarios again.
+Responses to one scenario resemble each other, so ten of them are not ten observations: an interval
+that treats them as independent covers the truth about 70% of the time instead of 95%. Here the
+cluster is the scenario with all its epochs. A base scenario and its twins resemble each other too:
+sum their numbers first (`careeval.stats.by_cluster`), so that the family is the cluster. The
+intervals are about scenarios like these, except `sd_epochs_interval`, which is about asking the
+same scenarios again.
 
-Each method was chosen by how often it holds the truth in `bench/coverage.py`.
+Each method was chosen by its coverage in `bench/coverage.py`.
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ from careeval.errors import StatsError
 from careeval.stats.score import FloatArray, sd_epochs
 
 MIN_CLUSTERS = 5
-"""Fewer scenarios than this have no interval."""
+"""The fewest scenarios for an interval."""
 
 TRIALS_A_FAMILY = 2.0
-"""The most yes-or-no trials that one family of scenarios is worth, however alike the families are.
+"""The most independent yes-or-no trials that a family of scenarios counts for.
 
-Families without a fault vary little, and a few in which everything goes wrong may just not have
-been drawn. So a small variance is not believed beyond this. Of 2, 2.5, 3, 4 and 5 it is the one
-that held scores near the ceiling best (`bench/coverage.py --table candidates` and, for systems
-that go wrong in another way, `--table coverage`).
+If nearly all families score the maximum they vary little, and the few in which everything goes
+wrong may not have been drawn, so a small variance is not trusted beyond this limit. Of 2, 2.5, 3, 4
+and 5, this value had the best coverage for scores near the maximum (`bench/coverage.py --table
+candidates` and, for systems with other kinds of errors, `--table coverage`).
 """
 
 TAIL = 0.025
-"""What a 95% interval leaves out on either side."""
+"""Probability outside a 95% interval on either side."""
 
 Z = float(special.ndtri(1 - TAIL))
 
-# Where no more numerators than this are open, every way to settle them is tried.
+# With up to this many open numerators, all combinations of their ends are tried.
 _MAX_OPEN = 8
 
-# Below this, in fractions of the maximum, a width is rounding and not variation.
+# A width below this fraction of the maximum is rounding error.
 _NO_WIDTH = 1e-12
 
 
@@ -55,26 +56,26 @@ class Interval(NamedTuple):
 def ratio_interval(
     numerators: FloatArray, denominators: FloatArray, *, lowest: float | None = None
 ) -> Interval:
-    """Interval of a ratio of sums over scenarios, such as the pooled score.
+    """Return the interval of a ratio of sums over scenarios, such as the pooled score.
 
-    With `lowest` it is Korn and Graubard's: the ratio is put on a scale from 0 to 1, where it is
-    taken as the share of so many independent trials as have its variance, and gets their exact
-    interval. These trials are at most `TRIALS_A_FAMILY` of a share of the ratio's own size, and as
-    many as there are families where the ratio is at an end of its scale. Without `lowest`, for a
-    number that has no ends, it is t with G - 1 degrees of freedom times the clustered error.
+    With `lowest` it is Korn and Graubard's interval: the ratio is moved to a scale from 0 to 1 and
+    treated as a share of the number of independent trials that would give its variance, which has
+    an exact interval. That number is limited by `TRIALS_A_FAMILY`. For a ratio at an end of its
+    scale, each family counts as one trial. Without `lowest`, for a number that has no limits, the
+    interval is t with G - 1 degrees of freedom times the clustered error.
 
     Args:
-        numerators: One number a family, already the mean over epochs, shape (n_families,).
+        numerators: One number per family, already the mean over epochs, shape (n_families,).
         denominators: Positive points or opportunities, shape (n_families,).
-        lowest: The least that the ratio can be, such as the sum of the negative points over that of
-            the positive; the most is 1.
+        lowest: The lowest possible ratio, such as the sum of the negative points over that of the
+            positive; the highest is 1.
 
     Returns:
-        An interval in the unit of the ratio, within `lowest` and 1 where `lowest` is given.
+        An interval in the unit of the ratio; within `lowest` and 1 if `lowest` is given.
 
     Raises:
-        StatsError: There are fewer than five scenarios or one has no number, or, without `lowest`
-            or at and below 0, they do not vary: no width would claim certainty.
+        StatsError: There are fewer than five scenarios, one has no number, or they do not vary
+            without `lowest` or at and below 0: an interval without width would claim certainty.
 
     Source: Korn and Graubard 1998, Survey Methodology 24:193; Miller 2024, arXiv:2411.00640
     (clustered errors).
@@ -85,23 +86,23 @@ def ratio_interval(
 def bounded_ratio_interval(
     low: FloatArray, high: FloatArray, denominators: FloatArray, *, lowest: float | None = None
 ) -> Interval:
-    """An interval that holds `ratio_interval` of any numerators from `low` to `high`.
+    """Return an interval that contains `ratio_interval` of all numerators from `low` to `high`.
 
     Its ends are those of the lowest and the highest ratio, each with the largest error that any
-    settlement has (`largest_error`): numerators in between, some low and some high, can vary more
-    than either end.
+    such numerators have (`largest_error`), since a mix of low and high ones can vary more than
+    either end.
 
     Args:
-        low: The least that each may be, shape (n_families,).
-        high: The most.
+        low: The lowest possible numerators, shape (n_families,).
+        high: The highest possible numerators, the same shape.
         denominators: Positive points or opportunities, shape (n_families,).
-        lowest: As in `ratio_interval`.
+        lowest: As for `ratio_interval`.
 
     Returns:
         An interval in the unit of the ratio.
 
     Raises:
-        StatsError: As `ratio_interval`.
+        StatsError: As for `ratio_interval`.
     """
     count_clusters(low, denominators)
     n, total = count_clusters(high, denominators), float(denominators.sum())
@@ -117,13 +118,13 @@ def bounded_ratio_interval(
 
 
 class Scale(NamedTuple):
-    """The scale of a ratio that is taken as a share of trials.
+    """The scale of a ratio that is treated as a share of independent trials.
 
     Attributes:
-        lowest: The least that the ratio can be; the most is 1.
+        lowest: The lowest possible ratio; the highest is 1.
         n_families: Families of scenarios.
-        n_even: Families of the largest size that would have the same sum of denominators.
-        per_family: As `TRIALS_A_FAMILY`.
+        n_even: Sum of the denominators in units of the largest one.
+        per_family: The most trials per family, as `TRIALS_A_FAMILY`.
     """
 
     lowest: float
@@ -133,49 +134,51 @@ class Scale(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From the least that the ratio can be to the most."""
+        """Distance from the lowest to the highest possible ratio."""
         return 1 - self.lowest
 
     def interval(self, low: float, high: float, error: float, most: float = np.inf) -> Interval:
-        """The interval of every ratio from `low` to `high` whose error is at most this one.
+        """Return the interval of all ratios from `low` to `high` with at most this error.
 
-        The exact interval moves up with the share, and narrows with the trials: the fewest trials
-        that any such ratio is worth hold for both ends.
+        The exact interval rises with the share and narrows with the number of trials, so both ends
+        take the fewest trials that any such ratio counts for.
         """
         shares = [min(max((ratio - self.lowest) / self.width, 0.0), 1.0) for ratio in (low, high)]
-        ends = [self._of_end(share) for share in shares if share in (0, 1)]
+        ends = [self._at_end(share) for share in shares if share in (0, 1)]
         if shares[0] not in (0, 1) or shares[1] != shares[0]:
-            worth = min(self._worth(share, error) for share in shares)
-            worth = min(worth, most)
-            if np.isinf(worth):
+            trials = min(self._effective_trials(share, error) for share in shares)
+            trials = min(trials, most)
+            if np.isinf(trials):
                 raise StatsError("no variation to take an interval from")
-            worth *= (Z / t_quantile(self.n_families)) ** 2
-            ends += [clopper_pearson(share * worth, worth) for share in shares]
+            trials *= (Z / t_quantile(self.n_families)) ** 2
+            ends += [clopper_pearson(share * trials, trials) for share in shares]
         return Interval(
             self.lowest + self.width * min(end.low for end in ends),
             self.lowest + self.width * max(end.high for end in ends),
         )
 
-    def _of_end(self, share: float) -> Interval:
-        """Of a ratio at an end of its scale: its variance is unknown, and each family one trial."""
-        worth = self.width * self.n_families
-        return clopper_pearson(share * worth, worth)
+    def _at_end(self, share: float) -> Interval:
+        """Return the interval at an end of the scale, where each family counts as one trial."""
+        trials = self.width * self.n_families
+        return clopper_pearson(share * trials, trials)
 
-    def _worth(self, share: float, error: float) -> float:
-        """How many independent trials have the variance that a share was found with."""
-        # values within the scale vary no more than trials do: this many at least
+    def _effective_trials(self, share: float, error: float) -> float:
+        """Return the number of independent trials that would give a share this error."""
+        # values within the scale vary no more than trials do, so there are at least so many
         least = (self.n_families - 1) / self.n_families * self.n_even
-        varied = share * (1 - share) * self.width**2
-        worth = varied / error**2 if error**2 > 0 else np.inf
+        variance = share * (1 - share) * self.width**2
+        trials = variance / error**2 if error**2 > 0 else np.inf
         ratio = self.lowest + self.width * share
         if ratio > 0:
             # p (1 - p) w² over R (1 - R) / (c G), without 0 / 0 where R is 1
-            worth = min(worth, share * self.width / ratio * self.per_family * self.n_families)
-        return max(worth, least)
+            trials = min(trials, share * self.width / ratio * self.per_family * self.n_families)
+        return max(trials, least)
 
 
 def clopper_pearson(events: float, trials: float) -> Interval:
-    """Exact interval of a proportion of independent trials; neither number needs to be whole.
+    """Return the exact interval of a proportion of independent trials.
+
+    Neither number needs to be whole.
 
     Args:
         events: Events, 0 to `trials`.
@@ -192,21 +195,21 @@ def clopper_pearson(events: float, trials: float) -> Interval:
 
 
 def t_quantile(n_families: int) -> float:
-    """The 97.5% point of t with one degree of freedom less than there are families."""
+    """Return the 97.5% point of t with `n_families` - 1 degrees of freedom."""
     return float(special.stdtrit(n_families - 1, 1 - TAIL))
 
 
 def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -> float:
-    """The largest standard error of a ratio whose numerators are anything from `low` to `high`.
+    """Return the largest standard error of a ratio with any numerators from `low` to `high`.
 
-    The error is convex in the numerators, so the largest is at a corner: all are tried where up to
-    eight numerators are open. With more, it is bounded by the triangle inequality: it is that of
-    the middle and at most sqrt(G / (G - 1)) ‖P‖ ‖h‖ / Σ m, with h half the widths and
-    ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of the projection that takes numerators to their residuals.
+    The error is convex in the numerators, so the largest is at a corner. With up to eight open
+    numerators, all corners are tried. With more, this is an upper bound by the triangle inequality:
+    the error at the midpoint plus sqrt(G / (G - 1)) ‖P‖ ‖h‖ / Σ m, with h half the widths and
+    ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of the projection from numerators to residuals.
 
     Args:
-        low: The least that each may be, shape (n_families,).
-        high: The most.
+        low: The lowest possible numerators, shape (n_families,).
+        high: The highest possible numerators, the same shape.
         denominators: Shape (n_families,).
 
     Raises:
@@ -224,32 +227,31 @@ def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -
         return float(ratio_errors(corners, denominators).max())
     _, error = linearised_ratio((low + high) / 2, denominators)
     projection = np.sqrt(n) * np.linalg.norm(denominators) / total
-    reach = float(projection * np.linalg.norm((high - low) / 2)) / total
-    return error + float(np.sqrt(n / (n - 1))) * reach
+    margin = float(projection * np.linalg.norm((high - low) / 2)) / total
+    return error + float(np.sqrt(n / (n - 1))) * margin
 
 
 def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
-    """The standard error of `linearised_ratio` for many numerators over the same scenarios.
+    """Return the standard errors of `linearised_ratio` for many numerators and one denominator.
 
     Args:
         numerators: Shape (n_ratios, n_families).
         denominators: Shape (n_families,), of positive sum.
 
     Returns:
-        Shape (n_ratios,); 0 where nothing varies.
+        Errors, shape (n_ratios,); 0 where nothing varies.
     """
     n, total = len(denominators), denominators.sum()
-    left = numerators - np.outer(numerators.sum(axis=1) / total, denominators)
-    errors = np.sqrt(n / (n - 1) * (left**2).sum(axis=1)) / total
+    residuals = numerators - np.outer(numerators.sum(axis=1) / total, denominators)
+    errors = np.sqrt(n / (n - 1) * (residuals**2).sum(axis=1)) / total
     return np.where(errors > _NO_WIDTH, errors, 0.0)
 
 
 @lru_cache(maxsize=16)
 def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
-    """How often each resample holds each scenario, shape (draws, n_scenarios).
+    """Return how often each resample contains each scenario, shape (draws, n_scenarios).
 
-    Kept, since every interval of a summary resamples the same scenarios, and those of its parts
-    other numbers of them; read-only, since it is shared.
+    Cached, since the intervals of a summary resample the same scenarios. Read-only, since shared.
     """
     drawn = np.random.default_rng(seed).integers(n_scenarios, size=(draws, n_scenarios))
     drawn += n_scenarios * np.arange(draws)[:, np.newaxis]
@@ -260,10 +262,10 @@ def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
 
 
 def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
-    """Interval of the run noise, by chi-squared with n_epochs - 1 degrees of freedom.
+    """Return the interval of `sd_epochs`, by chi-squared with n_epochs - 1 degrees of freedom.
 
-    Asking the same scenarios again gives independent runs, and a run score, a sum over many
-    scenarios, is close to normal. So the run is the unit here; the scenarios are held.
+    Epochs are independent, and the score of an epoch, a sum over many scenarios, is nearly normal.
+    So here the epoch is the unit, and the scenarios are fixed.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs).
@@ -273,7 +275,7 @@ def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
         Fractions of the maximum, around `sd_epochs`.
 
     Raises:
-        StatsError: As `sd_epochs`, and where there are fewer than five scenarios or all runs score
+        StatsError: As for `sd_epochs`, or there are fewer than five scenarios, or all epochs score
             the same.
     """
     count_clusters(points, maxima)
@@ -284,10 +286,12 @@ def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
 
 
 def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[float, float]:
-    """A ratio of sums over scenarios and its standard error, sqrt(G / (G - 1) Σ (y - R m)²) / Σ m.
+    """Return a ratio of sums over scenarios and its standard error.
+
+    The error is sqrt(G / (G - 1) Σ (y - R m)²) / Σ m.
 
     Args:
-        numerators: One number a scenario, shape (n_scenarios,), of at least two scenarios.
+        numerators: One number per scenario, shape (n_scenarios,), of at least two scenarios.
         denominators: Shape (n_scenarios,).
 
     Returns:
@@ -307,7 +311,7 @@ def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[
 
 
 def count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
-    """Number of scenarios, once there are enough and each has its numbers."""
+    """Return the number of scenarios; raise `StatsError` if too few or if one has no number."""
     if np.isnan(numerators).any() or np.isnan(denominators).any():
         raise StatsError("a scenario has no value")
     if len(denominators) < MIN_CLUSTERS:
@@ -316,7 +320,7 @@ def count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
 
 
 def with_width(low: float, high: float) -> Interval:
-    """An interval that has a width: one without would claim certainty, and raises StatsError."""
+    """Return an interval; raise `StatsError` without a width, which would claim certainty."""
     if not high - low >= _NO_WIDTH:
         raise StatsError("no variation to take an interval from")
     return Interval(low, high)

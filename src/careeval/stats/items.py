@@ -1,6 +1,6 @@
-"""How single items behave over systems: what to send back to the experts, never what to drop.
+"""Item statistics over systems, to choose items for experts to review, never items to drop.
 
-The respondents are systems, and few: over nine of them a correlation of 0 has an interval of
+The respondents are systems, and few: with nine of them a correlation of 0 has an interval of
 ± 0.66. So it is shown with its interval, and no ability or difficulty is estimated from it.
 """
 
@@ -20,25 +20,25 @@ _Z = float(special.ndtri(1 - TAIL))
 
 _MIN_RESPONDENTS = 3
 
-# Below this share of the numbers (or of 1, where they are smaller) a spread is rounding.
+# A spread below this share of the numbers (or of 1, if they are smaller) is rounding error.
 _NO_SPREAD = 1e-12
 
 
 def item_rest(present: FloatArray) -> FloatArray:
-    """Correlation of each item with the sum of the other items, over respondents.
+    """Return the correlation of each item with the sum of the other items, over respondents.
 
-    The item itself is left out of the sum, or it would correlate with its own noise. A good item
-    is above 0 where each entry is what the item adds to the score (points × share present), and so
-    is an error that the better systems make less often.
+    The item itself is left out of the sum, or it would correlate with its own noise. If the entries
+    are contributions to the score (points × share present), a good item is above 0, and so is an
+    error that better systems make less often.
 
     Args:
-        present: What each item comes to in each respondent: present or not, the share of epochs in
-            which it was, or the points from it; shape (n_respondents, n_items). A respondent with
-            an unresolved (NaN) item has no rest, and is left out.
+        present: Value of each item for each respondent: present or not, the share of epochs in
+            which it was, or its points; shape (n_respondents, n_items). A respondent with an
+            unresolved (NaN) item is left out.
 
     Returns:
-        From -1 to 1, shape (n_items,). NaN where it is not defined: fewer than three respondents
-        are left, or the item, or the rest, is the same in all of them.
+        Correlations from -1 to 1, shape (n_items,). NaN where not defined: fewer than three
+        respondents are left, or the item or the sum of the others is the same for all.
 
     Source: Henrysson 1963, Psychometrika 28:211.
     """
@@ -49,18 +49,18 @@ def item_rest(present: FloatArray) -> FloatArray:
 
 
 def fisher_interval(r: float, n: int) -> Interval:
-    """Interval of a correlation, by Fisher's z: tanh(artanh r ± 1.96 / √(n - 3)).
+    """Return the interval of a correlation, by Fisher's z: tanh(artanh r ± 1.96 / √(n - 3)).
 
     Args:
         r: Pearson's correlation.
-        n: Pairs that it was taken over.
+        n: Number of pairs.
 
     Returns:
-        From -1 to 1, around `r`.
+        An interval around `r`, within -1 and 1.
 
     Raises:
-        StatsError: There are fewer than four pairs, or r is 1 or -1 (an interval without a width
-            would claim certainty) or no correlation.
+        StatsError: There are fewer than four pairs, r is 1 or -1 (an interval without width would
+            claim certainty), or r is not a correlation.
 
     Source: Fisher 1921, Metron 1:3.
     """
@@ -75,7 +75,7 @@ def fisher_interval(r: float, n: int) -> Interval:
 
 
 def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Correlation of each column of `x` with that of `y`; NaN where either does not vary."""
+    """Return the correlation of each column of `x` with that of `y`; NaN if one does not vary."""
     varies = _varies(x) & _varies(y)
     x, y = x - x.mean(axis=0), y - y.mean(axis=0)
     products, scale = (x * y).sum(axis=0), np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))

@@ -1,8 +1,8 @@
-"""Two systems on the same scenarios, and many systems two by two.
+"""Comparison of two systems on the same scenarios, and of many systems in pairs.
 
-Everything here is made from `differences`, shape (n_scenarios,): of each scenario, the mean over
-epochs of one system minus that of the other, in any unit. Most of what makes a scenario hard is
-common to both and falls out, so a difference is known better than either score, and overlapping
+All functions start from `differences`, shape (n_scenarios,): for each scenario, the mean over
+epochs of one system minus that of the other, in any unit. The difficulty of a scenario is mostly
+common to both and cancels out, so a difference is known better than either score, and overlapping
 intervals of two scores say nothing about it. The scenario is the unit, as in
 `careeval.stats.intervals`.
 """
@@ -19,19 +19,19 @@ from careeval.errors import StatsError
 from careeval.stats.intervals import count_clusters, largest_error, ratio_errors, t_quantile
 from careeval.stats.score import FloatArray
 
-# Below this, in fractions of the maximum, a difference is rounding.
+# A difference below this fraction of the maximum is rounding error.
 _NO_DIFFERENCE = 1e-12
 
-# Two sums of the same numbers with other signs are taken as equal within this share of them.
+# Sums of the same numbers with other signs count as equal within this share of their size.
 _TIE = 1e-9
 
 # The same for sums in single precision, which a hundred scenarios leave within a few 1e-7.
 _SINGLE_TIE = 1e-5
 
-# Patterns drawn for each pair; what is below this share after them gets all the others.
+# Patterns drawn first, the p value below which the rest are drawn too, and all patterns.
 _FIRST_DRAWS, _SMALL, _DRAWS = 10_000, 0.05, 100_000
 
-# An error is taken so much larger that it covers the true one in this share of samples.
+# An error is enlarged until it is at least the true one in this share of samples.
 _LARGEST_SPREAD = 0.9
 
 # Numbers held at once: 16 MB.
@@ -39,52 +39,52 @@ _CELLS = 2_000_000
 
 
 def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS) -> FloatArray:
-    """Two-sided p values of "the two systems are exchangeable in every scenario", of many pairs.
+    """Return two-sided p values of sign-flip tests of many pairs of systems.
 
-    If they are, each difference could as well have had the other sign. p is the share of all sign
-    patterns whose sum is at least as far from 0 as the one seen. It assumes no distribution, and
-    nothing about the scenarios beyond their independence. All patterns are counted where there are
-    no more than `draws`; else they are drawn, and the pattern seen is counted among them, so that p
-    is never 0. A difference of 0 has no sign to flip.
+    The null hypothesis is that the two systems are exchangeable in every scenario, so that each
+    difference could as well have had the other sign. p is the share of sign patterns whose sum is
+    at least as far from 0 as the observed sum. It only assumes that scenarios are independent. All
+    patterns are enumerated if there are at most `draws`. Else they are drawn, and the observed
+    pattern is counted too, so that p is never 0. A difference of 0 has no sign to flip.
 
-    All pairs are tried with the same patterns, and more draws begin with those of fewer: the p of a
-    pair does not hang on which others are there. Where more than 10,000 are to be drawn, they are
-    for the pairs of which fewer than 5% of the first 10,000 are extreme. Sums of drawn patterns are
-    taken in single precision; what is nearer than that to being as extreme counts as extreme.
+    All pairs use the same patterns, and a larger number of draws begins with those of a smaller
+    one, so the p of a pair does not depend on the other pairs. After 10,000 draws, more are drawn
+    only for pairs of which fewer than 5% were extreme. Sums of drawn patterns have single
+    precision; sums equal within it count as extreme.
 
     Args:
         differences: Shape (n_pairs, n_scenarios).
         seed: Seed of the drawing.
-        draws: Number of patterns to draw, and the most to enumerate; `flips_for` of the family.
+        draws: Patterns to draw, and the most to enumerate; use `flips_for` for a family.
 
     Returns:
-        Shape (n_pairs,), each from 1 / (draws + 1), or 2 / 2ᴳ where G differences are enumerated,
-        to 1. It is 1 where no scenario differs.
+        p values, shape (n_pairs,), from 1 / (draws + 1), or 2 / 2ᴳ if G differences are enumerated,
+        to 1. It is 1 if no scenario differs.
 
     Raises:
         StatsError: There are fewer than five scenarios, or one has no difference.
 
     Source: Fisher 1935, The Design of Experiments, §21; Phipson and Smyth 2010,
-    doi:10.2202/1544-6115.1585 (the pattern seen is counted).
+    doi:10.2202/1544-6115.1585 (the observed pattern is counted).
     """
     count_clusters(differences.T, np.ones(differences.shape[1]))
-    moved = np.abs(differences) > _NO_DIFFERENCE
-    n_moved = moved.sum(axis=1)
-    found = np.empty(len(differences))
+    differs = np.abs(differences) > _NO_DIFFERENCE
+    n_differing = differs.sum(axis=1)
+    p_values = np.empty(len(differences))
     # 2ᴳ patterns, without a product that overflows
-    many = n_moved >= draws.bit_length()
-    for n in np.unique(n_moved[~many]).tolist():
-        of = np.flatnonzero(n_moved == n)
-        found[of] = _enumerated(differences[of][moved[of]].reshape(len(of), n))
+    many = n_differing >= draws.bit_length()
+    for n in np.unique(n_differing[~many]).tolist():
+        pairs = np.flatnonzero(n_differing == n)
+        p_values[pairs] = _enumerated(differences[pairs][differs[pairs]].reshape(len(pairs), n))
     if many.any():
-        found[many] = _drawn(differences[many], seed, draws)
-    return found
+        p_values[many] = _drawn(differences[many], seed, draws)
+    return p_values
 
 
 def flips_for(comparisons: int) -> int:
-    """Patterns of signs to draw for a family: 100,000, or as many as its size asks for.
+    """Return the number of sign patterns to draw for a family, at least 100,000.
 
-    The smallest p, times the size of the family, is at most 1 / 40.
+    The smallest p times the size of the family is then at most 1 / 40.
 
     Args:
         comparisons: Size of the family.
@@ -93,14 +93,14 @@ def flips_for(comparisons: int) -> int:
 
 
 def smallest_p(n_scenarios: int, comparisons: int = 1) -> float:
-    """The smallest p that sign flips can give, held up against a family: its first step in `holm`.
+    """Return the smallest p that sign flips can give, adjusted as in the first step of `holm`.
 
     Args:
-        n_scenarios: That both systems answered.
+        n_scenarios: Scenarios that both systems answered.
         comparisons: Size of the family.
 
     Returns:
-        From 0 to 1. Where it is not below alpha, no difference whatever can be found.
+        From 0 to 1. If it is not below alpha, no difference can be significant.
     """
     draws = flips_for(comparisons)
     enumerated = n_scenarios < draws.bit_length()
@@ -110,22 +110,22 @@ def smallest_p(n_scenarios: int, comparisons: int = 1) -> float:
 def difference_intervals(
     low: FloatArray, high: FloatArray, weights: FloatArray, *, counts_errors: bool = False
 ) -> FloatArray:
-    """T intervals of the differences of many pairs of systems over the same scenarios.
+    """Return t intervals of the differences of many pairs of systems over the same scenarios.
 
-    Each holds those of all numerators from `low` to `high`, as `bounded_ratio_interval` does. That
-    such an interval leaves out a margin is Student's t test of the difference at 5%.
+    Each contains those of all numerators from `low` to `high`, as `bounded_ratio_interval` does. If
+    it leaves out a margin, Student's t test at 5% finds the difference from that margin.
 
-    Of rare errors a few scenarios hold all that varies, and they may just not have been drawn. So
-    their standard error is never below `least_error`.
+    With rare errors all variation is in a few scenarios, which may not have been drawn. So their
+    standard error is never below `least_error`.
 
     Args:
-        low: Differences, the least that each may be, shape (n_pairs, n_families).
-        high: The most.
+        low: Lowest possible differences, shape (n_pairs, n_families).
+        high: Highest possible differences, the same shape.
         weights: Positive points, or ones, shape (n_families,).
         counts_errors: Whether they are differences of shares of responses with an error.
 
     Returns:
-        Low and high, shape (n_pairs, 2); NaN where nothing varies.
+        Lower and upper ends, shape (n_pairs, 2); NaN where nothing varies.
 
     Raises:
         StatsError: There are fewer than five scenarios, one has no number, or there are no positive
@@ -146,24 +146,24 @@ def difference_intervals(
 def t_ps(
     low: FloatArray, high: FloatArray, weights: FloatArray, *, counts_errors: bool = False
 ) -> FloatArray:
-    """Two-sided p values of the t test that `difference_intervals` carries out at 5%.
+    """Return two-sided p values of the t test that belongs to `difference_intervals`.
 
-    In a family the smallest p values count, and where two systems go wrong in different ways those
-    of flipped signs are too small there: held up against 15 pairs they made 13% of rankings of
-    equal systems false. The larger of both made at most 5% (`bench/coverage.py --table type1`).
+    Take the larger of this and `sign_flip_ps`. If two systems make different kinds of errors, the
+    smallest p values of sign flips are too small: in a family of 15 pairs they made 13% of rankings
+    of equal systems false. The larger of both made at most 5% (`bench/coverage.py --table type1`).
 
     Args:
-        low: As of `difference_intervals`, and so are the others.
-        high: The most.
-        weights: Positive points, or ones.
-        counts_errors: Whether they are differences of shares of responses with an error.
+        low: As for `difference_intervals`.
+        high: As for `difference_intervals`.
+        weights: As for `difference_intervals`.
+        counts_errors: As for `difference_intervals`.
 
     Returns:
-        Shape (n_pairs,), the largest of all settlements: 1 where they lie on either side of 0, and
-        0 where nothing varies.
+        The largest p of all differences from `low` to `high`, shape (n_pairs,): 1 if they lie on
+        either side of 0, and 0 if nothing varies.
 
     Raises:
-        StatsError: As `difference_intervals`, for fewer than five scenarios or a missing number.
+        StatsError: There are fewer than five scenarios, or one has no number.
     """
     n, total = count_clusters((low + high).T, weights), float(weights.sum())
     errors = _largest_errors(low, high, weights, counts_errors)
@@ -182,10 +182,10 @@ def _largest_errors(
 
 
 def least_error(n_families: int) -> float:
-    """The standard error that one family makes in which one system always errs, the other never.
+    """Return the standard error if systems differ in one family, always erring against never.
 
     Args:
-        n_families: Of all families; in the others the systems are alike.
+        n_families: All families; in the others the systems are alike.
 
     Returns:
         1 / G, the clustered error of G - 1 differences of 0 and one of 1.
@@ -194,37 +194,37 @@ def least_error(n_families: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p values adjusted for being one family: any false finding stays as rare as alpha.
+    """Return p values adjusted by Holm's method: the chance of any false finding stays at alpha.
 
     Args:
-        p_values: From 0 to 1, one a comparison. A comparison that could not be made is not in it.
+        p_values: From 0 to 1, one per comparison. Leave out comparisons that could not be made.
 
     Returns:
-        Adjusted p values, in the order given; reject where one is below alpha.
+        Adjusted p values, in the order given; reject those below alpha.
 
     Raises:
         StatsError: A p value is unknown or not from 0 to 1.
 
     Source: Holm 1979, Scandinavian Journal of Statistics 6:65.
     """
-    # Written here since scipy has none, and statsmodels would bring pandas.
+    # scipy has no such function, and statsmodels would depend on pandas.
     if not all(0 <= p <= 1 for p in p_values):
         raise StatsError(f"a p value is not from 0 to 1: {list(p_values)}")
-    adjusted, so_far = [0.0] * len(p_values), 0.0
+    adjusted, largest = [0.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        so_far = max(so_far, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = so_far
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = largest
     return adjusted
 
 
 def rank_sets(better: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The ranks that each system may have, given which differences are significant.
+    """Return the range of ranks that each system may have, given the significant differences.
 
-    Each rank set is from 1 + the number of systems that are better, to the number of systems less
-    those that are worse. If the decisions hold together at 95% (as after `holm`), so do the sets.
+    A rank set is from 1 + the number of better systems, to the number of systems minus that of
+    worse systems. If the decisions hold jointly at 95% (as after `holm`), so do the sets.
 
     Args:
-        better: Shape (n_systems, n_systems); [i, j] where i is significantly better than j.
+        better: Shape (n_systems, n_systems); [i, j] is true if i is significantly better than j.
 
     Returns:
         First and last rank of each system, 1 = best.
@@ -251,17 +251,17 @@ def detectable_difference(
     power: float = 0.8,
     degrees: int | None = None,
 ) -> float:
-    """The difference that so many scenarios and runs would show with the power asked: planning.
+    """Return the smallest difference detected with this power, to plan scenarios and epochs.
 
     Args:
         n_scenarios: Scenarios that both systems answer.
         scenario_variance: Variance over scenarios of the true difference, in squared fractions.
-        run_variances: Of each system, the mean variance of its runs within a scenario.
-        n_runs: Of each system, its runs.
+        run_variances: For each system, the mean variance of its epochs within a scenario.
+        n_runs: For each system, its number of epochs.
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
-        alpha: Two-sided chance of a finding where there is no difference.
-        power: Chance of a finding where there is this difference.
-        degrees: Of freedom of the t test, G - 1; `None` for the normal distribution.
+        alpha: Two-sided chance of a finding if there is no difference.
+        power: Chance of a finding if there is this difference.
+        degrees: Degrees of freedom of the t test, G - 1; `None` for the normal distribution.
 
     Returns:
         A fraction of the maximum, above 0.
@@ -274,7 +274,9 @@ def detectable_difference(
     if n_scenarios < 1:
         raise StatsError("no scenario to plan with")
     variance = _difference_variance(scenario_variance, run_variances, n_runs)
-    return _reach(comparisons, alpha, power, degrees) * float(np.sqrt(variance / n_scenarios))
+    return _standard_errors(comparisons, alpha, power, degrees) * float(
+        np.sqrt(variance / n_scenarios)
+    )
 
 
 def detectable_after(
@@ -285,25 +287,24 @@ def detectable_after(
     power: float = 0.8,
     degrees: int | None = None,
 ) -> float:
-    """The difference that a comparison of this standard error would have shown.
+    """Return the smallest difference that a comparison with this standard error would detect.
 
-    Said beside a comparison without a finding: a difference below this could well be there. An
-    error found over few scenarios may be too low, and nine times in ten the spread is no larger
-    than the one that is taken here, sqrt(df / χ²(0.1)) times as large as the one found. Without
-    that, differences said to be found four times in five were found 65 to 77 times in a hundred
-    (`bench/coverage.py --table power`).
+    Show it with a comparison without a finding: a smaller difference may well exist. A standard
+    error estimated from few scenarios may be too low, so it is enlarged by sqrt(df / χ²(0.1)),
+    which is enough nine times in ten. Without that, differences that should be found four times in
+    five were found 65 to 77 times in a hundred (`bench/coverage.py --table power`).
 
     Args:
-        standard_error: Of the difference, in any unit; above 0.
+        standard_error: Standard error of the difference, in any unit; above 0.
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
-        alpha: Two-sided.
-        power: Chance of a finding where there is this difference.
-        degrees: Of freedom, G - 1 for an error found over G scenarios; `None` for one that is
-            known, and so for the normal distribution. It takes the test to be as fine as t: whether
-            flipped signs can find anything at all, `smallest_p` says.
+        alpha: Two-sided chance of a finding if there is no difference.
+        power: Chance of a finding if there is this difference.
+        degrees: Degrees of freedom, G - 1 for an error estimated from G scenarios; `None` for a
+            known error and the normal distribution. This assumes the t test: `smallest_p` tells
+            whether sign flips can find anything.
 
     Returns:
-        In the unit of the standard error.
+        A difference in the unit of the standard error.
 
     Raises:
         StatsError: The standard error is not above 0: nothing varied, which is not certainty.
@@ -312,11 +313,13 @@ def detectable_after(
         raise StatsError("zero variance: nothing to tell a difference by")
     if degrees is not None:
         standard_error *= float(np.sqrt(degrees / special.chdtri(degrees, _LARGEST_SPREAD)))
-    return _reach(comparisons, alpha, power, degrees) * standard_error
+    return _standard_errors(comparisons, alpha, power, degrees) * standard_error
 
 
-def _reach(comparisons: int, alpha: float, power: float, degrees: int | None = None) -> float:
-    """How many standard errors from 0 a true difference is found with the power asked."""
+def _standard_errors(
+    comparisons: int, alpha: float, power: float, degrees: int | None = None
+) -> float:
+    """Return the number of standard errors that a difference must have to be found so often."""
     chance = 1 - alpha / (2 * comparisons)
     if degrees is None:
         return float(special.ndtri(chance) + special.ndtri(power))
@@ -326,19 +329,19 @@ def _reach(comparisons: int, alpha: float, power: float, degrees: int | None = N
 def _difference_variance(
     scenario_variance: float, run_variances: tuple[float, float], n_runs: tuple[int, int]
 ) -> float:
-    """Variance of one scenario's difference: of the scenario, and of the runs that measure it."""
+    """Return the variance of one scenario's difference, over scenarios and epochs."""
     if min(n_runs) < 1:
         raise StatsError("no run to plan with")
-    of_runs = sum(variance / n for variance, n in zip(run_variances, n_runs, strict=True))
-    if not scenario_variance + of_runs > 0:
+    from_runs = sum(variance / n for variance, n in zip(run_variances, n_runs, strict=True))
+    if not scenario_variance + from_runs > 0:
         raise StatsError("zero variance: nothing to tell a difference by")
-    return scenario_variance + of_runs
+    return scenario_variance + from_runs
 
 
 def _enumerated(differences: FloatArray) -> FloatArray:
-    """Each row's p, none of whose differences is 0, by all patterns of signs."""
+    """Return each row's p, by all patterns of signs; no difference is 0."""
     n_pairs, n = differences.shape
-    # a pattern and its mirror are as far from 0: the first sign stays
+    # a pattern and its mirror image are equally far from 0, so the first sign stays
     n_patterns = 1 << max(n - 1, 0)
     most = np.abs(differences.sum(axis=1)) - _TIE * np.abs(differences).sum(axis=1)
     n_extreme = np.zeros(n_pairs, dtype=np.int64)
@@ -350,11 +353,11 @@ def _enumerated(differences: FloatArray) -> FloatArray:
 
 
 def _drawn(differences: FloatArray, seed: int, draws: int) -> FloatArray:
-    """Each row's p by patterns of signs drawn at random."""
+    """Return each row's p, by patterns of signs drawn at random."""
     rng = np.random.default_rng(seed)
     n_drawn = np.full(len(differences), min(draws, _FIRST_DRAWS))
     n_extreme = _n_extreme(differences, rng, int(n_drawn[0]))
-    # only a small p is asked for more finely: no family makes the others smaller
+    # only small p values need more draws: adjusting for a family makes no p smaller
     small = n_extreme < _SMALL * n_drawn
     if draws > _FIRST_DRAWS and small.any():
         n_extreme[small] += _n_extreme(differences[small], rng, draws - _FIRST_DRAWS)
@@ -363,12 +366,12 @@ def _drawn(differences: FloatArray, seed: int, draws: int) -> FloatArray:
 
 
 def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
-    """Of each row, the number of drawn patterns whose sum is as far from 0 as the one seen."""
+    """Return, for each row, the drawn patterns whose sum is as far from 0 as the observed sum."""
     n_pairs, n = differences.shape
     sizes = np.abs(differences).sum(axis=1)
     shares = (differences / sizes[:, np.newaxis]).T.astype(np.float32)
     most = (np.abs(differences.sum(axis=1)) / sizes - _SINGLE_TIE).astype(np.float32)
-    # whole words: a block of bits, ended anywhere, would shift those of the next
+    # each pattern takes whole words, so that the block size does not change later patterns
     n_words = -(-n // 64)
     n_extreme = np.zeros(n_pairs, dtype=np.int64)
     for rows in _slices(draws, max(64 * n_words, n_pairs)):
@@ -377,13 +380,13 @@ def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) ->
         signs = 1 - 2 * bits.astype(np.float32)
         sums = signs @ shares
         is_extreme = np.abs(sums, out=sums) >= most
-        # as bytes, which sum several times faster than truths count
+        # bytes are summed several times faster than booleans are counted
         n_extreme += is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint32)
     return n_extreme
 
 
 def _slices(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Rows in order, as many at once as may be held."""
+    """Yield slices of the rows, in order, each small enough to hold in memory."""
     most = max(1, _CELLS // n_columns)
     for start in range(0, n_rows, most):
         yield slice(start, min(start + most, n_rows))

@@ -1,8 +1,8 @@
-"""Rates of events that are rare and cluster by scenario, such as severe errors.
+"""Intervals for rates of rare events that cluster by scenario, such as severe errors.
 
-What a system does wrong in one scenario it tends to do wrong each time it is asked, so ten
-responses to one scenario may be worth little more than one. `rate_interval` is the one to publish;
-`wilson` and `clopper_pearson` are for independent trials only, such as one response a scenario.
+A system tends to make the same error each time it is asked, so ten responses to one scenario may
+tell little more than one. Publish `rate_interval`; `wilson` and `clopper_pearson` are for
+independent trials only, such as one response per scenario.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from careeval.stats.score import FloatArray
 def rate_interval(
     counts: FloatArray, trials: FloatArray, *, most_a_family: float = TRIALS_A_FAMILY
 ) -> Interval:
-    """Interval of a rate of events that cluster by scenario, such as severe errors per response.
+    """Return the interval of a rate of clustered events, such as severe errors per response.
 
-    The exact interval for as many independent trials as these are worth: p (1 - p) / SE², at most
-    their number and at most `most_a_family` a family, times (z / t)² with G - 1 degrees of freedom
-    for the error in SE itself. A few events, one a scenario, do not look clustered, and would be
-    worth all their trials, had a family no most.
+    It is the exact interval for the effective number of independent trials: p (1 - p) / SE², at
+    most the number of trials and at most `most_a_family` per family, times (z / t)² with G - 1
+    degrees of freedom for the error of SE itself. Without the limit per family, a few events in
+    different scenarios would not look clustered, and every trial would count.
 
-    With no event SE would be 0, for unknown; then each family counts as one trial, and the interval
-    is 0 .. 1 - 0.025^(1 / G). It is two-sided: the one-sided `rule_of_three` is lower. The same
-    holds in the mirror, where every trial is an event. With an event or more, the upper limit may
-    be lower than with none, since how the events cluster is then seen.
+    With no event, SE would be 0 though it is unknown. Then each family counts as one trial, and the
+    interval is 0 .. 1 - 0.025^(1 / G). It is two-sided; the one-sided `rule_of_three` is lower. The
+    same holds in mirror image if every trial is an event. With one event or more the upper limit
+    may be lower than with none, since the clustering of the events is then known.
 
     Args:
         counts: Events, shape (n_families,), 0 to `trials`.
-        trials: Trials, shape (n_families,). A family with none is no cluster, and is left out.
-        most_a_family: Trials that a family is worth at most; infinite where trials within a family
+        trials: Trials, shape (n_families,). A family with none is left out.
+        most_a_family: The most trials that a family counts for; infinite if trials within a family
             hardly resemble each other, such as a grader's judgments of many items.
 
     Returns:
@@ -51,7 +51,7 @@ def rate_interval(
         StatsError: There is no trial, a number is missing, or fewer than five families have trials.
 
     Source: Korn and Graubard 1998, Survey Methodology 24:193; Clopper and Pearson 1934, Biometrika
-    26:404. The most that a family is worth is ours.
+    26:404. The limit per family is ours.
     """
     tried = trials != 0
     if not tried.any():
@@ -65,44 +65,44 @@ def rate_interval(
 
 
 def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
-    """The same where trials were drawn by strata and are weighted back, so that they vary less.
+    """Return the interval of a rate from a stratified sample that is weighted back.
 
-    The exact interval for as many trials as they are worth, p (1 - p) / SE² times (z / t)². Strata
-    can make that more than were drawn, so neither their number nor that of the families bounds it,
-    as they bound `rate_interval`: in simulated audits those made it twice as wide as it must be.
+    It is the exact interval for the effective number of trials, p (1 - p) / SE² times (z / t)².
+    Stratified trials can count for more than their number, so the limits of `rate_interval` are not
+    applied: in simulated audits they made the interval twice as wide as needed.
 
     Args:
         counts: Weight of the events, shape (n_scenarios,).
         trials: Weight of the trials. A scenario with none is left out.
 
     Returns:
-        Fractions of the trials, 0 to 1; that of `rate_interval` where every trial or none is an
+        Fractions of the trials, 0 to 1; the same as `rate_interval` if every trial or none is an
         event, or scenarios do not vary.
 
     Raises:
-        StatsError: As `rate_interval`.
+        StatsError: As for `rate_interval`.
 
     Source: Korn and Graubard 1998, Survey Methodology 24:193.
     """
     tried = trials != 0
-    with_few = rate_interval(counts, trials, most_a_family=np.inf)
+    clustered = rate_interval(counts, trials, most_a_family=np.inf)
     rate, standard_error = linearised_ratio(counts[tried], trials[tried])
     if not 0 < rate < 1 or standard_error == 0:
-        return with_few
-    worth = rate * (1 - rate) / standard_error**2
-    worth *= (Z / t_quantile(int(tried.sum()))) ** 2
-    return clopper_pearson(rate * worth, worth)
+        return clustered
+    effective = rate * (1 - rate) / standard_error**2
+    effective *= (Z / t_quantile(int(tried.sum()))) ** 2
+    return clopper_pearson(rate * effective, effective)
 
 
 def wilson(events: float, trials: float) -> Interval:
-    """Score interval of a proportion of independent trials: narrower than the exact one.
+    """Return the score interval of a proportion of independent trials, narrower than the exact.
 
     Args:
         events: Events, 0 to `trials`.
         trials: Trials, more than 0.
 
     Returns:
-        Fractions, 0 to 1; from 0 where there is no event, to 1 where there are only events.
+        Fractions, 0 to 1; from 0 if there is no event, to 1 if there are only events.
 
     Source: Wilson 1927, doi:10.1080/01621459.1927.10502953; Newcombe 1998,
     doi:10.1002/(SICI)1097-0258(19980430)17:8<857::AID-SIM777>3.0.CO;2-E.
@@ -117,10 +117,10 @@ def wilson(events: float, trials: float) -> Interval:
 
 
 def rule_of_three(n: float) -> float:
-    """The highest rate, with one-sided 95% confidence, of what n independent trials did not show.
+    """Return the upper limit, with one-sided 95% confidence, of the rate of an event not seen.
 
     Args:
-        n: Independent trials, more than 0: the scenarios, however often each was asked.
+        n: Independent trials, more than 0: the scenarios, not their epochs.
 
     Returns:
         1 - 0.05^(1/n), a little below 3/n.

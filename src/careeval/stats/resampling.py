@@ -1,4 +1,4 @@
-"""Intervals of numbers that are made from sums over scenarios, or over rated items."""
+"""Bootstrap intervals of functions of sums over scenarios, and sums of rows by cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from careeval.errors import StatsError
 from careeval.stats.intervals import TAIL, Interval, count_clusters, draw_counts, with_width
 from careeval.stats.score import FloatArray
 
-# More resamples than this without a value, and there is no interval.
+# With a larger share of undefined resamples than this, there is no interval.
 _MAX_UNKNOWN = 0.05
 
 
@@ -22,12 +22,12 @@ def resampled_interval(
     seed: int = 0,
     draws: int = 10_000,
 ) -> Interval:
-    """Percentile interval over resampled clusters, each kept or left out with all it holds.
+    """Return the percentile interval of a statistic over resampled clusters.
 
     Args:
-        statistic: From sums over the clusters of a resample, shape (draws, n_sums), to one number
-            a resample, shape (draws,); NaN where it is not defined.
-        sums: What each cluster adds to the sums, shape (n_clusters, n_sums).
+        statistic: Function from sums over the clusters of each resample, shape (draws, n_sums), to
+            one number per resample, shape (draws,); NaN where it is not defined.
+        sums: The contribution of each cluster to the sums, shape (n_clusters, n_sums).
         seed: Seed of the resampling; equal seeds resample the same clusters.
         draws: Number of resamples.
 
@@ -49,11 +49,11 @@ def resampled_interval(
 
 
 def by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
-    """The sum of the rows of each cluster, shape (n_clusters, n_columns).
+    """Return the sum of the rows of each cluster, shape (n_clusters, n_columns).
 
     Args:
         rows: Shape (n_rows, n_columns).
-        clusters: A number or a name a row, equal within a cluster; shape (n_rows,).
+        clusters: A number or name of the cluster of each row, shape (n_rows,).
 
     Raises:
         StatsError: A row has no cluster.
@@ -67,12 +67,12 @@ def by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
 
 
 def clustered(rows: FloatArray, clusters: ArrayLike | None, kept: NDArray[np.bool_]) -> FloatArray:
-    """Rows as they are, or summed by cluster where clusters are given.
+    """Return the rows summed by cluster, or unchanged if `clusters` is `None`.
 
     Args:
         rows: Shape (n_kept, n_columns).
-        clusters: A number or a name for every row there was, equal within a cluster.
-        kept: Which of all rows these are, shape (n_rows,).
+        clusters: A number or name of the cluster of each row before some were dropped.
+        kept: Mask of the rows that were kept, shape (n_rows,).
 
     Raises:
         StatsError: There are not as many cluster names as rows.

@@ -1,12 +1,12 @@
-"""The score of a bank, and of its runs.
+"""The pooled score over all scenarios, the score of each epoch, and their standard deviation.
 
-Everything here is made from two arrays: `points`, shape (n_scenarios, n_epochs), the points of each
+All functions start from two arrays: `points`, shape (n_scenarios, n_epochs), the points of each
 response, NaN = missing response; and `maxima`, shape (n_scenarios,), the sum of each rubric's
-positive points. Scores are fractions of the maximum, unclipped: at most 1, and below 0 where the
-errors outweigh the rest. A run is one epoch over all scenarios: a column of `points`.
+positive points. Scores are fractions of the maximum, unclipped: at most 1, and below 0 if errors
+outweigh the rest.
 
-A missing response is left out of a mean. A minimum or a spread over the epochs that happen to be
-there would be another number, so those raise.
+A missing response is left out of a mean. A minimum or standard deviation over the epochs that
+remain would be another number, so those raise.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ FloatArray = NDArray[np.float64]
 
 
 def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
-    """The headline: points over all scenarios, mean of epochs, divided by the positive points.
+    """Return the headline score: the mean over epochs of all points / the positive points.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs). NaN = missing response, left out of its
-            scenario's mean; a scenario with no response at all is left out of both sums.
-        maxima: Positive points, shape (n_scenarios,). A scenario with 0 can only cost points here.
+            scenario's mean; a scenario without any response is left out of both sums.
+        maxima: Positive points, shape (n_scenarios,). A scenario with 0 can only lose points.
 
     Returns:
         A fraction of the maximum.
@@ -40,15 +40,15 @@ def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
 
 
 def epoch_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
-    """The score of each run.
+    """Return the score of each epoch.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs); NaN = missing response.
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        Fractions of the maximum, shape (n_epochs,). NaN for a run with a missing response: its
-        score would be over other scenarios than the rest.
+        Fractions of the maximum, shape (n_epochs,). NaN for an epoch with a missing response, whose
+        score would be over other scenarios.
 
     Raises:
         StatsError: There are no positive points.
@@ -57,10 +57,10 @@ def epoch_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
 
 
 def sd_epochs(points: FloatArray, maxima: FloatArray) -> float:
-    """Standard deviation of the run scores: run noise, on these scenarios.
+    """Return the standard deviation of the epoch scores, on these scenarios.
 
-    It says how far the score moves when the same scenarios are asked again, and nothing about other
-    scenarios: two systems are never compared by it.
+    It tells how much the score varies if the same scenarios are asked again, and nothing about
+    other scenarios, so never compare two systems by it.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs).
@@ -80,7 +80,7 @@ def sd_epochs(points: FloatArray, maxima: FloatArray) -> float:
 
 
 def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The scenarios with at least one response."""
+    """Return the points and maxima of the scenarios with at least one response."""
     answered = ~np.isnan(points).all(axis=1)
     if not answered.any():
         raise StatsError("no response")
@@ -88,7 +88,7 @@ def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, Float
 
 
 def require_complete(points: FloatArray) -> None:
-    """Raise `StatsError`, with how many, where a response is missing or there is none at all."""
+    """Raise `StatsError` if a response is missing or there is none."""
     n_missing = int(np.isnan(points).sum())
     if n_missing:
         raise StatsError(f"missing responses: {n_missing} of {points.size}")
@@ -97,7 +97,7 @@ def require_complete(points: FloatArray) -> None:
 
 
 def positive_points(maxima: FloatArray) -> float:
-    """Sum of the maxima, more than 0; `StatsError` where it is not."""
+    """Return the sum of the maxima; raise `StatsError` if it is not above 0."""
     total = float(maxima.sum())
     if total <= 0:
         raise StatsError("no positive points: the score has no maximum")

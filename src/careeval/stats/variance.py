@@ -1,8 +1,8 @@
-"""Where the spread of scores comes from: the scenario, the response, or its grading.
+"""Variance of points between scenarios, between responses, and between gradings.
 
-The same response graded again need not get the same points. Of ten gradings the lowest is then
-lower than the response deserves, so a worst of n is partly the grader's. A drawn part of the
-responses, graded again, tells how much.
+The same response graded again need not get the same points. The lowest of ten gradings is then
+lower than the response deserves, so part of a worst of n is noise of the grader. Grading a random
+sample of the responses again tells how much.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from careeval.stats.score import FloatArray, positive_points, require_complete
 BoolArray = NDArray[np.bool_]
 
 MIN_REGRADED = 10
-"""With fewer responses graded twice, nothing is said of the grader's noise."""
+"""The fewest responses graded twice from which the grading variance is estimated."""
 
-# Below this, in squared fractions of the maximum, a variance is rounding.
+# A variance below this, in squared fractions of the maximum, is rounding error.
 _NO_VARIANCE = 1e-24
 
-# More resamples than this without a response graded twice, and there is no interval.
+# With a larger share of resamples without a response graded twice, there is no interval.
 _MAX_UNKNOWN = 0.05
 
 
 class Reliability(NamedTuple):
-    """How alike the responses to one scenario are, and what that makes of repeating them.
+    """The correlation of responses to one scenario, and the gain from repeating them.
 
     Attributes:
         icc: ICC(1), the correlation of two responses to one scenario; -1 / (K - 1) to 1.
-        design_effect: 1 + (K - 1) icc: how many times fewer independent responses the K responses
-            to each of G scenarios are worth than G K.
-        of_mean: Reliability of a scenario's mean over its K responses, at most 1; below 0 where
-            responses differ more within scenarios than scenarios do.
+        design_effect: 1 + (K - 1) icc: K responses to each of G scenarios count for G K divided by
+            this many independent responses.
+        of_mean: Reliability of a scenario's mean over its K responses, at most 1; below 0 if
+            responses vary more within scenarios than between them.
     """
 
     icc: float
@@ -45,12 +45,12 @@ class Reliability(NamedTuple):
 
 
 class GradingVariance(NamedTuple):
-    """Variance of a response's points over its rubric's maximum, by where it comes from; none < 0.
+    """Components of the variance of a response's points / its rubric's maximum, each at least 0.
 
     Attributes:
-        scenario: Between scenarios, of their expected points.
-        response: Between responses to one scenario, if the grader did not vary.
-        grading: Between gradings of one response.
+        scenario: Variance between scenarios, of their expected points.
+        response: Variance between responses to one scenario, if the grader did not vary.
+        grading: Variance between gradings of one response.
     """
 
     scenario: float
@@ -59,16 +59,16 @@ class GradingVariance(NamedTuple):
 
     @property
     def shares(self) -> GradingVariance:
-        """The three as fractions of their sum."""
+        """The three components as fractions of their sum."""
         total = self.scenario + self.response + self.grading
         return GradingVariance(*(part / total for part in self))
 
 
 def response_reliability(values: FloatArray) -> Reliability:
-    """How well K responses to each scenario tell the scenarios apart.
+    """Return the reliability of K responses to each scenario.
 
     Args:
-        values: One number a response, shape (n_scenarios, n_epochs), at least two of each.
+        values: One number per response, shape (n_scenarios, n_epochs), at least two of each.
 
     Returns:
         From the one-way analysis of variance; `of_mean` is (MSB - MSW) / MSB, which is the
@@ -91,21 +91,22 @@ def response_reliability(values: FloatArray) -> Reliability:
 
 
 def grading_variance(values: FloatArray, varies: BoolArray | None = None) -> GradingVariance:
-    """Splits the variance of graded responses by moments: gradings within responses in scenarios.
+    """Return the variance components: gradings nested in responses, nested in scenarios.
 
-    Grading is the variance between gradings of one response, over those graded more than once,
-    times the share of the responses whose grading can vary at all: so all three are means over all
-    responses, and it does not matter whether what cannot vary was among those graded again.
-    Response is the variance within scenarios of the first gradings, less grading. Scenario is the
-    variance of the scenarios' means of first gradings, less what both leave in a mean. A difference
-    below 0 is put at 0, so a small response or scenario variance is on average overstated.
+    They are estimated by moments. Grading is the variance between gradings of one response, over
+    responses graded more than once, times the share of responses whose grading can vary. So all
+    three are means over all responses, whether or not responses that cannot vary were graded again.
+    Response is the variance within scenarios of the first gradings, minus grading. Scenario is the
+    variance of the scenarios' means of first gradings, minus the part of the other two in a mean. A
+    difference below 0 is set to 0, so a small response or scenario variance is overstated on
+    average.
 
     Args:
-        values: Points over the maximum, shape (n_scenarios, n_epochs, n_gradings). The first
-            gradings are complete; NaN elsewhere = not graded again.
-        varies: Whether a grading of the response can vary, shape (n_scenarios, n_epochs); one
-            without words has 0 points whoever looks, and is not counted as graded again. Without
-            it all can.
+        values: Points / maximum, shape (n_scenarios, n_epochs, n_gradings). The first gradings are
+            complete; NaN elsewhere = not graded again.
+        varies: Whether the grading of a response can vary, shape (n_scenarios, n_epochs). A
+            response without words always has 0 points, and does not count as graded again. By
+            default all can vary.
 
     Returns:
         Variances in squared fractions of the maximum.
@@ -131,33 +132,33 @@ def grading_variance(values: FloatArray, varies: BoolArray | None = None) -> Gra
 def noise_corrected_worst(
     points: FloatArray, maxima: FloatArray, varies: BoolArray | None = None
 ) -> float:
-    """The worst of n if the grader did not vary: without what noise of grading adds to it.
+    """Return the worst of n corrected for the noise of the grader.
 
-    The grading variance is taken out of every scenario's variance within: from all the same amount,
-    from those that have less all they have, so that what is left averages the response variance.
-    Each response is then moved towards its scenario's mean until the scenario has the variance
-    left to it, and the lowest of each counts.
+    The grading variance is subtracted from the variance within each scenario: the same amount from
+    all, or all of it where there is less, so that the remainder averages the response variance.
+    Each response is then moved towards its scenario's mean until the scenario has the remaining
+    variance, and the lowest response of each scenario counts.
 
     Known bias, in simulations of five-item rubrics (+2 to -2, maximum 3; 100 scenarios, ten
     responses, a fifth graded three times; 2, 5 and 10% of judgments flipped): against the worst of
-    n of each response's expected points it is off by -0.04 to +0.04 of the maximum, where the plain
-    minimum is off by -0.03 to -0.54. It is too low where responses hardly differ, too high where
-    they differ much and the grader is poor. With seven actions it was off by -0.02 to +0.03, and
-    the plain minimum by -0.02 to -0.33. To take the same share from every scenario is worse: -0.13
-    to 0. What a grader gets wrong each time, no repeat shows: flips also pull the expected points
-    to the middle of the rubric, and this is not corrected.
+    n of each response's expected points, the error is -0.04 to +0.04 of the maximum, and that of
+    the plain minimum -0.03 to -0.54. It is too low if responses hardly differ, too high if they
+    differ much and the grader is poor. With seven actions the error was -0.02 to +0.03, and that of
+    the plain minimum -0.02 to -0.33. Subtracting the same share from every scenario is worse: -0.13
+    to 0. Errors that the grader makes every time are not corrected: flips also pull the expected
+    points to the middle of the rubric.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs, n_gradings). The first gradings are complete;
             NaN elsewhere = not graded again.
         maxima: Positive points, shape (n_scenarios,).
-        varies: As of `grading_variance`.
+        varies: As for `grading_variance`.
 
     Returns:
         A fraction of the maximum, from the worst of n to `pooled_score` of the first gradings.
 
     Raises:
-        StatsError: As `grading_variance`, though nothing needs to vary, and where there are no
+        StatsError: As for `grading_variance`, though nothing needs to vary, or there are no
             positive points.
     """
     once = np.ones((1, len(maxima)))
@@ -172,16 +173,16 @@ def noise_corrected_worst_interval(
     seed: int = 0,
     draws: int = 1_000,
 ) -> Interval:
-    """Percentile interval of `noise_corrected_worst` over resampled scenarios.
+    """Return the percentile interval of `noise_corrected_worst` over resampled scenarios.
 
-    Each resample estimates the grading variance anew, from its own scenarios. The known bias of the
-    value is in it: in the same simulations it held the worst of n of the expected points in 87 to
-    97% of banks, least often where responses do not differ and the grader is poor.
+    Each resample estimates the grading variance from its own scenarios. The interval shares the
+    known bias of the value: in the same simulations it contained the worst of n of the expected
+    points in 87 to 97% of banks, least often if responses do not differ and the grader is poor.
 
     Args:
-        points: As of `noise_corrected_worst`.
+        points: As for `noise_corrected_worst`.
         maxima: Positive points, shape (n_scenarios,).
-        varies: As of `grading_variance`.
+        varies: As for `grading_variance`.
         seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.
 
@@ -189,7 +190,7 @@ def noise_corrected_worst_interval(
         Fractions of the maximum.
 
     Raises:
-        StatsError: As `noise_corrected_worst`, and where there are fewer than five scenarios, no
+        StatsError: As for `noise_corrected_worst`, or there are fewer than five scenarios, no
             variation, or too few scenarios with a response graded twice.
     """
     n_scenarios = count_clusters(points[:, :, 0], maxima)
@@ -203,40 +204,40 @@ def noise_corrected_worst_interval(
 def _corrected(
     points: FloatArray, maxima: FloatArray, varies: BoolArray | None, counts: FloatArray
 ) -> FloatArray:
-    """`noise_corrected_worst` where each scenario is there so often, one a row of counts.
+    """Return `noise_corrected_worst` of each resample, a row of counts of the scenarios.
 
-    NaN where a row holds no response graded twice.
+    It is NaN for a resample without a response graded twice.
     """
     first = points[:, :, 0]
     _require_repeats(first)
     between = _between_gradings(points, varies)
     positive_points(maxima)
     within = first.var(axis=1, ddof=1)
-    known = counts @ between.degrees
+    degrees = counts @ between.degrees
     unknown = np.full(len(counts), np.nan)
-    of_one = np.divide(counts @ between.squares, known, out=unknown, where=known > 0)
-    grading = of_one * (counts @ between.share) / counts.sum(axis=1)
-    taken = np.minimum(within, _even_share(within, grading, counts)[:, np.newaxis])
-    kept = 1 - np.divide(taken, within, out=np.ones_like(taken), where=within > 0)
+    variance = np.divide(counts @ between.squares, degrees, out=unknown, where=degrees > 0)
+    grading = variance * (counts @ between.share) / counts.sum(axis=1)
+    removed = np.minimum(within, _even_share(within, grading, counts)[:, np.newaxis])
+    kept = 1 - np.divide(removed, within, out=np.ones_like(removed), where=within > 0)
     mean = first.mean(axis=1)
     lowest = mean - np.sqrt(kept) * (mean - first.min(axis=1))
     return np.asarray((counts * lowest).sum(axis=1) / (counts @ maxima))
 
 
 def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> FloatArray:
-    """The most to take from a scenario, so that what is taken averages the grading variance.
+    """Return the most to subtract from a scenario, to subtract the grading variance on average.
 
-    The average of min(within, most) rises with `most` in straight pieces from one scenario's
-    variance to the next; the piece that reaches `grading` is found, and the place on it. Where all
-    that there is does not reach it, this is the largest variance.
+    The mean of min(within, most) is piecewise linear in `most`, with a knot at each scenario's
+    variance, and is solved for `grading`. If it never reaches `grading`, the result is the largest
+    variance.
 
     Args:
         within: Variance within each scenario, shape (n_scenarios,).
-        grading: Of each draw, shape (draws,).
-        counts: How often each scenario is there, shape (draws, n_scenarios).
+        grading: Grading variance of each resample, shape (draws,).
+        counts: How often each resample contains each scenario, shape (draws, n_scenarios).
 
     Returns:
-        Shape (draws,).
+        Variances, shape (draws,).
     """
     order = np.argsort(within)
     ends = np.concatenate([[0.0], within[order]])
@@ -252,12 +253,12 @@ def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> 
 
 
 class _Between(NamedTuple):
-    """What gradings of one response tell, by scenario, shape (n_scenarios,) each.
+    """Sums over repeated gradings of each scenario's responses, shape (n_scenarios,) each.
 
     Attributes:
-        squares: Squared deviations of the gradings from their response's mean, summed.
-        degrees: Their degrees of freedom, summed.
-        share: Of the responses whose grading can vary.
+        squares: Sum of the squared deviations of gradings from their response's mean.
+        degrees: Sum of their degrees of freedom.
+        share: Share of the responses whose grading can vary.
     """
 
     squares: FloatArray
@@ -281,7 +282,7 @@ def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
 
 
 def _require_repeats(values: FloatArray) -> int:
-    """Number of epochs, once there are at least two scenarios and epochs and nothing is missing."""
+    """Return the number of epochs; raise `StatsError` if a response is missing or n < 2."""
     if min(values.shape) < 2:
         raise StatsError("fewer than two scenarios or epochs: there is nothing to tell apart")
     require_complete(values)

@@ -1,12 +1,11 @@
-"""The worst that a system may do when it is asked more than once.
+"""The worst result of a system that is asked more than once.
 
-The lowest of the n responses at hand depends on n: a system asked more often looks worse. So beside
-the lowest of n stands the whole curve, the lowest of k for k = 1 … n, each the mean over all ways
-of drawing k of the n. That mean is in closed form, and unbiased for the lowest of k new responses.
+The lowest of n responses depends on n: a system asked more often looks worse. So the whole curve is
+given, the lowest of k for k = 1 … n, each the mean over all ways to draw k of the n. That mean has
+a closed form, and is unbiased for the lowest of k new responses.
 
-As in `careeval.stats.score`, `points` has the shape (n_scenarios, n_epochs), `maxima` the shape
-(n_scenarios,), and a missing response raises: the lowest of those that are there would be another
-number.
+As in `careeval.stats.score`, `points` has shape (n_scenarios, n_epochs) and `maxima` has shape
+(n_scenarios,). A missing response raises: the lowest of the others would be another number.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from careeval.stats.score import FloatArray, epoch_scores, require_complete
 
 
 def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
-    """The lowest of the run scores.
+    """Return the lowest of the epoch scores.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs).
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        A fraction of the maximum; at or below `pooled_score`, and at or above that of the lowest
-        points of each scenario.
+        A fraction of the maximum, at most `pooled_score` and at least that of the lowest points of
+        each scenario.
 
     Raises:
         StatsError: A response is missing, there is none, or there are no positive points.
@@ -41,17 +40,17 @@ def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
 
 
 def lowest_of_k(values: FloatArray) -> FloatArray:
-    """Mean, over all ways to draw k of n values, of the lowest drawn, for k = 1 … n.
+    """Return the mean of the lowest of k, over all ways to draw k of n values, for k = 1 … n.
 
-    With x₁ ≤ … ≤ xₙ the sorted values, Σᵢ xᵢ C(n - i, k - 1) / C(n, k): xᵢ is the lowest where the
-    other k - 1 are drawn from the n - i above it. Unbiased for the expected lowest of k.
+    With x₁ ≤ … ≤ xₙ the sorted values, it is Σᵢ xᵢ C(n - i, k - 1) / C(n, k): xᵢ is the lowest if
+    the other k - 1 are drawn from the n - i above it. Unbiased for the expected lowest of k.
 
     Args:
         values: Shape (…, n): the n values of one scenario along the last axis.
 
     Returns:
-        Shape (…, n), in the unit of the values; the last axis is k - 1. The mean at k = 1, the
-        lowest of all at k = n.
+        Shape (…, n), in the unit of the values; the last axis is k - 1. It is the mean at k = 1 and
+        the lowest of all at k = n.
 
     Raises:
         StatsError: A value is missing, or there is none.
@@ -63,14 +62,14 @@ def lowest_of_k(values: FloatArray) -> FloatArray:
 
 
 def any_of_k(chances: FloatArray) -> FloatArray:
-    """Chance that at least one of k responses has an event, for k = 1 … n.
+    """Return the chance that at least one of k responses has an event, for k = 1 … n.
 
-    The mean over all ways to draw k of the n responses: 1 - e_k(1 - p) / C(n, k), with e_k the sum
-    of the products of k factors. Where each p is 0 or 1, with c of n having the event, this is
-    1 - C(n - c, k) / C(n, k).
+    It is the mean over all ways to draw k of the n responses, 1 - e_k(1 - p) / C(n, k), with e_k
+    the sum of the products of k factors. If each p is 0 or 1 and c of n responses have the event,
+    this is 1 - C(n - c, k) / C(n, k).
 
     Args:
-        chances: That each response has an event, shape (n_scenarios, n).
+        chances: Chance that each response has the event, shape (n_scenarios, n).
 
     Returns:
         Fractions from 0 to 1, shape (n_scenarios, n); the second axis is k - 1.
@@ -95,9 +94,9 @@ def any_of_k(chances: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _chances_lowest(n: int) -> FloatArray:
-    """Chance that the i-th lowest of n is the lowest of k drawn; row i - 1, column k - 1.
+    """Return the chance that the i-th lowest of n is the lowest of k; row i - 1, column k - 1.
 
-    Read-only, since it is shared.
+    Cached, so read-only.
     """
     chances = np.array(
         [[comb(n - i, k - 1) / comb(n, k) for k in range(1, n + 1)] for i in range(1, n + 1)]

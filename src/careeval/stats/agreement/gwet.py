@@ -1,13 +1,12 @@
-"""How often a panel's raters agree, and Gwet's coefficients, which take chance from it.
+"""The share of pairs of raters who agree, and Gwet's chance-corrected coefficients.
 
-Ratings have shape (n_items, n_raters), NaN = not rated: not asked by design, or left out. Gwet's
-coefficients rise as the ratings become alike, as experts' ratings of good scenarios are, where
-Krippendorff's alpha falls: neither stands alone, and the share of identical pairs stands beside
-them.
+Ratings have shape (n_items, n_raters). NaN means not rated: not asked by design, or left out. If
+ratings are nearly all alike, as experts' ratings of good scenarios are, Gwet's coefficients rise
+and Krippendorff's alpha falls, so publish both, and the share of identical pairs with them.
 
-Intervals leave out each item in turn, with all its ratings, and hold the raters: they are about
-items like these. Where items belong together, as those of one scenario do, `clusters` names what is
-left out.
+Intervals leave out each item in turn, with all its ratings, and keep the raters fixed: they are
+about items like these. If items belong together, as those of one scenario do, pass `clusters`, and
+each cluster is left out in turn.
 """
 
 from __future__ import annotations
@@ -31,18 +30,19 @@ from careeval.stats.resampling import clustered
 from careeval.stats.score import FloatArray
 
 MIN_PAIRS = 60
-"""Pairs of ratings below which there is no interval: six items by five raters, or twenty by three.
-Few pairs take few values, and an interval would hold the truth in some 85% of studies.
+"""The fewest pairs of ratings for an interval: six items by five raters, or twenty by three.
+
+With fewer pairs, an interval would contain the truth in some 85% of studies.
 """
 
 
 class Gwet(NamedTuple):
-    """An agreement coefficient and what it is made of.
+    """An agreement coefficient and its two parts.
 
     Attributes:
-        value: 1 where all agree, 0 where no better than chance; below 0 where worse.
+        value: 1 if all agree, 0 if no better than chance, below 0 if worse.
         observed: Agreement of two raters of an item, weighted, mean over items; 0 to 1.
-        by_chance: What is taken for chance; 0 where every rating is the same.
+        by_chance: Agreement expected by chance; 0 if every rating is the same.
     """
 
     value: float
@@ -51,11 +51,10 @@ class Gwet(NamedTuple):
 
 
 def identical_pairs(ratings: FloatArray) -> float:
-    """Share of the pairs of raters of an item who gave it the same rating, mean over items.
+    """Return the share of an item's pairs of raters who gave the same rating, mean over items.
 
     Args:
-        ratings: Shape (n_items, n_raters). An item with fewer than two ratings has no pair, and is
-            left out.
+        ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
 
     Returns:
         A fraction, 0 to 1.
@@ -68,12 +67,12 @@ def identical_pairs(ratings: FloatArray) -> float:
 
 
 def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
-    """Gwet's AC1: agreement on the same category, beyond chance.
+    """Return Gwet's AC1: agreement on the same category, beyond chance.
 
     Args:
-        ratings: Shape (n_items, n_raters). An item with one rating counts for the categories'
-            shares; one with none is left out.
-        levels: Every category of the scale, also those that nobody gave: they change the value.
+        ratings: Shape (n_items, n_raters). An item with one rating counts for the shares of the
+            categories; an item without a rating is left out.
+        levels: Every category of the scale, used or not: their number changes the value.
 
     Returns:
         The coefficient and its parts.
@@ -81,29 +80,29 @@ def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
     Raises:
         StatsError: No item has two ratings, the scale has one category, or a rating is not on it.
 
-    Source: Gwet 2008, doi:10.1348/000711006X126600; not to be read by the labels made for kappa
+    Source: Gwet 2008, doi:10.1348/000711006X126600; do not read it by the labels made for kappa
     (Vach and Gerke 2023, doi:10.1016/j.mex.2023.102212).
     """
-    return _gwet_of(ratings, levels, _identity(levels))
+    return _coefficient(ratings, levels, _identity(levels))
 
 
 def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
-    """Gwet's AC2 with quadratic weights: a category next to the other's agrees in part.
+    """Return Gwet's AC2 with quadratic weights: neighbouring categories agree in part.
 
     Args:
-        ratings: As of `gwet_ac1`.
-        levels: As of `gwet_ac1`, ascending and evenly spaced.
+        ratings: As for `gwet_ac1`.
+        levels: As for `gwet_ac1`, ascending and evenly spaced.
 
     Returns:
         The coefficient and its parts.
 
     Raises:
-        StatsError: As `gwet_ac1`.
+        StatsError: As for `gwet_ac1`.
 
     Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, Advanced Analytics; AC1,
     which it weights, is Gwet 2008, doi:10.1348/000711006X126600.
     """
-    return _gwet_of(ratings, levels, _quadratic(levels))
+    return _coefficient(ratings, levels, _quadratic(levels))
 
 
 def gwet_ac1_interval(
@@ -112,15 +111,15 @@ def gwet_ac1_interval(
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of `gwet_ac1`, a jackknife over items.
+    """Return the interval of `gwet_ac1`, by a jackknife over items.
 
     Args:
-        ratings: As of `gwet_ac1`.
-        levels: As of `gwet_ac1`.
-        clusters: The scenario of each item, shape (n_items,), where several share one.
+        ratings: As for `gwet_ac1`.
+        levels: As for `gwet_ac1`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
-        StatsError: As `gwet_ac1` and `jackknife_interval`, and where there are fewer pairs of
+        StatsError: As for `gwet_ac1` and `jackknife_interval`, or there are fewer pairs of
             ratings than `MIN_PAIRS`.
     """
     return _gwet_interval(ratings, levels, _identity(levels), clusters)
@@ -132,7 +131,7 @@ def gwet_ac2_interval(
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of `gwet_ac2`, a jackknife over items; as `gwet_ac1_interval`."""
+    """Return the interval of `gwet_ac2`, by a jackknife over items; see `gwet_ac1_interval`."""
     return _gwet_interval(ratings, levels, _quadratic(levels), clusters)
 
 
@@ -146,7 +145,11 @@ def _quadratic(levels: Sequence[float]) -> FloatArray:
 
 
 def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Counts of the items with any rating, and which these are, once there is a coefficient."""
+    """Return the level counts of the rated items, and a mask of these items.
+
+    Raises:
+        StatsError: There is no coefficient.
+    """
     if len(set(levels)) < 2:
         raise StatsError("a scale of one category leaves nothing to agree about")
     counts = level_counts(ratings, levels)
@@ -155,7 +158,7 @@ def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, ND
     return counts[rated], rated
 
 
-def _gwet_of(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> Gwet:
+def _coefficient(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> Gwet:
     counts, _ = _rated(ratings, levels)
     parts = _gwet(_gwet_sums(counts, weights).sum(axis=0, keepdims=True), weights)
     return Gwet(*(float(part[0]) for part in parts))
@@ -169,23 +172,22 @@ def _gwet_interval(
 ) -> Interval:
     counts, rated = _rated(ratings, levels)
     sums = clustered(_gwet_sums(counts, weights), clusters, rated)
-    raters_of_each = counts.sum(axis=1)
-    pairs = float((raters_of_each * (raters_of_each - 1) / 2).sum())
+    n_raters = counts.sum(axis=1)
+    pairs = float((n_raters * (n_raters - 1) / 2).sum())
     if pairs < MIN_PAIRS:
         raise StatsError(f"fewer than {MIN_PAIRS} pairs of ratings: {pairs:.0f}")
-    raters = mean_raters(counts)
-    return jackknife_interval(lambda rows: _gwet(rows, weights)[0], sums, raters)
+    return jackknife_interval(lambda rows: _gwet(rows, weights)[0], sums, mean_raters(counts))
 
 
 def _pair_agreement(counts: FloatArray, weights: FloatArray) -> FloatArray:
-    """Mean weighted agreement of the pairs of raters of each item, who are two or more."""
+    """Return each item's mean weighted agreement over its pairs of raters, of which it has some."""
     raters = counts.sum(axis=1)
     agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
     return np.asarray(agreeing / (raters * (raters - 1)))
 
 
 def _gwet_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
-    """Of each rated item: pair agreement, whether it has pairs, 1, and the share of each level."""
+    """Return, for each rated item: pair agreement, has pairs (0 or 1), 1, share of each level."""
     raters = counts.sum(axis=1)
     paired = raters >= 2
     agreement = np.zeros(len(counts))
@@ -196,7 +198,7 @@ def _gwet_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _gwet(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coefficient, observed agreement and agreement by chance of each row of sums."""
+    """Return the coefficient, observed agreement and chance agreement of each row of sums."""
     with_pairs, shares = sums[:, 1], sums[:, 3:] / sums[:, [2]]
     observed = np.full(len(sums), np.nan)
     np.divide(sums[:, 0], with_pairs, out=observed, where=with_pairs > 0)

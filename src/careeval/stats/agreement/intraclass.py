@@ -1,7 +1,7 @@
-"""Intraclass correlations: how much of the ratings' variance is that of the items.
+"""Intraclass correlations: the share of the ratings' variance that is between items.
 
-Where nearly all items are rated high they hardly vary, and the correlation is low though the raters
-agree: it stands beside `identical_pairs`, never alone.
+If nearly all items are rated high they hardly vary, and the correlation is low though the raters
+agree, so never publish it without `identical_pairs`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from careeval.stats.resampling import clustered
 from careeval.stats.score import FloatArray
 
 IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
-"""1: other raters for each item. 2: a sample of raters. 3: just these. Then one, or their mean."""
+"""1: other raters for each item; 2: a sample of raters; 3: these raters. Then one, or the mean."""
 
-# Below this, in the variance of all ratings, a mean square is rounding.
+# A mean square below this share of the variance of all ratings is rounding error.
 _NO_VARIANCE = 1e-12
 
 
@@ -29,8 +29,8 @@ class Icc(NamedTuple):
     """An intraclass correlation.
 
     Attributes:
-        value: At most 1; below 0 where raters differ more within items than items do.
-        n_items: Items that it rests on: those that every rater rated.
+        value: At most 1; below 0 if ratings vary more within items than between them.
+        n_items: The items used: those that every rater rated.
     """
 
     value: float
@@ -38,18 +38,18 @@ class Icc(NamedTuple):
 
 
 def icc(ratings: FloatArray, form: IccForm) -> Icc:
-    """Intraclass correlation, absolute agreement in forms 1 and 2, consistency in form 3.
+    """Return the intraclass correlation: absolute agreement in forms 1 and 2, consistency in 3.
 
     Args:
-        ratings: Shape (n_items, n_raters). Only the items that every rater rated count, and a rater
-            who rated nothing is none. Incomplete blocks leave no such item: they have no ICC.
+        ratings: Shape (n_items, n_raters). Only items that every rater rated are used; a column
+            without ratings is dropped. Incomplete block designs have no such item and no ICC.
         form: "2,k" for the mean of such raters, "2,1" for one of them.
 
     Returns:
-        The correlation, and the items that it rests on.
+        The correlation, and the number of items used.
 
     Raises:
-        StatsError: The form is none of `IccForm`, there are fewer than two raters or complete
+        StatsError: The form is not in `IccForm`, there are fewer than two raters or complete
             items, the items' means do not vary, or the raters differ so much that the form has no
             positive denominator.
 
@@ -69,15 +69,16 @@ def icc_interval(
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of `icc`, a jackknife over items; the raters are held.
+    """Return the interval of `icc`, by a jackknife over items with the raters fixed.
 
     Args:
-        ratings: As of `icc`.
-        form: As of `icc`.
-        clusters: The scenario of each item, shape (n_items,), where several share one.
+        ratings: As for `icc`.
+        form: As for `icc`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
-        StatsError: As `icc`, and as `jackknife_interval` of the clusters that have a complete item.
+        StatsError: As for `icc`, and for `jackknife_interval` with the clusters that have a
+            complete item.
     """
     _check_form(form)
     complete, rows = _complete(ratings)
@@ -96,10 +97,10 @@ def _check_form(form: str) -> None:
 
 
 def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """The ratings of the items that all raters rated, and which these are."""
-    known = ~np.isnan(ratings)
-    panel = known.any(axis=0)
-    rows = np.asarray(known[:, panel].all(axis=1))
+    """Return the ratings of the items that all raters rated, and a mask of these items."""
+    is_rated = ~np.isnan(ratings)
+    panel = is_rated.any(axis=0)
+    rows = np.asarray(is_rated[:, panel].all(axis=1))
     complete = ratings[rows][:, panel]
     if complete.shape[1] < 2:
         raise StatsError("fewer than two raters: no agreement to measure")
@@ -109,7 +110,7 @@ def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
 
 
 def _square_sums(complete: FloatArray) -> FloatArray:
-    """Of each item, in the ratings' own spread: 1, squared mean, sum of squares, the ratings."""
+    """Return, for each item: 1, squared mean, sum of squares, ratings; all standardised."""
     spread = float(complete.std())
     if spread <= _NO_VARIANCE * max(1.0, float(np.abs(complete).max())):
         raise StatsError("all ratings are the same: there is nothing to tell apart")
@@ -118,7 +119,7 @@ def _square_sums(complete: FloatArray) -> FloatArray:
 
 
 def _iccs(sums: FloatArray, form: IccForm) -> FloatArray:
-    """The correlation of each row of sums; NaN where it is not defined."""
+    """Return the correlation of each row of sums; NaN where it is not defined."""
     n, squared_means, squares, by_rater = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     k = by_rater.shape[1]
     centre = n * k * (by_rater.sum(axis=1) / (n * k)) ** 2

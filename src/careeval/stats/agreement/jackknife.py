@@ -1,10 +1,10 @@
-"""Intervals of agreement coefficients, each scenario left out in turn.
+"""Jackknife intervals of agreement coefficients, which leave out each scenario in turn.
 
-With few scenarios, percentiles over resamples are too narrow: with eight raters and eight scenarios
-they hold the truth in 83 to 86% of studies instead of 95. An agreement's error also
-depends on its height: where the scenarios of a study happen to be alike, alpha and its error are
-both too low. On Fisher's scale, which the number of raters shapes, the error is nearly the same at
-any height, and Student's t there holds.
+With few scenarios, percentile intervals of resamples are too narrow: with eight raters and eight
+scenarios they contain the truth in 83 to 86% of studies instead of 95. The error of an agreement
+coefficient also depends on its value: if the scenarios of a study happen to be alike, alpha and its
+error are both too low. On Fisher's scale for k raters the error hardly depends on the value, and an
+interval by Student's t has the coverage it should.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from careeval.stats.intervals import TAIL, Interval, count_clusters, with_width
 from careeval.stats.score import FloatArray
 
 LOWEST_END = -1.0
-"""An interval goes no further down: below, there is no more disagreement to be told apart."""
+"""Intervals are cut off here, since differences between lower values mean nothing."""
 
 
 def jackknife_interval(
     statistic: Callable[[FloatArray], FloatArray], sums: FloatArray, n_raters: float
 ) -> Interval:
-    """Jackknife interval of an agreement, by t with G - 1 degrees of freedom on Fisher's scale.
+    """Return a jackknife interval, by t with G - 1 degrees of freedom on Fisher's scale.
 
-    That scale is log((1 + (k - 1) a) / (1 - a)) for an agreement a of one rater with another among
-    k; of the mean of k raters it is -log(1 - a), which is that of k = 1. Its ends are put back on
-    the coefficient's own scale, where the upper never passes 1 and the lower stops at -1, or at the
-    coefficient where that is lower.
+    The scale is log((1 + (k - 1) a) / (1 - a)) for the agreement a of one rater with another among
+    k. For the mean of k raters it is -log(1 - a), as for k = 1. The ends are transformed back to
+    the scale of the coefficient, where the upper end is at most 1. The lower end is at least -1, or
+    the coefficient if that is lower.
 
     Args:
-        statistic: From sums over clusters, shape (n_sets, n_sums), to one coefficient a set, shape
-            (n_sets,); NaN where it is not defined.
-        sums: What each cluster adds to the sums, shape (n_clusters, n_sums).
-        n_raters: k, at least 1; where items have unequally many raters, their mean.
+        statistic: Function from sums over clusters, shape (n_sets, n_sums), to one coefficient per
+            set, shape (n_sets,); NaN where it is not defined.
+        sums: The contribution of each cluster to the sums, shape (n_clusters, n_sums).
+        n_raters: k, at least 1; if the number of raters differs between items, the mean.
 
     Returns:
         An interval on the coefficient's scale.
 
     Raises:
-        StatsError: There are fewer than five clusters; the coefficient does not vary; or it is not
-            defined, or is 1, once a cluster is left out.
+        StatsError: There are fewer than five clusters, the coefficient does not vary, or it is
+            undefined or 1 when a cluster is left out.
 
     Source: Efron and Stein 1981, doi:10.1214/aos/1176345462 (jackknife); Fisher 1925, "Statistical
     Methods for Research Workers", §40 (the scale for k raters). Its coverage is simulated in
@@ -60,12 +60,12 @@ def jackknife_interval(
     if value == 1 and (without == 1).all():
         raise StatsError("no variation to take an interval from")
     with np.errstate(divide="ignore", invalid="ignore"):
-        centre, moved = _fisher(np.array([value]), n_raters)[0], _fisher(without, n_raters)
-    if not (np.isfinite(centre) and np.isfinite(moved).all()):
+        centre, others = _fisher(np.array([value]), n_raters)[0], _fisher(without, n_raters)
+    if not (np.isfinite(centre) and np.isfinite(others).all()):
         raise StatsError("without one of the scenarios the coefficient is at the end of its scale")
-    error = np.sqrt((n - 1) / n * np.sum((moved - centre) ** 2))
+    error = np.sqrt((n - 1) / n * np.sum((others - centre) ** 2))
     margin = special.stdtrit(n - 1, 1 - TAIL) * error
-    low, high = _back(np.array([centre - margin, centre + margin]), n_raters)
+    low, high = _inverse_fisher(np.array([centre - margin, centre + margin]), n_raters)
     return with_width(max(float(low), min(LOWEST_END, value)), float(high))
 
 
@@ -73,7 +73,7 @@ def _fisher(values: FloatArray, k: float) -> FloatArray:
     return np.asarray(np.log1p((k - 1) * values) - np.log1p(-values))
 
 
-def _back(z: FloatArray, k: float) -> FloatArray:
-    # as 1 - k / (e^z + k - 1), which does not overflow at the upper end
+def _inverse_fisher(z: FloatArray, k: float) -> FloatArray:
+    # this form does not overflow at the upper end
     with np.errstate(over="ignore", divide="ignore"):
         return np.asarray(1 - k / (np.exp(z) + k - 1))

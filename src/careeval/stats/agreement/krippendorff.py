@@ -1,7 +1,7 @@
-"""Krippendorff's alpha: how far a panel's ratings can be told from chance.
+"""Krippendorff's alpha: agreement of a panel beyond chance.
 
-Where nearly all ratings are the same there is little that raters could agree about, and alpha is
-low though they agree in most pairs: it stands beside `identical_pairs`, never alone.
+If nearly all ratings are the same, alpha is low though most pairs of raters agree, so never publish
+it without `identical_pairs`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from careeval.stats.resampling import clustered
 from careeval.stats.score import FloatArray
 
 Metric = Literal["nominal", "ordinal", "interval"]
-"""How far apart two categories are: apart or not, by ranks, or by their difference."""
+"""Distance of two categories: 0 or 1, by their ranks, or by their difference."""
 
 
 def krippendorff_alpha(ratings: FloatArray, metric: Metric) -> float:
-    """Krippendorff's alpha: 1 less the disagreement seen over that expected by chance.
+    """Return Krippendorff's alpha: 1 minus observed disagreement / disagreement by chance.
 
     Args:
         ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
-        metric: How far apart two ratings are.
+        metric: Distance of two ratings.
 
     Returns:
-        1 where all raters of each item agree, 0 where no better than chance; below 0 where worse.
+        1 if all raters of each item agree, 0 if no better than chance, below 0 if worse.
 
     Raises:
         StatsError: No item has two ratings, or all ratings are the same.
@@ -57,18 +57,21 @@ def krippendorff_interval(
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Interval of `krippendorff_alpha`, a jackknife over items, and not Krippendorff's bootstrap.
+    """Return the interval of `krippendorff_alpha`, by a jackknife over items.
+
+    It is not Krippendorff's bootstrap.
 
     Args:
-        ratings: As of `krippendorff_alpha`.
-        metric: As of `krippendorff_alpha`.
-        clusters: The scenario of each item, shape (n_items,), where several share one.
+        ratings: As for `krippendorff_alpha`.
+        metric: As for `krippendorff_alpha`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
-        StatsError: No item has two ratings; else as `jackknife_interval`, of the clusters that have
-            such an item.
+        StatsError: No item has two ratings; or as for `jackknife_interval`, with the clusters that
+            have such an item.
 
-    Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (who find that his covers about 60%).
+    Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (on the bootstrap's
+    coverage of about 60%).
     """
     values = ratings_given(ratings)
     counts = level_counts(ratings, values)
@@ -78,7 +81,7 @@ def krippendorff_interval(
 
 
 def _coincidences(counts: FloatArray) -> FloatArray:
-    """What each item adds to the coincidence matrix, flat, shape (n_items, n_values²)."""
+    """Return each item's part of the coincidence matrix, flat, shape (n_items, n_values²)."""
     n_items, n_values = counts.shape
     pairs = counts[:, :, np.newaxis] * (counts[:, np.newaxis, :] - np.eye(n_values))
     others = counts.sum(axis=1) - 1
@@ -86,11 +89,11 @@ def _coincidences(counts: FloatArray) -> FloatArray:
 
 
 def _alphas(sums: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
-    """Alpha of each flat coincidence matrix; NaN where all its ratings are the same."""
-    seen = sums.reshape(len(sums), len(values), len(values))
-    totals = seen.sum(axis=2)
+    """Return alpha of each flat coincidence matrix; NaN if all its ratings are the same."""
+    coincidences = sums.reshape(len(sums), len(values), len(values))
+    totals = coincidences.sum(axis=2)
     distances = _distances(totals, values, metric)
-    observed = (seen * distances).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+    observed = (coincidences * distances).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
     expected = (totals[:, :, np.newaxis] * totals[:, np.newaxis, :] * distances).sum(axis=(1, 2))
     ratio = np.full(len(sums), np.nan)
     np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -98,7 +101,7 @@ def _alphas(sums: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
 
 
 def _distances(totals: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
-    """Squared distance of each two values, shape (n_tables or 1, n_values, n_values)."""
+    """Return the squared distances of values, shape (n_tables or 1, n_values, n_values)."""
     if metric == "nominal":
         return 1 - np.eye(len(values))[np.newaxis]
     # Krippendorff's ordinal distance is that of the categories' middle ranks.

@@ -1,6 +1,6 @@
-"""Ratings of items by a panel, with gaps.
+"""Ratings of items by a panel, perhaps incomplete.
 
-Shape (n_items, n_raters), NaN = not rated: not asked by design, or left out.
+Their shape is (n_items, n_raters); NaN means not rated: not asked by design, or left out.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from careeval.stats.score import FloatArray
 
 
 def ratings_given(ratings: FloatArray) -> FloatArray:
-    """The different ratings that were given, ascending."""
+    """Return the different ratings that were given, ascending."""
     return np.asarray(np.unique(ratings[~np.isnan(ratings)]))
 
 
 def level_counts(ratings: FloatArray, levels: ArrayLike) -> FloatArray:
-    """How many raters gave each item each level, shape (n_items, n_levels)."""
-    off = ~np.isnan(ratings) & ~np.isin(ratings, levels)
-    if off.any():
-        raise StatsError(f"a rating of {ratings[off][0]:g} is not among the levels")
+    """Return the number of raters who gave each item each level, shape (n_items, n_levels)."""
+    is_off = ~np.isnan(ratings) & ~np.isin(ratings, levels)
+    if is_off.any():
+        raise StatsError(f"a rating of {ratings[is_off][0]:g} is not among the levels")
     counts = ratings[:, :, np.newaxis] == np.asarray(levels, dtype=np.float64)
     return np.asarray(counts.sum(axis=1), dtype=np.float64)
 
 
 def rated_twice(counts: FloatArray) -> FloatArray:
-    """The items with at least two ratings."""
+    """Return the counts of the items with at least two ratings; raise `StatsError` if none has."""
     paired = counts[counts.sum(axis=1) >= 2]
     if not len(paired):
         raise StatsError("no item has two ratings")
@@ -35,5 +35,5 @@ def rated_twice(counts: FloatArray) -> FloatArray:
 
 
 def mean_raters(counts: FloatArray) -> float:
-    """Raters of an item, mean over the items with at least two ratings."""
+    """Return the raters per item, mean over the items with at least two ratings."""
     return float(rated_twice(counts).sum(axis=1).mean())

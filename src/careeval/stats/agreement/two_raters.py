@@ -1,4 +1,4 @@
-"""How far two readings of the same things agree."""
+"""Agreement of two readings of the same responses."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from careeval.stats.intervals import Interval
 from careeval.stats.rates import rate_interval
 from careeval.stats.score import FloatArray
 
-# What a judgment adds to what a reading calls present on average: one, or a half if one alone does.
-_SHARE_PRESENT = np.array([1, 0.5, 0])
+# Present judgments, mean of the two readings, where: both say present, one alone, neither.
+_MEAN_PRESENT = np.array([1, 0.5, 0])
 
 
 def weighted_kappa(first: Sequence[int], second: Sequence[int], levels: Sequence[int]) -> float:
-    """Cohen's kappa with quadratic weights: two levels apart weigh four times one level.
+    """Return Cohen's kappa with quadratic weights: two levels apart weigh four times one level.
 
     Args:
-        first: One reading's levels.
-        second: The other's, of the same things in the same order.
+        first: Levels of one reading.
+        second: Levels of the other, for the same responses in the same order.
         levels: Every level that could have been given, ascending and evenly spaced.
 
     Returns:
-        1 where all agree, 0 where no better than chance given both readings' own shares; below 0
-        where worse.
+        1 if all agree, 0 if no better than chance given the shares of both readings, below 0 if
+        worse.
 
     Raises:
-        StatsError: Nothing was read, a level is not among the levels, or each reading gave one and
-            the same level throughout, so that chance alone would agree.
+        StatsError: Nothing was read, a level is not among `levels`, or both readings gave the same
+            single level throughout, so that chance alone would agree.
 
     Source: Cohen 1968, doi:10.1037/h0026256; Fleiss and Cohen 1973, doi:10.1177/001316447303300309.
     """
@@ -54,13 +54,13 @@ def weighted_kappa(first: Sequence[int], second: Sequence[int], levels: Sequence
 
 
 def positive_agreement(counts: FloatArray) -> float:
-    """Agreement of two readings on what is present: 2 × both / (2 × both + one alone).
+    """Return the agreement of two readings on what is present: 2 × both / (2 × both + one).
 
-    It leaves out what both call absent, which is most of what a grader judges.
+    It leaves out what both call absent, which is most judgments of a grader.
 
     Args:
-        counts: Judgments that both readings call present, that one alone does, and that neither
-            does, of each scenario, shape (n_scenarios, 3). Whole, or sums of weights.
+        counts: Judgments of each scenario that both readings call present, that one alone does, and
+            that neither does, shape (n_scenarios, 3). Whole numbers, or sums of weights.
 
     Returns:
         A fraction, 0 to 1: the F1 of either reading against the other.
@@ -77,14 +77,14 @@ def positive_agreement(counts: FloatArray) -> float:
 
 
 def positive_agreement_interval(counts: FloatArray, read: FloatArray | None = None) -> Interval:
-    """Interval of `positive_agreement`, clustered by scenario.
+    """Return the interval of `positive_agreement`, clustered by scenario.
 
-    It is the interval of a rate (`rate_interval`): of what a reading calls present on average, the
-    part that both do.
+    It is the interval of a rate (`rate_interval`): the judgments that both call present, divided by
+    the mean of those that each calls present.
 
     Args:
-        counts: As of `positive_agreement`.
-        read: The same judgments counted once each, where `counts` weighs them; else not given.
+        counts: As for `positive_agreement`.
+        read: The same judgments counted once each, if `counts` are weighted.
 
     Returns:
         Fractions, 0 to 1.
@@ -94,20 +94,20 @@ def positive_agreement_interval(counts: FloatArray, read: FloatArray | None = No
             anything that one of them does.
     """
     positive_agreement(counts)
-    present = counts @ _SHARE_PRESENT
-    scale = 1.0 if read is None else float((read @ _SHARE_PRESENT).sum() / present.sum())
+    present = counts @ _MEAN_PRESENT
+    scale = 1.0 if read is None else float((read @ _MEAN_PRESENT).sum() / present.sum())
     return rate_interval(counts[:, 0] * scale, present * scale, most_a_family=np.inf)
 
 
 def presence_ac1(counts: FloatArray) -> float:
-    """Gwet's AC1 of two readings of what is present and what is absent.
+    """Return Gwet's AC1 of two readings of what is present and what is absent.
 
     Args:
-        counts: As of `positive_agreement`.
+        counts: As for `positive_agreement`.
 
     Returns:
-        1 where all agree, 0 where no better than chance; below 0 where worse. The same as
-        `gwet_ac1` of the readings with levels 0 and 1.
+        1 if all agree, 0 if no better than chance, below 0 if worse. The same as `gwet_ac1` of the
+        readings with levels 0 and 1.
 
     Raises:
         StatsError: Nothing was read.
@@ -120,39 +120,39 @@ def presence_ac1(counts: FloatArray) -> float:
 
 
 def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) -> Interval:
-    """Interval of `presence_ac1`, clustered by scenario.
+    """Return the interval of `presence_ac1`, clustered by scenario.
 
-    A jackknife over scenarios. Few disagreements, or few that weigh much, are too little for it:
-    where it has no value, or judgments are weighted, the interval also takes in that of the share
-    on which both agree (`rate_interval`), with the agreement by chance held.
+    It is a jackknife over scenarios, which few disagreements, or few with large weights, make
+    unreliable. So if the jackknife is not defined, or judgments are weighted, the interval also
+    covers that of the share on which both agree (`rate_interval`), with chance agreement fixed.
 
     Args:
-        counts: As of `positive_agreement`.
-        read: As of `positive_agreement_interval`.
+        counts: As for `positive_agreement`.
+        read: As for `positive_agreement_interval`.
 
     Returns:
-        On the coefficient's scale, at most 1.
+        An interval on the scale of the coefficient, at most 1.
 
     Raises:
         StatsError: There are fewer than five scenarios, or nothing was read.
     """
     presence_ac1(counts)
     counts = counts[counts.any(axis=1)]
-    found = []
-    # where there are too few scenarios, the other interval says so
+    intervals = []
+    # if there are too few scenarios, the other interval raises
     with suppress(StatsError):
-        found.append(jackknife_interval(_ac1, counts, 2))
-    if read is not None or not found:
+        intervals.append(jackknife_interval(_ac1, counts, 2))
+    if read is not None or not intervals:
         agree, trials = counts[:, [0, 2]].sum(axis=1), counts.sum(axis=1)
         scale = 1.0 if read is None else float(read.sum() / trials.sum())
         by_chance = float(_by_chance(counts.sum(axis=0, keepdims=True))[0])
         low, high = rate_interval(agree * scale, trials * scale, most_a_family=np.inf)
-        found.append(Interval(*((end - by_chance) / (1 - by_chance) for end in (low, high))))
-    return Interval(min(i.low for i in found), max(i.high for i in found))
+        intervals.append(Interval(*((end - by_chance) / (1 - by_chance) for end in (low, high))))
+    return Interval(min(i.low for i in intervals), max(i.high for i in intervals))
 
 
 def _ac1(sums: FloatArray) -> FloatArray:
-    """AC1 of each row of three counts; NaN where nothing was read."""
+    """Return AC1 of each row of three counts; NaN if nothing was read."""
     by_chance = _by_chance(sums)
     with np.errstate(invalid="ignore"):
         same = sums[:, [0, 2]].sum(axis=1) / sums.sum(axis=1)
@@ -160,7 +160,7 @@ def _ac1(sums: FloatArray) -> FloatArray:
 
 
 def _by_chance(sums: FloatArray) -> FloatArray:
-    """Agreement of each row that AC1 takes for chance, at most a half."""
+    """Return the chance agreement of AC1 of each row, at most a half."""
     with np.errstate(invalid="ignore"):
-        present = (sums @ _SHARE_PRESENT) / sums.sum(axis=1)
+        present = (sums @ _MEAN_PRESENT) / sums.sum(axis=1)
     return np.asarray(2 * present * (1 - present))

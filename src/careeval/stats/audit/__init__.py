@@ -1,1 +1,1 @@
-"""Statistics of a grader that people audit."""
+"""Statistics for the audit of a grader by people."""

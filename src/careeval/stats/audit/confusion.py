@@ -1,10 +1,10 @@
-"""A grader against people who read the same responses: is what it finds there?
+"""Accuracy of a grader against people's labels of the same responses.
 
-The truth is what people say. Present and absent are kept apart from what the item is worth: look at
-each point class by itself.
+People's labels are the truth. Points play no part here: compute the numbers for each class of
+points separately.
 
-Where judgments were drawn by what the grader had said, the plain shares mislead, sensitivity above
-all; each judgment then counts for those that it was drawn from.
+If the sample was drawn by the grader's judgment, unweighted shares mislead, sensitivity above all.
+Weight each judgment by the number that it was drawn from.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from careeval.stats.score import FloatArray
 
 
 class Measure(StrEnum):
-    """A number of a `Confusion` that has an interval; named and defined as there."""
+    """The numbers of a `Confusion` that have an interval, by the names of its properties."""
 
     accuracy = "accuracy"
     sensitivity = "sensitivity"
@@ -32,13 +32,13 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Judgments by what people and the grader say; what is not defined raises `StatsError`.
+    """Counts of judgments by people's label and the grader's; undefined shares raise `StatsError`.
 
     Attributes:
-        tp: Present to both. Whole, or a sum of weights, as are the others.
-        fn: Present to people, missed by the grader.
-        fp: Absent to people, found by the grader.
-        tn: Absent to both.
+        tp: Both present. A whole number or a sum of weights, as are the others.
+        fn: People present, grader absent.
+        fp: People absent, grader present.
+        tn: Both absent.
 
     Raises:
         StatsError: A count is negative or unknown.
@@ -55,33 +55,33 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """Share in which the grader says what people say."""
-        return self._measured(Measure.accuracy)
+        """Share of judgments in which the grader agrees with people."""
+        return self._value(Measure.accuracy)
 
     @property
     def sensitivity(self) -> float:
-        """Of what is present to people, the share that the grader finds; also recall."""
-        return self._measured(Measure.sensitivity)
+        """Share of what people call present that the grader calls present; also recall."""
+        return self._value(Measure.sensitivity)
 
     @property
     def specificity(self) -> float:
-        """Of what is absent to people, the share that the grader calls absent."""
-        return self._measured(Measure.specificity)
+        """Share of what people call absent that the grader calls absent."""
+        return self._value(Measure.specificity)
 
     @property
     def ppv(self) -> float:
-        """Of what the grader finds, the share that is present to people; also precision."""
-        return self._measured(Measure.ppv)
+        """Share of what the grader calls present that people call present; also precision."""
+        return self._value(Measure.ppv)
 
     @property
     def macro_f1(self) -> float:
-        """Mean of the F1 of present and that of absent, as HealthBench has it.
+        """Mean of the F1 of present and the F1 of absent, as in HealthBench.
 
         Source: openai/simple-evals, healthbench_meta_eval.py.
         """
-        return self._measured(Measure.macro_f1)
+        return self._value(Measure.macro_f1)
 
-    def _measured(self, measure: Measure) -> float:
+    def _value(self, measure: Measure) -> float:
         value = float(_measure(np.array([astuple(self)], dtype=np.float64), measure)[0])
         if np.isnan(value):
             raise StatsError(_REASONS[measure])
@@ -91,23 +91,23 @@ class Confusion:
 def measure_interval(
     cells: FloatArray, measure: Measure, *, seed: int = 0, draws: int = 10_000
 ) -> Interval:
-    """Percentile interval of a measure over resampled scenarios, with all their judgments.
+    """Return the percentile interval of a measure over resampled scenarios.
 
-    A rate of unweighted counts that may be near 0 or 1 has a better one in `rate_interval`, which
-    does not take "none missed yet" for "none will be".
+    For a rate of unweighted counts near 0 or 1, `rate_interval` is better: it does not take "none
+    missed yet" for "none will be missed".
 
     Args:
-        cells: The four counts of each scenario, as of `Confusion`, shape (n_scenarios, 4).
-        measure: Which number.
+        cells: The four counts of each scenario, as in `Confusion`, shape (n_scenarios, 4).
+        measure: The number.
         seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.
 
     Returns:
-        In the unit of the measure.
+        An interval in the unit of the measure.
 
     Raises:
-        StatsError: There are fewer than five scenarios; the measure is not defined in more than one
-            of twenty resamples, as where few scenarios have the item present; or it does not vary.
+        StatsError: There are fewer than five scenarios, the measure does not vary, or it is not
+            defined in more than 5% of resamples, since few scenarios have the item present.
     """
     return resampled_interval(lambda sums: _measure(sums, measure), cells, seed=seed, draws=draws)
 
@@ -122,7 +122,7 @@ _REASONS = {
 
 
 def _measure(cells: FloatArray, measure: Measure) -> FloatArray:
-    """A measure of each row of cells, NaN where it is not defined."""
+    """Return a measure of each row of cells, NaN where it is not defined."""
     tp, fn, fp, tn = cells.T
     match measure:
         case Measure.accuracy:
@@ -138,7 +138,7 @@ def _measure(cells: FloatArray, measure: Measure) -> FloatArray:
 
 
 def _f1(tp: FloatArray, fn: FloatArray, fp: FloatArray) -> FloatArray:
-    """F1 of a class, of which a grader that never names it has 0, and a truth without it none."""
+    """Return the F1 of a class: 0 if the grader never gives it, NaN if people never do."""
     return np.where(tp + fn > 0, _ratio(2 * tp, 2 * tp + fp + fn), np.nan)
 
 

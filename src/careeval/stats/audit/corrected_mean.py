@@ -1,9 +1,9 @@
-"""Scores corrected for what the grader gets wrong, as far as people have read.
+"""Mean scores corrected for the errors of the grader, by people's scores of some responses.
 
-The correction takes the system's own responses, some of them read by people, and is unbiased for
-any grader. One that takes the grader's sensitivity and specificity from elsewhere (Rogan and Gladen
-1978) is wrong where they are not the same for this system: in simulations with a grader that was
-lenient to it, it doubled the error.
+The correction uses responses of the same system, and is unbiased for any grader. A correction by
+the grader's sensitivity and specificity on other responses (Rogan and Gladen 1978) is wrong if
+these differ for this system: in simulations with a grader that was lenient to it, it doubled the
+error.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class CorrectedMean(NamedTuple):
     """A mean of the grader's scores, corrected by people's.
 
     Attributes:
-        value: In the unit of the scores, unclipped.
+        value: The mean in the unit of the scores, unclipped.
         se: Its standard error, over scenarios like these.
-        n_audited: Scenarios in which people read anything.
+        n_audited: Scenarios of which people read at least one response.
     """
 
     value: float
@@ -37,7 +37,7 @@ class CorrectedMean(NamedTuple):
         """95% interval, by t with n_audited - 1 degrees of freedom.
 
         Raises:
-            StatsError: People read fewer than five scenarios, or nothing varies.
+            StatsError: People read responses to fewer than five scenarios, or nothing varies.
         """
         if self.n_audited < MIN_CLUSTERS:
             raise StatsError("people read fewer than five scenarios")
@@ -52,27 +52,28 @@ def prediction_powered(
     inclusion: FloatArray | None = None,
     maxima: FloatArray | None = None,
 ) -> CorrectedMean:
-    """Mean score by people, from the grader's scores of all responses and people's of some.
+    """Return the mean score by people, estimated from the grader's scores and some of people's.
 
-    The grader's mean over all, plus the mean by which people differ from it where both scored.
-    Which responses people read must have been drawn, with known chances. Then it is unbiased
-    whatever the grader does (nearly so where chances differ), and narrower the better the grader.
+    It is the grader's mean over all responses, plus the mean difference of people's score where
+    both scored. The responses that people read must have been drawn with known chances. Then the
+    estimate is unbiased for any grader (nearly so if chances differ), and more precise the better
+    the grader.
 
     Args:
         graded: The grader's score of each response, shape (n_scenarios, n_responses). NaN = missing
             or unresolved, left out.
-        human: People's score of the responses they read, the same shape; NaN = not read.
-        inclusion: The known chance that a response was drawn, above 0 to 1, the same shape; none
-            where all had the same.
-        maxima: What a scenario's scores are divided by, shape (n_scenarios,): positive points, for
-            the pooled score of points. None where the scores are fractions already.
+        human: People's score of the responses that they read, the same shape; NaN = not read.
+        inclusion: The known chance that a response was drawn, above 0 to 1, the same shape; `None`
+            if it was the same for all.
+        maxima: Positive points, by which a scenario's scores are divided, shape (n_scenarios,), for
+            the pooled score of points. `None` if the scores are fractions already.
 
     Returns:
-        A fraction of the maximum, or the unit of the scores; the error is over scenarios, with all
-        their responses.
+        A fraction of the maximum, or the unit of the scores. The error is over scenarios, each with
+        all its responses.
 
     Raises:
-        StatsError: Shapes differ, people read nothing that was graded, a chance is not known, there
+        StatsError: Shapes differ, people read nothing that was graded, a chance is unknown, there
             are fewer than two scenarios, or no positive points.
 
     Source: Angelopoulos et al. 2023, doi:10.1126/science.adi6000; with scenarios as clusters, by
@@ -81,18 +82,18 @@ def prediction_powered(
     """
     if graded.shape != human.shape:
         raise StatsError(f"scores of shape {graded.shape} against {human.shape}")
-    known = ~np.isnan(graded)
-    read = known & ~np.isnan(human)
+    is_graded = ~np.isnan(graded)
+    read = is_graded & ~np.isnan(human)
     if not read.any():
         raise StatsError("people read no response that was graded")
     weights = inverse_weights(read, inclusion)
     per_scenario = np.ones(len(graded)) if maxima is None else maxima
-    whole = np.where(known, per_scenario[:, np.newaxis], 0.0)
-    apart = np.where(read, human - graded, 0.0)
-    answered = known.any(axis=1)
+    whole = np.where(is_graded, per_scenario[:, np.newaxis], 0.0)
+    differences = np.where(read, human - graded, 0.0)
+    answered = is_graded.any(axis=1)
     all_graded = _Ratio.of(np.nansum(graded, axis=1)[answered], whole.sum(axis=1)[answered])
     difference = _Ratio.of(
-        (weights * apart).sum(axis=1)[answered], (weights * whole).sum(axis=1)[answered]
+        (weights * differences).sum(axis=1)[answered], (weights * whole).sum(axis=1)[answered]
     )
     n_scenarios = int(answered.sum())
     if n_scenarios < 2:
@@ -106,7 +107,7 @@ def prediction_powered(
 
 
 class _Ratio(NamedTuple):
-    """A ratio of sums over scenarios, and what each scenario moves it by, shape (n_scenarios,)."""
+    """A ratio of sums over scenarios, and the influence of each scenario, shape (n_scenarios,)."""
 
     value: float
     influence: FloatArray

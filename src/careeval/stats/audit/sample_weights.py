@@ -1,4 +1,4 @@
-"""An audit of a grader by people: what its sample bounds, and what each reading weighs."""
+"""Weights of the judgments in an audit sample, and the sensitivity that a sample leaves open."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from careeval.stats.score import FloatArray
 
 
 def sensitivity_range(confirmed: float, not_found: int, missed: int, read: int) -> Interval:
-    """The sensitivity that a sample of what the grader did not find leaves open.
+    """Return the interval of sensitivity, given a sample of what the grader called absent.
 
-    All that it did find is taken as read. For a rare item this is where the uncertainty lies: two
-    misses in 94 of 940 leave .37 to .95.
+    All judgments of present are taken as read. For a rare item most of the uncertainty is in what
+    the grader may have missed: two misses in 94 of 940 leave .37 to .95.
 
     Args:
-        confirmed: Judgments that the grader found present, and people too; above 0.
-        not_found: All that it called absent.
-        missed: Of those people read, the ones that are present to them.
-        read: How many of those they read, independent of each other; above 0.
+        confirmed: Judgments of present that people confirmed; above 0.
+        not_found: All judgments of absent.
+        missed: Judgments of absent that people read and call present.
+        read: Judgments of absent that people read, independent of each other; above 0.
 
     Returns:
         Fractions, 0 to 1, from the exact interval of the share missed.
 
     Raises:
-        StatsError: Nothing was confirmed or read, or the counts are impossible.
+        StatsError: Nothing was confirmed or read, or the counts are inconsistent.
 
     Source: Clopper and Pearson 1934, Biometrika 26:404, for the share missed.
     """
@@ -40,15 +40,15 @@ def sensitivity_range(confirmed: float, not_found: int, missed: int, read: int) 
 
 
 def inverse_weights(read: NDArray[np.bool_], inclusion: FloatArray | None) -> FloatArray:
-    """What each judgment or response that people read counts for: one over its chance to be read.
+    """Return the weight of each judgment or response: 1 / its chance to be read, 0 if not read.
 
     Args:
-        read: Which people read, any shape.
-        inclusion: The known chance of being drawn for it, above 0 to 1, the same shape; unknown
-            chances of what was not read do no harm. None where all had the same.
+        read: Mask of those that people read, any shape.
+        inclusion: The known chance of being drawn, above 0 to 1, the same shape; ignored for those
+            not read. `None` if it was the same for all.
 
     Returns:
-        The same shape; 0 for what was not read, 1 for the rest where `inclusion` is None.
+        Weights of the same shape; if `inclusion` is `None`, 1 for those read.
 
     Raises:
         StatsError: Shapes differ, or the chance of something read is not above 0 to 1.
