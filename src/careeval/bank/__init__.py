@@ -1,4 +1,4 @@
-"""The bank: YAML that people write, loaded and checked with the place of every problem."""
+"""Loading and checking of banks, which are YAML files; every problem has its place."""
 
 from careeval.bank.evidence import content_hash, rated_hash
 from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, load_bank

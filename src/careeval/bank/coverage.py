@@ -1,4 +1,4 @@
-"""What a bank covers, and how its probes stand by their labels: counts, computed from its files."""
+"""Counts of the scenarios, items and probes of a bank."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Cells = Mapping[str, Mapping[Adl, int]]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The scenarios' texts.
+    """Lengths and reading grades of the scenarios' texts.
 
     Attributes:
-        words: Fewest, median and most.
+        words: Fewest, median and most words.
         grade: Lowest, median and highest school grade (United States) by `reading_grade`.
     """
 
@@ -40,17 +40,17 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class ProbeCounts:
-    """The probes, by their labels alone; no grader has seen them.
+    """Counts of the probes and their labels; no grader is involved.
 
     Attributes:
-        probes: How many, the generic ones once a scenario.
-        labels: On acts; a rung's label follows from its acts.
-        present: Of these, `present`.
-        severe_present: Of these, on acts of −2.
-        by_trap: Trap → probes.
-        n: Trap, or the id of a generic probe → probes.
-        scores: By the same names → rubric → points of all items that are labelled present ÷
-            positive points, over its scenarios: what a perfect grader would find.
+        probes: Number of probes; a generic one counts once per scenario.
+        labels: Labels of acts; a rung's label follows from its acts.
+        present: Labels that are `present`.
+        severe_present: `present` labels of acts of −2.
+        by_trap: Trap → number of probes.
+        n: Trap, or the id of a generic probe → number of probes.
+        scores: The same names → rubric → points of all items labelled present / positive points,
+            over its scenarios: the score that a perfect grader would give.
     """
 
     probes: int
@@ -63,15 +63,18 @@ class ProbeCounts:
 
 
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
-    """Scenarios by activity, against what they are about; situations by the primary one."""
-    found = list(scenarios)
-    by: dict[str, Callable[[Scenario], str]] = {
+    """Return counts of the scenarios by activity and by each of four fields.
+
+    The fields are condition, assistance, primary situation and actor.
+    """
+    rows = list(scenarios)
+    fields: dict[str, Callable[[Scenario], str]] = {
         "condition": lambda s: s.condition or "not given",
         "assistance": lambda s: s.assistance or "not given",
         "situation": lambda s: s.situation[0] if s.situation else "not given",
         "actor": lambda s: s.actor or "not given",
     }
-    return {name: _cells((row(s), s.adl) for s in found) for name, row in by.items()}
+    return {name: _cells((value(s), s.adl) for s in rows) for name, value in fields.items()}
 
 
 def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:
@@ -81,16 +84,16 @@ def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:
 
 
 def rests_on_technique(scenario: Scenario) -> bool:
-    """Return if more than half of a scenario's positive points are for acts of technique."""
+    """Tell whether more than half of a scenario's positive points are for acts of technique."""
     good = [action for action in scenario.actions if action.points > 0]
     technique = [action.points for action in good if action.kind is ItemKind.technique]
     return 2 * sum(technique) > sum(action.points for action in good)
 
 
 def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
-    """Say how a bank is made, of what it tells: direction, technique, robots, core, origin.
+    """Return lines on a bank's shares of too much care, technique, robots, easy core and pilots.
 
-    Empty for a bank whose acts do not say which way they err.
+    It is empty for a bank whose acts have no `error`.
     """
     acts = [action for scenario in scenarios for action in scenario.actions]
     bad = [action for action in acts if action.points < 0]
@@ -101,8 +104,8 @@ def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
     def points(chosen: Iterable[Action]) -> int:
         return sum(action.points for action in chosen)
 
-    def count(what: str, n: int, of: int) -> str:
-        return f"{what}: {n} of {of}" + (f" ({n / of:.0%})" if of else "")
+    def count(what: str, n: int, total: int) -> str:
+        return f"{what}: {n} of {total}" + (f" ({n / total:.0%})" if total else "")
 
     technique = [scenario for scenario in scenarios if rests_on_technique(scenario)]
     too_much = [action for action in bad if action.error is CareError.too_much]
@@ -118,7 +121,7 @@ def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
 
 
 def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:
-    """Each domain's share of the actions' positive points; empty where there are none.
+    """Return each domain's share of the actions' positive points; empty if there are none.
 
     An act about two domains gives half its points to each.
     """
@@ -132,15 +135,15 @@ def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:
 
 
 def action_points(scenarios: Iterable[Scenario]) -> Counter[int]:
-    """How many acts have how many points."""
+    """Return points → number of acts."""
     return Counter(action.points for scenario in scenarios for action in scenario.actions)
 
 
 def reading_grade(text: str) -> float:
-    """The Coleman–Liau index: the school grade whose pupils read such a text, roughly.
+    """Return the Coleman–Liau index, roughly the school grade that can read the text.
 
-    0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words. It counts letters,
-    where other indices guess syllables. A text without words is 0.
+    It is 0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words. It counts
+    letters, while other indices guess syllables. A text without words has 0.
 
     Source: Coleman and Liau 1975, doi:10.1037/h0076540.
     """
@@ -154,7 +157,7 @@ def reading_grade(text: str) -> float:
 
 
 def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
-    """How long and how hard to read the texts are; `None` without one."""
+    """Return the lengths and reading grades of the texts; `None` without a scenario."""
     texts = [scenario.text for scenario in scenarios]
     if not texts:
         return None
@@ -166,7 +169,7 @@ def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
 
 
 def probe_counts(bank: Bank) -> ProbeCounts:
-    """The probes of a bank and what their labels come to."""
+    """Return the counts of a bank's probes and their labels."""
     pairs = [(s, probe) for s in bank.scenarios for probe in bank.probes.get(s.id, ())]
     labelled = [(act, probe.labels[act.id]) for s, probe in pairs for act in s.actions]
     groups: dict[str, list[tuple[Scenario, Probe]]] = {}
@@ -185,8 +188,8 @@ def probe_counts(bank: Bank) -> ProbeCounts:
 
 
 def _scores(group: Iterable[tuple[Scenario, Probe]]) -> Iterator[tuple[Rubric, float]]:
-    found = list(group)
+    pairs = list(group)
     for rubric in Rubric:
-        marks = [(item.points, p.labels[item.id]) for s, p in found for item in s.rubric(rubric)]
+        marks = [(item.points, p.labels[item.id]) for s, p in pairs for item in s.rubric(rubric)]
         if most := sum(points for points, _ in marks if points > 0):
             yield rubric, sum(points for points, present in marks if present) / most

@@ -1,7 +1,7 @@
-"""The bank's metadata in Croissant 1.1, with its RAI terms, for who looks for data by machine.
+"""Metadata of a bank in the format Croissant 1.1 with its RAI terms, for dataset search.
 
-What is the same for every bank stands in `croissant-template.json`; its context is word for word
-the specification's, which the validator asks for.
+`croissant-template.json` has the parts that all banks share. Its context is copied from the
+specification word for word, as the validator requires.
 
 Source: MLCommons, Croissant format specification 1.1, and Croissant RAI 1.0.
 """
@@ -34,15 +34,15 @@ _FILES = ("*.yaml", "*/*.yaml", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
 
 
 def croissant(bank: Bank, folder: Path) -> str:
-    """Return the metadata of a bank as JSON, with its newline.
+    """Return the metadata of a bank as JSON, with a final newline.
 
     Args:
-        bank: Its public split.
-        folder: Where it lies; every file is named with its hash.
+        bank: The bank; only its public split is described.
+        folder: Its folder, whose files are listed with their hashes.
     """
     public = [scenario for scenario in bank.scenarios if scenario.split is Split.public]
     about = bank.about
-    known = {
+    values = {
         "name": about.name,
         "title": about.title,
         "version": about.version,
@@ -54,11 +54,11 @@ def croissant(bank: Bank, folder: Path) -> str:
     }
     content = json.loads(_TEMPLATE.read_text(encoding="utf-8"))
     for field in ("name", "alternateName", "description", "version", "license", "citeAs"):
-        content[field] = Template(content[field]).substitute(known)
+        content[field] = Template(content[field]).substitute(values)
     content |= {"usageInfo": about.request, "datePublished": about.released}
     paths = sorted(path for pattern in _FILES for path in folder.glob(pattern))
     content["distribution"] = [_file_object(path, folder) for path in paths]
-    _tell_ratings(content, public)
+    _describe_ratings(content, public)
     content = {name: value for name, value in content.items() if value is not None}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -75,11 +75,11 @@ def _file_object(path: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def _tell_ratings(content: dict[str, Any], scenarios: Sequence[Scenario]) -> None:
-    """Say who rated, and what is validated, where the template says that nobody has."""
+def _describe_ratings(content: dict[str, Any], scenarios: Sequence[Scenario]) -> None:
+    """Replace what the template says about unrated scenarios if some are rated or validated."""
     rated = [scenario for scenario in scenarios if scenario.evidence]
     if rated:
-        roles = sorted({role for each in rated for seen in each.evidence for role in seen.raters})
+        roles = sorted({role for s in rated for evidence in s.evidence for role in evidence.raters})
         content["rai:annotatorDemographics"] = [
             f"{len(rated)} of {len(scenarios)} scenarios were rated by people, whose roles and "
             f"counts stand in each scenario's evidence: {', '.join(roles)}"

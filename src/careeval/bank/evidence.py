@@ -1,7 +1,7 @@
-"""What raters found of a bank's scenarios: `evidence.json`, which stands beside its `bank.yaml`.
+"""`evidence.json` of a bank: status and ratings of its scenarios.
 
-An entry is of one version of one text, which a hash names. Scenarios of banks that an earlier
-careeval wrote have `status` and `evidence` in their own file; an entry here comes before them.
+An entry is about one version of one text, identified by a hash. Older banks have `status` and
+`evidence` in the scenario files; an entry here takes precedence.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from careeval.core.scenario import Evidence, Frozen, Scenario, Status
 FILE = "evidence.json"
 
 MAX_BYTES = 20_000_000
-"""An entry has about 400 bytes, and as many more for each further study."""
+"""The most bytes of the file. An entry has about 400, and as many again per further study."""
 
 RANKS = (Status.withdrawn, Status.drafted, Status.reviewed, Status.validated)
-"""From the lowest."""
+"""Statuses from the lowest to the highest."""
 
 
 class Vetting(Frozen):
-    """An entry of `evidence.json`: how far one text has been vetted, and on what that rests."""
+    """An entry of `evidence.json`: the status of one text, and the evidence for it."""
 
     version: Annotated[int, Field(ge=1)]
-    """Of the scenario, as it was rated."""
+    """Version of the scenario that was rated."""
     hash: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-    """Of the text that was rated; of another text the entry says nothing."""
+    """Hash of the text that was rated; the entry does not hold for another text."""
     status: Status
-    """How far the text has been vetted."""
+    """Vetting of the text so far."""
     evidence: tuple[Evidence, ...]
-    """What `status` rests on; evidence of earlier versions stays among it."""
+    """Evidence for `status`, and evidence about earlier versions."""
 
     def is_of(self, scenario: Scenario) -> bool:
-        """Return whether the scenario's present version and text are those that were rated."""
+        """Tell whether the scenario's present version and text are those that were rated."""
         return self.version == scenario.version and self.hash == rated_hash(scenario)
 
 
 def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
     """Return a scenario with the status and evidence of its entry in `evidence.json`.
 
-    An entry of another text or version gives it neither, but takes away a status above its own:
-    nothing rises because a text was changed. Whatever is withdrawn once, here or in its own file,
-    stays so.
+    An entry of another text or version gives it neither, but lowers its status to that of the entry
+    if it is higher, so that a change of the text never raises a status. What is withdrawn, here or
+    in the scenario's own file, stays withdrawn.
     """
     if vetting is None:
         return scenario
@@ -59,38 +59,35 @@ def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
 
 
 def evidence_text(vettings: Mapping[str, Vetting]) -> str:
-    """Return the text of `evidence.json`, its scenarios in the order of their ids."""
+    """Return the text of `evidence.json`, with the scenarios in the order of their ids."""
     content = {name: vettings[name].model_dump(mode="json") for name in sorted(vettings)}
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     return _NO_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 _NO_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that JSON takes as they are, and that YAML, as which it is read, refuses or changes.
+"""Characters to escape: JSON allows them, but the YAML parser that reads the file does not.
 
-To escape all that is not ASCII would make two halves of some, which YAML does not join.
+Escaping all non-ASCII characters would make surrogate pairs of some, which YAML does not join.
 """
 
 
 def content_hash(scenarios: Iterable[Scenario]) -> str:
-    """Return twelve hex digits that change when any scenario's content does, whatever its layout.
+    """Return twelve hex digits that change with the content of any scenario, not with its layout.
 
-    What raters found of it is no content: evidence can be added to a bank that has been run.
+    Evidence is left out, so that it can be added to a bank that has been run.
     """
     ordered = sorted(scenarios, key=lambda s: s.id)
-    # a JSON list, one scenario after the other: a large bank's is as long as all its files
-    of_all = hashlib.sha256(b"[")
-    for place, scenario in enumerate(ordered):
+    # hash a JSON list piece by piece: a large bank's text is as long as all its files
+    digest = hashlib.sha256(b"[")
+    for i, scenario in enumerate(ordered):
         content = scenario.model_dump(mode="json", exclude={"evidence"})
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        of_all.update(f"{',' if place else ''}{text}".encode())
-    of_all.update(b"]")
-    return of_all.hexdigest()[:12]
+        digest.update(f"{',' if i else ''}{text}".encode())
+    digest.update(b"]")
+    return digest.hexdigest()[:12]
 
 
 def rated_hash(scenario: Scenario) -> str:
-    """Return the hash of what raters are shown: a status, which their study changes, is not in it.
-
-    Nor is evidence.
-    """
+    """Return the hash of the content that raters see, which leaves out status and evidence."""
     return content_hash([scenario.model_copy(update={"status": Status.drafted})])

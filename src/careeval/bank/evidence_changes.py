@@ -1,4 +1,4 @@
-"""What a study found, weighed against what a bank knows, and written into its `evidence.json`."""
+"""Writing of a study's results into a bank's `evidence.json`, beside earlier evidence."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes, write_text
 
 LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
-"""Raters of the version at hand without whom no scenario is validated, and none withdrawn."""
+"""Raters of one version that are needed to validate or withdraw a scenario."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one version of a scenario comes to have.
+    """The status and evidence that a study gives one version of a scenario.
 
     Attributes:
-        hash: Of the text that was rated, as `rated_hash`.
-        lacking: Why it is not validated; empty where it is.
+        scenario: Id of the scenario.
+        version: The version that was rated.
+        hash: `rated_hash` of the text that was rated.
+        status: The new status.
+        evidence: The results of the study.
+        lacking: Reasons why it is not validated; empty if it is.
     """
 
     scenario: str
@@ -41,13 +45,13 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of one scenario of a bank.
+    """A planned change of one scenario's entry in `evidence.json`.
 
     Attributes:
         before: Its status so far.
-        standing: What the study says.
-        refused: Why nothing is written; empty where something is.
-        vetting: Its new entry in `evidence.json`; `None` where nothing is written.
+        standing: The status and evidence by the study.
+        refused: Reason why nothing is written; empty if something is.
+        vetting: Its new entry in `evidence.json`; `None` if nothing is written.
     """
 
     before: Status
@@ -57,37 +61,37 @@ class Change:
 
 
 def unmet(evidence: Evidence) -> tuple[str, ...]:
-    """Why what raters found validates no version; empty where it is enough.
+    """Return the reasons why evidence is not enough to validate its version; empty if it is enough.
 
-    It is not beside other evidence of the version with objections, which stay open.
+    Other evidence of the same version is not looked at, though its objections stay open.
 
-    Asked for are three occupational therapists and two other stakeholders who rated both scales,
-    both passing the paper's rule; no objection to an item of −2 points, known because as many were
-    asked, and said; and no item that raters reject, known because three or more rated each.
+    Needed are three occupational therapists and two other stakeholders who rated both scales, with
+    both scales passing the paper's rule; no objection to an item of −2 points, from as many raters
+    who were asked and answered; and no item that raters reject, with three or more raters of each.
     """
-    found, n_raters = list(too_few(evidence.raters)), sum(_by_role(evidence.raters))
+    reasons, n_raters = list(too_few(evidence.raters)), sum(_by_role(evidence.raters))
     for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
         if fault := _falls_short(count, n_raters):
-            found.append(f"{scale}: {fault}")
+            reasons.append(f"{scale}: {fault}")
     if (n := evidence.objections) is None:
-        found.append(
+        reasons.append(
             "too few were asked, and said, whether its −2 items deserve it: plan the next round, "
             "or a new study, with --points --rubric both"
         )
     elif n:
-        found.append(_open(n))
+        reasons.append(_open(n))
     if evidence.rejected is None:
-        found.append(
+        reasons.append(
             "fewer than three rated the relevance of each item: plan the next round, or a new "
             "study, with --items --points --rubric both"
         )
     elif evidence.rejected:
-        found.append(_rejected(evidence.rejected))
-    return tuple(found)
+        reasons.append(_rejected(evidence.rejected))
+    return tuple(reasons)
 
 
 def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
-    """Return why evidence validated nothing when items were not yet asked for."""
+    """Return the reasons of `unmet`, without the later requirement that items are rated."""
     return unmet(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
 
 
@@ -96,14 +100,14 @@ def _open(n: int) -> str:
 
 
 def _rejected(items: Sequence[str]) -> str:
-    """Return what raters reject in words, with the names of the first three."""
+    """Return a phrase on the rejected items, with the ids of the first three."""
     rest = len(items) - 3
     more = f" and {rest} more" if rest > 0 else ""
     return f"raters reject {counted(len(items), 'item')}: {', '.join(items[:3])}{more}"
 
 
 def _open_faults(evidence: Evidence) -> str:
-    """Return what raters hold against items, which stays open while the version stands."""
+    """Return objections and rejections, which stay open as long as the version does."""
     faults = [_open(evidence.objections)] if evidence.objections else []
     if evidence.rejected:
         faults.append(_rejected(evidence.rejected))
@@ -111,33 +115,32 @@ def _open_faults(evidence: Evidence) -> str:
 
 
 def too_few(raters: Mapping[str, int]) -> tuple[str, ...]:
-    """Who is lacking among so many of each role, to validate or to withdraw; empty where nobody."""
+    """Return the roles with too few raters to validate or withdraw, in words; empty if none."""
     *others, therapists = _by_role(raters)
-    found = []
+    shortages = []
     if therapists < LEAST_THERAPISTS:
-        found.append(f"{therapists} of {LEAST_THERAPISTS} occupational therapists")
+        shortages.append(f"{therapists} of {LEAST_THERAPISTS} occupational therapists")
     if sum(others) < LEAST_OTHERS:
-        found.append(f"{sum(others)} of {LEAST_OTHERS} other stakeholders")
-    return tuple(found)
+        shortages.append(f"{sum(others)} of {LEAST_OTHERS} other stakeholders")
+    return tuple(shortages)
 
 
 def _by_role(raters: Mapping[str, int]) -> list[int]:
-    """How many of each role, therapists last; a role that is none counts nobody."""
+    """Return the number of raters of each role, therapists last; unknown roles do not count."""
     others = [role for role in Role if role is not Role.occupational_therapist]
     return [raters.get(role, 0) for role in (*others, Role.occupational_therapist)]
 
 
 def _falls_short(count: str, raters: int) -> str:
-    """Why k/n of raters is too few; empty where it is enough."""
-    # where nobody has vetted anything, no arithmetic is loaded
+    """Return the reason why k/n of raters is too few; empty if it is enough."""
+    # not at the top: most banks have no evidence, and need not load numpy
     from careeval.stats.validity import Endorsement, Rule
 
     k, n = map(int, count.split("/"))
     if n < raters:
         return f"{n} have rated it, and {raters} both scales"
     try:
-        given = Endorsement(k, n)
-        if given.passes(Rule.paper):
+        if Endorsement(k, n).passes(Rule.paper):
             return ""
         return f"{k} of {n} gave 4 or 5; {Rule.paper.least(n)} were needed"
     except StatsError as error:
@@ -146,11 +149,11 @@ def _falls_short(count: str, raters: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a bank.
+    """The result of applying changes to a bank.
 
     Attributes:
-        files: What was written, the bank's metadata among it where careeval keeps them.
-        to_do: What else a new status touches, and only people can mend; a sentence each.
+        files: The files written, among them the bank's metadata if careeval wrote it before.
+        to_do: What people still have to do after a change of status, one sentence each.
     """
 
     files: tuple[Path, ...]
@@ -158,28 +161,28 @@ class Applied:
 
 
 def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
-    """Write what was planned into `evidence.json`, and the metadata, which name each file's hash.
+    """Write planned changes into `evidence.json`, and update the metadata, which has its hash.
 
-    Metadata that are not as careeval writes them are somebody else's, and are left alone.
+    Metadata that differ from what careeval writes are by somebody else, and are left alone.
 
     Args:
-        bank: As it was read before.
-        changes: What `plan_changes` planned for it.
+        bank: The bank as loaded before the change.
+        changes: The changes that `plan_changes` returned for it.
 
     Raises:
-        BankError: A file cannot be written; `evidence.json` is the first.
+        BankError: A file cannot be written; `evidence.json` is written first.
     """
-    new = {each.standing.scenario: each.vetting for each in changes if each.vetting is not None}
+    new = {change.standing.scenario: change.vetting for change in changes if change.vetting}
     if not new:
         return Applied((), ())
     folder = Path(bank.documents["bank"].path).parent
     files, to_do = [folder / EVIDENCE], []
     metadata = folder / FILE
-    ours = metadata.is_file() and _has(metadata, croissant(load_bank(folder), folder))
-    # read without a key: no entry of the held-out split comes into the clear file
+    is_ours = metadata.is_file() and _has(metadata, croissant(load_bank(folder), folder))
+    # loaded without a key, so that no entry of the held-out split gets into the public file
     present = load_bank(folder, probes=False).vettings
     _write(folder / EVIDENCE, evidence_text({**present, **new}))
-    if ours:
+    if is_ours:
         _write(metadata, croissant(load_bank(folder), folder))
         files.append(metadata)
     elif metadata.is_file():
@@ -208,9 +211,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def plan_changes(bank: Bank, standings: Iterable[Standing]) -> tuple[Change, ...]:
-    """Return what writing would change, without writing it, in the order given.
+    """Return the changes that `apply_changes` would write, in the order given.
 
-    What is already as it would be is not in it.
+    Scenarios that would stay the same are left out.
 
     Raises:
         BankError: The bank lacks a scenario.
@@ -233,9 +236,10 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
             "raise its version, and rate it again in the next round"
         )
         return Change(before, standing, why)
-    known = _known(bank, scenario)
-    others = tuple(e for e in known if not _same(e, standing.evidence))
-    standing, why = _weighed(scenario, standing, others, corrects=len(others) < len(known))
+    earlier = _all_evidence(bank, scenario)
+    others = tuple(e for e in earlier if not _same(e, standing.evidence))
+    corrects = len(others) < len(earlier)
+    standing, why = _weighed(scenario, standing, others, corrects=corrects)
     if why:
         return Change(before, standing, why)
     if f"{SEALED}/" in bank.documents[scenario.id].path.replace(os.sep, "/"):
@@ -250,12 +254,12 @@ def _change(bank: Bank, standing: Standing) -> Change | None:
     return Change(before, standing, "", vetting)
 
 
-def _known(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
-    """Return all evidence of a scenario, also that of its earlier versions.
+def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
+    """Return all evidence about a scenario and its earlier versions.
 
-    Of another text of this version, objections and rejected items alone stay: they are open for as
-    long as the version stands. What the scenario's own file says of the entry's version, or before,
-    is in the entry.
+    If the text was changed without a new version, only evidence with objections or rejected items
+    is kept, since these are open as long as the version is. The entry already has the evidence in
+    the scenario's own file up to the version of the entry.
     """
     entry = bank.vettings.get(scenario.id)
     if entry is None or bank.vetting(scenario):
@@ -266,9 +270,9 @@ def _known(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
 
 
 def _same(one: Evidence, other: Evidence) -> bool:
-    """Whether both are of one version, in one round of one study.
+    """Tell whether both are of one version, in one round of one study.
 
-    Studies share titles: where one alone says which study it is, the rest must be the same.
+    Studies can share titles, so if only one has a study id, all other fields must be equal.
     """
     if (one.round, one.version) != (other.round, other.version):
         return False
@@ -283,23 +287,23 @@ def _same(one: Evidence, other: Evidence) -> bool:
 def _weighed(
     scenario: Scenario, standing: Standing, others: Sequence[Evidence], *, corrects: bool
 ) -> tuple[Standing, str]:
-    """Return a standing as it is beside other evidence; and why nothing is written, or else ''.
+    """Return the standing beside other evidence, and the reason why nothing is written, if any.
 
-    While somebody objects to an item of −2 points, or raters reject an item, no version is
-    validated.
+    A version is not validated while there is an objection to an item of −2 points, or raters reject
+    an item.
 
     Args:
-        scenario: As it is in the bank.
-        standing: What a study says.
-        others: The scenario's evidence without what the same round of the study gave before.
-        corrects: Whether that round gave anything before.
+        scenario: The scenario in the bank.
+        standing: The status and evidence by the study.
+        others: The scenario's evidence, without earlier results of the same round of the study.
+        corrects: Whether there were such earlier results.
     """
     before, new = scenario.status, standing.evidence
     rest = [e for e in others if e.version == scenario.version]
     objecting = [e for e in rest if _open_faults(e)]
     if standing.status is not Status.withdrawn and objecting:
-        told = (f"{_open_faults(e)}, in round {e.round} of {e.study!r}" for e in objecting)
-        lacking = (*standing.lacking, *told)
+        faults = (f"{_open_faults(e)}, in round {e.round} of {e.study!r}" for e in objecting)
+        lacking = (*standing.lacking, *faults)
         standing = replace(standing, status=Status.reviewed, lacking=lacking)
     falls = before is Status.validated and bool(objecting or _open_faults(new))
     held = Status.reviewed if falls else before
@@ -312,24 +316,24 @@ def _weighed(
 
 
 def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]) -> str:
-    """Why a standing leaves a higher status alone; empty where it may lower it, or does not.
+    """Return why a standing may not lower the status; empty if it may, or would not lower it.
 
     Args:
         before: The status so far.
-        standing: What a study says.
-        rest: What others found of the version.
+        standing: The status and evidence by the study.
+        rest: Other evidence of the version.
     """
     new = standing.evidence
     if RANKS.index(standing.status) >= RANKS.index(before):
         return ""
-    gave = [e for e in rest if before is not Status.validated or not _unmet_before_items(e)]
-    most = max((sum(_by_role(e.raters)) for e in gave), default=0)
+    supporting = [e for e in rest if before is not Status.validated or not _unmet_before_items(e)]
+    most = max((sum(_by_role(e.raters)) for e in supporting), default=0)
     if (n := sum(_by_role(new.raters))) < most:
         few = f"{n} {'is' if n == 1 else 'are'} too few to make it {standing.status}"
         return f"{most} raters made it {before}; {few}"
     unasked = {"objections": new.objections or 0, "rejected": new.rejected or ()}
     if (
-        gave
+        supporting
         and None in (new.objections, new.rejected)
         and not unmet(new.model_copy(update=unasked))
     ):

@@ -1,9 +1,9 @@
-"""From a folder of YAML files to a `Bank`: shape only, every problem with its place.
+"""Loading of a bank from its folder; every problem of form is listed with its place.
 
-A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. Beside a scenario may stand
-`<id>.probes.yaml`; beside `bank.yaml`, `sources.yaml`, `generic-probes.yaml` and `evidence.json`,
-and the sealed held-out split, which is read like the rest where its key is given. Whether the
-content is good is for `careeval.bank.rules.check`.
+A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. A scenario may have
+`<id>.probes.yaml` beside it. Beside `bank.yaml` there may be `sources.yaml`, `generic-probes.yaml`
+and `evidence.json`, and the sealed held-out split, which is read like the rest if its key is given.
+The content is checked by `careeval.bank.rules.check`.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ OWN_NAME = "careeval-open"
 """The name, in tables and logs, of the banks that ship with careeval."""
 
 OWN_BANK = Path(__file__).parent / "data"
-"""The bank that is meant where none is named."""
+"""The bank that is used if none is named."""
 
 DEFAULT = "3"
-"""Its number."""
+"""Number of `OWN_BANK`."""
 
 OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), DEFAULT: OWN_BANK}
-"""The banks that ship with careeval, by the number that people name them with."""
+"""Number → folder of each bank that ships with careeval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """Scenarios with their probes and sources, as one named and versioned whole.
+    """A bank: scenarios with their probes and sources, with a name and a version.
 
     Attributes:
         about: Name, version, licence, provenance and canary.
-        scenarios: In the order of their ids.
-        probes: By scenario id; a scenario without a probes file is not a key.
-        sources: By key.
-        vettings: The entries of `evidence.json` by scenario id, also those of other texts than the
-            scenarios have now.
-        documents: The place of every value of the files: by scenario id, by `<id>.probes`, by
-            `<id>.evidence` (of the file with its entry), and `bank`, `sources`.
+        scenarios: The scenarios in the order of their ids.
+        probes: Scenario id → probes; a scenario without a probes file is not a key.
+        sources: Key → source.
+        vettings: Scenario id → entry of `evidence.json`, even if the text has changed since.
+        documents: Name of a file → the places of its values. A scenario's id is the name of its
+            file; others are `<id>.probes`, `<id>.evidence` (the file with its entry), `bank` and
+            `sources`.
     """
 
     about: BankFile
@@ -89,51 +89,51 @@ class Bank:
 
     @property
     def mode(self) -> Mode:
-        """How a system is asked about the scenarios, and how its responses are judged."""
+        """The mode, which defines how a system is asked and its responses are judged."""
         return MODES[self.about.mode]
 
     @property
     def bases(self) -> tuple[Scenario, ...]:
-        """The scenarios that are no twin of another, in the order of their ids."""
+        """The scenarios that are not twins, in the order of their ids."""
         return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
 
     def pair_of(self, scenario_id: str, item: str) -> str:
-        """Return the base's id of an act that is right in a text and bad in its twin, or else ''.
+        """Return the id of the base if an item decides between a base and its twin, else ''.
 
-        The same where it is right in the twin and bad in the base.
+        Such an act is right in one of the two texts and bad in the other.
         """
         return self._pairs.get((scenario_id, item), "")
 
     @cached_property
     def _pairs(self) -> Mapping[tuple[str, ItemId], str]:
-        """Id of a base or a twin, and of a right act of either → the base's id."""
+        """Id of a base or a twin, and id of a right act of either → id of the base."""
         pairs: dict[tuple[str, ItemId], str] = {}
         for twin in self.scenarios:
             if twin.twin_of is None or twin.control is not None:
                 continue
-            texts = (self.scenario(twin.twin_of), twin)
-            right = right_acts(*({act.id: act.points for act in text.actions} for text in texts))
-            if [len(each) for each in right] == [1, 1]:
-                for text in texts:
-                    pairs |= {(text.id, act): twin.twin_of for act in right[0] + right[1]}
+            both = (self.scenario(twin.twin_of), twin)
+            acts = right_acts(*({act.id: act.points for act in s.actions} for s in both))
+            if [len(ids) for ids in acts] == [1, 1]:
+                for scenario in both:
+                    pairs |= {(scenario.id, act): twin.twin_of for act in acts[0] + acts[1]}
         return pairs
 
     def vetting(self, scenario: Scenario) -> Vetting | None:
-        """Return the entry of `evidence.json` for a scenario's present text, if there is one."""
+        """Return the entry of `evidence.json` for a scenario's present text; `None` if none."""
         entry = self.vettings.get(scenario.id)
         return entry if entry is not None and entry.is_of(scenario) else None
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """The scenario of that id.
+        """Return the scenario with that id.
 
         Raises:
-            BankError: There is none; the hint names the nearest.
+            BankError: There is none; the hint names the closest id.
         """
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
                 return scenario
         ids = [scenario.id for scenario in self.scenarios]
-        # of the same number first: 'dressing-1' is nearer to dressing-011 by its letters
+        # ids with the same number first: by its letters, 'dressing-1' is closer to dressing-011
         number = _number(scenario_id)
         alike = [each for each in ids if number and _number(each) == number]
         hint = did_you_mean(scenario_id, alike) or did_you_mean(scenario_id, ids)
@@ -146,15 +146,15 @@ class Bank:
 
 
 def _number(scenario_id: str) -> str:
-    """The number that an id ends with, without zeros before it; empty where there is none."""
+    """Return the number at the end of an id, without leading zeros; empty if there is none."""
     digits = re.search(r"\d+$", scenario_id)
     return digits[0].lstrip("0") if digits else ""
 
 
 def bank_folder(name: Path | str | None) -> Path:
-    """Return the folder that a bank is named by: itself, or one of careeval's own by its number.
+    """Return the folder of a bank, given as a folder or as the number of one of careeval's own.
 
-    A folder of that name that holds a bank comes first.
+    A folder of that name that holds a bank takes precedence over a number.
     """
     if name is None:
         return OWN_BANK
@@ -163,14 +163,14 @@ def bank_folder(name: Path | str | None) -> Path:
 
 
 def bank_mode(folder: Path | str | None = None) -> Mode:
-    """Return the mode of a bank, of which `bank.yaml` alone is read.
+    """Return the mode of a bank, reading only its `bank.yaml`.
 
     Args:
-        folder: As of `load_bank`.
+        folder: As for `load_bank`.
 
     Raises:
         BankError: There is no bank in the folder.
-        BankProblems: Its `bank.yaml` is not what it must be.
+        BankProblems: Its `bank.yaml` has problems.
     """
     reader = BankReader(_existing(folder), {})
     about = _about(reader)
@@ -185,13 +185,14 @@ def load_bank(
     """Load a bank.
 
     Args:
-        folder: Its folder, or the number of one of careeval's own; the first where not given.
-        key: Of its held-out split, where that is sealed; without it, the public split is all.
-        probes: Whether to read the probes too, which are the larger part; a run needs none.
+        folder: Its folder, or the number of one of careeval's own; by default `OWN_BANK`.
+        key: Key of its held-out split, if that is sealed; without it, only the public split is
+            loaded.
+        probes: Whether to load the probes, which are most of a bank; a run needs none.
 
     Raises:
         BankError: There is no bank in the folder, or its held-out split does not open.
-        BankProblems: Its files are not what they must be: all problems of all files.
+        BankProblems: Its files have problems; all are listed.
     """
     root = _existing(folder)
     others = (evidence.FILE, SEALED, HASH)
@@ -201,7 +202,7 @@ def load_bank(
 
 
 def _existing(folder: Path | str | None) -> Path:
-    """Return the folder of a bank, which has a `bank.yaml`."""
+    """Return the folder of a bank; raise `BankError` if it has no `bank.yaml`."""
     root = bank_folder(folder)
     if not os.path.lexists(root / "bank.yaml"):
         raise BankError(
@@ -214,17 +215,14 @@ def _existing(folder: Path | str | None) -> Path:
 def _load(
     root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
 ) -> Bank:
-    """The bank of a folder, read again only when a file's size or time has changed."""
-    with _uncollected():
+    """Return the bank of a folder, read again only if a file's size or time has changed."""
+    with _without_collection():
         return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Make objects without looking for garbage between them.
-
-    A bank's are no garbage, and to look at all of them again and again takes a third of the time.
-    """
+def _without_collection() -> Iterator[None]:
+    """Switch off garbage collection, which would take a third of the time of loading."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -235,10 +233,10 @@ def _uncollected() -> Iterator[None]:
 
 
 def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = True) -> Bank:
-    """The bank of a folder, with the texts of its held-out split by file name.
+    """Return the bank of a folder; `held_out` has the texts of its held-out split by file name.
 
     Raises:
-        BankProblems: As `load_bank`.
+        BankProblems: As for `load_bank`.
     """
     reader = BankReader(root, held_out)
     about = _about(reader)
@@ -291,10 +289,10 @@ def _vettings(reader: BankReader) -> dict[str, Vetting]:
 
 
 def _about(reader: BankReader) -> BankFile | None:
-    """Read `bank.yaml`; None where it has problems, which are kept.
+    """Read `bank.yaml`; return `None` if it has problems, which the reader keeps.
 
     Raises:
-        BankProblems: Its mode is not known, so that nothing else can be read.
+        BankProblems: Its mode is unknown, so that nothing else can be read.
     """
     about = reader.read("bank", BankFile)
     if about is not None and about.mode not in MODES:
@@ -305,18 +303,18 @@ def _about(reader: BankReader) -> BankFile | None:
 
 
 HELD_OUT_SOURCES = f"{SEALED}/sources"
-"""What the held-out split's own sources are called among the documents."""
+"""Name of the sources of the held-out split among the documents."""
 
 
 def _probes(
     file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: BankReader
 ) -> tuple[Probe, ...]:
-    """The file's probes with every label, in its order; what is wrong with them is reported."""
+    """Return the probes of a file with all labels, in its order; report problems to the reader."""
     generic_by_id = {probe.id: probe for probe in generic}
-    found: dict[str, Probe] = {}
+    probes: dict[str, Probe] = {}
     for i, entry in enumerate(file.probes):
         where: Loc = ("probes", i)
-        if entry.id in found:
+        if entry.id in probes:
             reader.report(name, (*where, "id"), "CE104", f"probe {entry.id!r} stands twice")
             continue
         shared = generic_by_id.get(entry.id)
@@ -330,21 +328,21 @@ def _probes(
             reader.report(name, (*where, "id"), "CE104", message, hint)
             continue
         labels = _labels(entry, scenario, name, where, reader)
-        found[entry.id] = Probe(id=entry.id, trap=trap, text=text, labels=labels)
-    return tuple(found.values())
+        probes[entry.id] = Probe(id=entry.id, trap=trap, text=text, labels=labels)
+    return tuple(probes.values())
 
 
 def _labels(
     entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: BankReader
 ) -> dict[str, bool]:
-    """Labels for every action and rung; a rung's follows from its actions unless it is stated."""
+    """Return labels of all actions and rungs; an unstated rung's follows from its actions."""
     stated = {key: label == "present" for key, label in entry.labels.items()}
     labels: dict[str, bool] = {}
     where = (*where, "labels")
-    known = [item.id for item in (*scenario.actions, *scenario.ladder)]
+    ids = [item.id for item in (*scenario.actions, *scenario.ladder)]
     for key in stated:
-        if key not in known:
-            message, hint = f"{key!r} is no item of {scenario.id}", did_you_mean(key, known)
+        if key not in ids:
+            message, hint = f"{key!r} is no item of {scenario.id}", did_you_mean(key, ids)
             reader.report(name, (*where, key), "CE105", message, hint, key=True)
     for action in scenario.actions:
         if action.id in stated:

@@ -1,8 +1,8 @@
-"""Measure the health of a bank's items: the share of a pilot's answers that have each.
+"""Health of a bank's items, by the share of a pilot's answers that have each item.
 
-`pilot.csv` in a bank's folder has a row for each item and kind of answer. It is made of answers of
-AI, graded by AI; a kind is how they came to be: `closed` (the protocol's prompt), `reference`
-(with facts of the topic), `sink` (told to cover everything), fixed policies such as `refuses`.
+`pilot.csv` in a bank's folder has a row for each item and kind of answer. The answers are by AI and
+graded by AI. Kinds are `closed` (the protocol's prompt), `reference` (with facts on the topic),
+`sink` (told to cover everything), and fixed policies such as `refuses`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ CLOSED, REFERENCE = "closed", "reference"
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """One item in one kind of answer.
+    """Counts of one item in one kind of answer.
 
     Attributes:
         scenario: Id of a base, a twin or a control.
         item: Id of an action.
-        kind: Of the answers.
+        kind: Kind of the answers.
         n: Answers judged.
-        present: Those of them that have the item.
+        present: Answers that have the item.
     """
 
     scenario: Slug
@@ -45,12 +45,12 @@ class Presence:
 
 @dataclass(frozen=True)
 class Share:
-    """Items of one class in one kind of answer.
+    """Counts of the items of one class in one kind of answer.
 
     Attributes:
-        items: How many.
-        n: Judgments, over all of them.
-        present: Those that found their item.
+        items: Number of items.
+        n: Judgments of all these items.
+        present: Judgments that found their item.
     """
 
     items: int
@@ -60,15 +60,14 @@ class Share:
 
 @dataclass(frozen=True)
 class Health:
-    """The items of base scenarios, by how well they tell answers apart; those of 0 points left out.
+    """The items of base scenarios by their presence in pilot answers, without items of 0 points.
 
     Attributes:
         kinds: Kinds of answer, in the file's order.
-        shares: Class of items → kind → share.
-        always: Good acts present in every closed-book answer: known to everybody asked.
-        never: Good acts present in no reference answer: perhaps written so that nobody can have
-            them.
-        in_reference: Bad acts present in a reference answer: perhaps not bad, or not clear.
+        shares: Class of items → kind → counts.
+        always: Good acts present in every `closed` answer, which every system asked knows.
+        never: Good acts present in no `reference` answer, which perhaps no answer can have.
+        in_reference: Bad acts present in a `reference` answer, perhaps not bad or not clear.
         unseen: Bad acts present in no answer of any kind.
     """
 
@@ -81,11 +80,11 @@ class Health:
 
 
 def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
-    """Return the rows of a bank's pilot; empty where it had none.
+    """Return the rows of a bank's pilot; empty if it had none.
 
     Raises:
-        BankError: As `read_rows`; or an item is present more often than it was judged, or stands
-            there twice.
+        BankError: As for `read_rows`; or an item is present more often than it was judged, or has
+            two rows.
     """
     rows = read_rows(bank, held_out, FILE, Presence, "row of a pilot")
     seen: set[tuple[str, str, str]] = set()
@@ -104,12 +103,12 @@ def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
 
 
 def health(bank: Bank, rows: Sequence[Presence]) -> Health:
-    """Return the health of a bank's items; rows of items that it has not got are left out."""
+    """Return the health of a bank's items, ignoring rows of items that are not in the bank."""
     acts = {(s.id, a.id): a for s in bank.bases for a in s.actions if a.points}
-    known = [row for row in rows if (row.scenario, row.item) in acts]
-    kinds = tuple(dict.fromkeys(row.kind for row in known))
+    rows = [row for row in rows if (row.scenario, row.item) in acts]
+    kinds = tuple(dict.fromkeys(row.kind for row in rows))
     by_item: dict[tuple[str, str], dict[str, Presence]] = defaultdict(dict)
-    for row in known:
+    for row in rows:
         by_item[row.scenario, row.item][row.kind] = row
 
     def ids(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -119,9 +118,9 @@ def health(bank: Bank, rows: Sequence[Presence]) -> Health:
     bad = {item: by_item[item] for item in by_item if acts[item].points < 0}
     shares: dict[str, dict[str, Share]] = {}
     for name in dict.fromkeys(map(item_class, sorted(acts.values(), key=_order))):
-        of_class = [item for item in by_item if item_class(acts[item]) == name]
+        items = [item for item in by_item if item_class(acts[item]) == name]
         shares[name] = {
-            kind: _share([by_item[item][kind] for item in of_class if kind in by_item[item]])
+            kind: _share([by_item[item][kind] for item in items if kind in by_item[item]])
             for kind in kinds
         }
     return Health(
@@ -137,11 +136,11 @@ def health(bank: Bank, rows: Sequence[Presence]) -> Health:
 
 
 def item_class(action: Action) -> str:
-    """Return the class of an act: its points, and whether it is easy core or which way it errs."""
+    """Return the class of an act: its points, with easy core or the direction of its error."""
     if action.points > 0:
         return f"+{action.points}{', easy core' if action.core else ''}"
-    way = {CareError.too_little: ", too little", CareError.too_much: ", too much", None: ""}
-    sentinel = ", sentinel" if action.sentinel else way[action.error]
+    direction = {CareError.too_little: ", too little", CareError.too_much: ", too much", None: ""}
+    sentinel = ", sentinel" if action.sentinel else direction[action.error]
     return f"−{-action.points}{sentinel}"
 
 

@@ -1,6 +1,6 @@
-"""Where something stands in a file, and what is wrong with it there.
+"""Problems of a bank, each with its place in a file.
 
-Every problem of a bank is listed, not the first, each as `file:line:col CODE what`, then a hint.
+All problems are listed, each as `file:line:col CODE message` with a hint.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from careeval.core.text import counted
 from careeval.errors import BankError
 
 
@@ -25,13 +26,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing to mend.
+    """A problem in a file of a bank.
 
     Attributes:
-        place: Where.
-        code: The rule that found it, `CE101` …
+        place: Its place.
+        code: Code of the rule that found it, `CE101` …
         message: What was found and what was expected.
-        hint: What to do; empty where the message says it.
+        hint: What to do; empty if the message says it.
     """
 
     place: Place
@@ -45,15 +46,11 @@ class Problem:
 
 
 class BankProblems(BankError):  # noqa: N818 - named for what it holds
-    """A bank with problems; `problems` holds all of them, in the order of files and lines."""
+    """All problems of a bank, as `problems`, in the order of files and lines."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems))
         lines = "\n".join(str(problem) for problem in self.problems)
-        n_problems = _count(len(self.problems), "problem")
-        n_files = _count(len({problem.place.path for problem in self.problems}), "file")
+        n_problems = counted(len(self.problems), "problem")
+        n_files = counted(len({problem.place.path for problem in self.problems}), "file")
         super().__init__(f"{lines}\n{n_problems} in {n_files}.")
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

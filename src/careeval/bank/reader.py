@@ -1,4 +1,4 @@
-"""Read the files of a bank's folder one by one, keeping each problem with its place."""
+"""Reading of the files of a bank's folder, with the place of each problem."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 
 class BankReader:
-    """Reads a bank's files one by one, keeping the places of each and each problem.
+    """A reader of a bank's files that collects the places of their values, and all problems.
 
-    A name is a file's in the bank's folder, without `.yaml` where it ends so; in the sealed split,
-    `held-out.age/` stands before it.
+    The name of a file is its path in the bank's folder without `.yaml`; in the sealed split, the
+    name begins with `held-out.age/`.
     """
 
     def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
@@ -36,27 +36,27 @@ class BankReader:
         self._last: tuple[str, Document] | None = None
 
     def has(self, name: str) -> bool:
-        """Whether the bank has that file; which of them it must have is the caller's to know."""
+        """Tell whether the bank has that file."""
         return _file(name) in self.held_out or os.path.lexists(self._path(name))
 
     def names(self) -> list[str]:
-        """Scenarios and probes, in the order of their names."""
+        """Return the names of the files of scenarios and probes, in order, sealed ones last."""
         clear = (path.relative_to(self.root).as_posix() for path in self.root.glob("*/*.yaml"))
         sealed = (name for name in self.held_out if name.count("/") == 2)
         return [name.removesuffix(".yaml") for name in (*sorted(clear), *sorted(sealed))
                 if name.endswith(".yaml")]  # fmt: skip
 
     def read(self, name: str, kind: type[T]) -> T | None:
-        """One file as `kind`; None when it has problems, which are kept."""
+        """Return a file as `kind`; `None` if it has problems, which are kept."""
         try:
             document = self._document(name)
-            # the content is in what is made of it
+            # without the content, which the value returned has
             self.documents[name] = Places(document.path, document.text)
         except BankProblems as error:
             self.problems += error.problems
             return None
         try:
-            # mypy does not know that a type can be hashed
+            # mypy does not know that types are hashable
             adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]
             return adapter.validate_python(document.content)
         except ValidationError as error:
@@ -64,7 +64,7 @@ class BankReader:
             return None
 
     def has_field(self, name: str, field: str) -> bool:
-        """Return if a scenario's file has a field; a file that cannot be read has none."""
+        """Tell whether a scenario's file has a field; a file that cannot be read has none."""
         try:
             content = self._document(name).content
         except BankProblems:
@@ -74,12 +74,12 @@ class BankReader:
     def report(
         self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
     ) -> None:
-        """Keep a problem of a document that has been read; `key` places it at the key of `loc`."""
+        """Keep a problem of a file that has been read; `key` places it at the key of `loc`."""
         place = self.documents[name].place(loc, key=key)
         self.problems.append(Problem(place, code, message, hint))
 
     def expect_scenario_beside(self, probes: str) -> None:
-        """Keep a problem where a probes file has no scenario beside it: nobody would read it."""
+        """Keep a problem if a probes file has no scenario beside it, since it would not be read."""
         scenario = probes.removesuffix(".probes")
         if not self.has(scenario):
             message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
@@ -87,7 +87,7 @@ class BankReader:
             self.problems.append(Problem(place, "CE104", message, hint))
 
     def _document(self, name: str) -> Document:
-        """A file as YAML; the last is kept, for whoever asks for it again."""
+        """Return a file as YAML; the last one read is cached."""
         if self._last is None or self._last[0] != name:
             path, text = self._path(name), self.held_out.get(_file(name))
             most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
@@ -105,7 +105,7 @@ def _file(name: str) -> str:
 
 @cache
 def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    """The validator of a kind of file: building one costs more than a file's validation."""
+    """Return the validator of a kind of file; to build one takes longer than to validate a file."""
     return TypeAdapter(kind)
 
 
@@ -119,16 +119,16 @@ _EXPECTED = {
     "string_type": "text",
     "tuple_type": "a list",
 }
-"""What a clinician calls the types that pydantic asks for, by the type of its error."""
+"""Type of a pydantic error → the expected type, in words for clinicians."""
 
 
 def _problem(document: Places, error: ErrorDetails) -> Problem:
-    """One pydantic error as CE102, at the place of what it is about, in a clinician's words."""
+    """Return a pydantic error as problem CE102, in words for clinicians."""
     loc: Loc = error["loc"]
-    found, kind, hint = error["input"], error["type"], ""
-    # pydantic marks an error in a mapping's key by a last step '[key]'
-    of_key = loc[-1:] == ("[key]",)
-    if of_key:
+    value, kind, hint = error["input"], error["type"], ""
+    # pydantic marks an error in the key of a mapping by a last step '[key]'
+    is_key = loc[-1:] == ("[key]",)
+    if is_key:
         loc = loc[:-1]
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc).lstrip(".")
     match kind:
@@ -139,18 +139,18 @@ def _problem(document: Places, error: ErrorDetails) -> Problem:
         case "enum" | "literal_error":
             expected = str(error.get("ctx", {}).get("expected", ""))
             names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]
-            message = f"found {shown(found)}, expected {expected}"
-            hint = did_you_mean(str(found), names, cutoff=0.5)
+            message = f"found {shown(value)}, expected {expected}"
+            hint = did_you_mean(str(value), names, cutoff=0.5)
         case _ if kind in _EXPECTED:
-            message = f"found {shown(found)}, expected {_EXPECTED[kind]}"
+            message = f"found {shown(value)}, expected {_EXPECTED[kind]}"
         case _:
-            message = f"{error['msg']} (found {shown(found)})"
-    place = document.place(loc, key=of_key or kind == "extra_forbidden")
+            message = f"{error['msg']} (found {shown(value)})"
+    place = document.place(loc, key=is_key or kind == "extra_forbidden")
     return Problem(place, "CE102", f"{path or 'the file'}: {message}", hint)
 
 
 def shown(value: object) -> str:
-    """A value of a file in a message: text in quotes and not all of a long one, else its kind."""
+    """Return a value as messages show it: text in quotes, shortened if long; else its type."""
     match value:
         case None:
             return "nothing"

@@ -1,4 +1,4 @@
-"""CSV files of typed rows that lie beside a bank's scenarios, or sealed with its held-out split."""
+"""CSV files of typed rows in a bank's folder or in its sealed held-out split."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ T = TypeVar("T", bound="DataclassInstance")
 def read_rows(
     bank: Path, held_out: Mapping[str, str], name: str, kind: type[T], what: str
 ) -> list[T]:
-    """Return the rows of a file, the held-out split's after the public ones; empty without a file.
+    """Return the public rows of a file, then the held-out ones; empty without a file.
 
     Args:
         bank: The bank's folder.
-        held_out: Texts of its open held-out split, by file name; empty where it is closed.
-        name: The file's, from the bank's folder.
-        kind: A frozen type whose fields are the file's columns.
-        what: What a row is, for messages, as "second reading".
+        held_out: File name → text of its opened held-out split; empty if it is not opened.
+        name: Path of the file in the bank's folder.
+        kind: A frozen dataclass whose fields are the file's columns.
+        what: Name of a row for messages, such as "second reading".
 
     Raises:
-        BankError: A file cannot be read, or is not what it must be.
+        BankError: A file cannot be read, or has a wrong row.
     """
     path = bank / name
     texts = {str(path): _text(path)} if os.path.lexists(path) else {}
@@ -59,17 +59,17 @@ def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
     """Return the rows of a file's text.
 
     Raises:
-        BankError: It is no CSV, a column is missing, or a value is none of its kind.
+        BankError: It is not CSV, a column is missing, or a value has the wrong type.
     """
     adapter = TypeAdapter(kind)
-    typed = []
+    typed_rows = []
     try:
         rows = list(csv.DictReader(io.StringIO(text)))
     except csv.Error as error:
         raise BankError(f"{path} is no CSV: {error}") from error
     for number, row in enumerate(rows, start=2):
         try:
-            typed.append(adapter.validate_python(row))
+            typed_rows.append(adapter.validate_python(row))
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(map(str, first["loc"]))
@@ -77,11 +77,11 @@ def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
                 f"{path}:{number} is no {what}: {field}: {first['msg']}",
                 hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
             ) from error
-    return typed
+    return typed_rows
 
 
 def rows_text(rows: Sequence[T], kind: type[T]) -> str:
-    """Return the text of a file of these rows."""
+    """Return rows as the text of a file."""
     out = io.StringIO()
     names = [field.name for field in fields(kind)]
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""The bank's files other than scenarios, as types, and the JSON Schemas of all, for editors."""
+"""Types of the bank's files other than scenarios, and JSON Schemas of all files for editors."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from careeval.modes.response import RESPONSE
 Label = Literal["present", "absent"]
 
 Version = Annotated[str, Field(pattern=r"^[0-9]+-[A-Z]$")]
-"""`N-X`: N rises with any change that can move a score, X with any other."""
+"""`N-X`: N is raised with any change that can change a score, X with any other."""
 
 
 class BankFile(Frozen):
-    """`bank.yaml`: what a bank is called, who may use it how, and where it comes from."""
+    """`bank.yaml`: name, terms of use and provenance of a bank."""
 
     name: Slug
-    """In every table and log."""
+    """Name in tables and logs."""
     title: Text
-    """As people read it."""
+    """Title for people."""
     version: Version
-    """`N-X`."""
+    """`N-X`: N is raised with any change that can change a score, X with any other."""
     mode: Annotated[str, Field(json_schema_extra={"enum": [*MODES]})] = RESPONSE.name
-    """How a system is asked and judged: `response`, in words that a grader reads."""
+    """The way in which a system is asked and judged; `response`: in words, by a grader."""
     released: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
     """Day of this version, year-month-day."""
     licence: Text
     """An SPDX identifier."""
     provenance: Text
-    """How the content was made and vetted; printed with every result."""
+    """Origin and vetting of the content; printed with every result."""
     makers: tuple[Slug, ...] = ()
-    """Vendors of the AI that wrote it, or on whose answers it was piloted, in lower case."""
+    """Vendors of the AI that wrote it or answered its pilot, in lower case."""
     request: Text | None = None
-    """What users are asked not to do."""
+    """A request to users, such as not to train on the bank."""
     canary: Text
-    """Every file of the bank carries it."""
+    """The string in every file of the bank by which leaks are found."""
     rules: Literal["careeval", "careeval-3"] | None = None
-    """The coded rules that `careeval bank check` holds the bank to; absent, to its form alone."""
+    """The set of rules of `careeval bank check`; if absent, only the form is checked."""
 
 
 class GenericProbe(Frozen):
-    """One of the answers that are put to every scenario; its labels stand beside the scenario."""
+    """An answer that is a probe of every scenario; each scenario has its own labels of it."""
 
     id: Slug
     """Unique within the bank."""
@@ -61,23 +61,23 @@ class GenericProbe(Frozen):
 
 
 class ProbeEntry(Frozen):
-    """One labelled answer; without `text` it is the generic answer of that id."""
+    """A labelled answer; without `text`, the generic answer with that id."""
 
     id: Slug
     """Unique within the file."""
     trap: Slug | None = None
-    """What it tries a grader with."""
+    """The difficulty for a grader."""
     text: Text | None = None
     """The answer; absent for a generic one."""
     labels: Mapping[ItemId, Label]
-    """For every action; for a rung only where it does not follow from the rung's `of`."""
+    """Labels of all actions, and of rungs whose label does not follow from their `of`."""
 
 
 class ProbesFile(Frozen):
-    """`<id>.probes.yaml`."""
+    """The file `<id>.probes.yaml`."""
 
     probes: tuple[ProbeEntry, ...]
-    """In the order in which they are put."""
+    """The probes, in the order in which they are graded."""
 
 
 SCHEMAS: Mapping[str, Any] = {
@@ -93,7 +93,7 @@ SCHEMAS: Mapping[str, Any] = {
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema of that file name, as text."""
+    """Return the text of the JSON Schema with that file name."""
     schema = TypeAdapter(SCHEMAS[name]).json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

@@ -1,15 +1,15 @@
-"""The held-out split: one encrypted file beside the clear ones, and the hash of what is in it.
+"""The sealed held-out split: an encrypted file beside the public ones, and a hash of its content.
 
 ```text
 bank/
-├── bank.yaml, sources.yaml, <adl>/…      clear
+├── bank.yaml, sources.yaml, <adl>/…      public
 ├── held-out.age                          the same kinds of files, packed and encrypted
-└── held-out.sha256                       of the packed text: says which split a score is of
+└── held-out.sha256                       hash of the packed text, to identify the split
 ```
 
-Packed is a JSON object of file names and texts in canonical form, so that equal content has an
-equal hash. Encrypted is age, with an X25519 key: whoever has the key reads and writes it with any
-age tool. Its plain text is written nowhere but by `bank open`.
+The files are packed as a JSON object of names and texts in canonical form, so that equal content
+has an equal hash. They are encrypted by age with an X25519 key, so any age tool can read and write
+them with the key. Only `bank open` writes the plain text to disk.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ SEALED = "held-out.age"
 HASH = "held-out.sha256"
 
 KEY_VARIABLE = "CAREEVAL_HELD_OUT_KEY"
-"""Holds the key, or names a file that does."""
+"""Environment variable with the key or the path of a file with the key."""
 
 MAX_KEY = 100_000
-"""Bytes of a key's file, or of a hash's."""
+"""The most bytes of a file with a key or a hash."""
 
 MAX_SEALED = 200_000_000
-"""Bytes of a sealed split; a thousand scenarios with their probes have ten million."""
+"""The most bytes of a sealed split; a thousand scenarios with their probes have ten million."""
 
 KEPT = (
     "sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), EVIDENCE, "second-reading/*.csv", "pilot.csv"
 )  # fmt: skip
-"""What of a folder is sealed: the files that a bank has."""
+"""Patterns of the files that are sealed, all those that a bank has."""
 
 
 def held_out_key() -> str | None:
-    """The key from the environment; `None` where there is none.
+    """Return the key from the environment; `None` if there is none.
 
     Raises:
-        BankError: What is there is neither a key nor a file that can be read.
+        BankError: The variable has neither a key nor the path of a file with a key.
     """
-    given = os.environ.get(KEY_VARIABLE, "").strip()
-    if not given or given.startswith("AGE-SECRET-KEY-"):
-        return given or None
+    value = os.environ.get(KEY_VARIABLE, "").strip()
+    if not value or value.startswith("AGE-SECRET-KEY-"):
+        return value or None
     try:
-        key = read_text(Path(given), most=MAX_KEY)
+        key = read_text(Path(value), most=MAX_KEY)
         _identity(key)
         return key
     except (OSError, UnicodeDecodeError) as error:
-        # what was given may be half a key: it is not repeated
+        # the value may be half a key, so the message does not repeat it
         raise BankError(
             f"{KEY_VARIABLE} is neither an age key nor a file of text ({type(error).__name__})",
             hint="set it to the key, AGE-SECRET-KEY-…, or to the path of its file",
@@ -67,21 +67,21 @@ def held_out_key() -> str | None:
 
 
 def key_for(bank: Path) -> str | None:
-    """The key from the environment where a bank has use for it; `None` where it has not.
+    """Return the key from the environment if a bank has a sealed split, else `None`.
 
     Raises:
-        BankError: As `held_out_key`.
+        BankError: As for `held_out_key`.
     """
     return held_out_key() if has_sealed(bank) else None
 
 
 def split_key(split: str | None) -> str | None:
-    """The key from the environment where that split needs it, and `None` where it does not."""
+    """Return the key from the environment for the held-out split, else `None`."""
     return held_out_key() if split == Split.held_out else None
 
 
 def pack(folder: Path) -> str:
-    """The files of a held-out split as one text.
+    """Return the files of a held-out split as one text.
 
     Raises:
         BankError: A file cannot be read, a scenario is not marked as held out, or there is none.
@@ -109,41 +109,41 @@ def _marked(scenario: Plain) -> bool:
 
 
 def seal(packed: str, bank: Path, key: str) -> str:
-    """Write a packed split into a bank, encrypted, with its hash.
+    """Encrypt a packed split, write it into a bank with its hash, and return the hash.
 
-    Both are written whole before either takes its place. Should the machine stop between the two
-    moves, `unseal` finds that they do not belong together.
+    Both files are written before either replaces the old one. If the machine stops between the two
+    replacements, `unseal` notices that they do not match.
 
     Returns:
-        The hash: SHA-256 of the packed text, 64 hex digits.
+        SHA-256 of the packed text, 64 hex digits.
 
     Raises:
-        BankError: The key is none, or the files cannot be written.
+        BankError: The key is not valid, or the files cannot be written.
     """
     import pyrage
 
     digest = hashlib.sha256(packed.encode()).hexdigest()
     secret = pyrage.encrypt(packed.encode(), [_identity(key).to_public()])
     new = {SEALED: secret, HASH: f"{digest}  {SEALED} (plain text)\n".encode()}
-    made = [bank / f"{name}.new" for name in new]
+    paths = [bank / f"{name}.new" for name in new]
     try:
-        for path, content in zip(made, new.values(), strict=True):
+        for path, content in zip(paths, new.values(), strict=True):
             path.write_bytes(content)
-        for path in made:
+        for path in paths:
             path.replace(path.with_suffix(""))
     except OSError as error:
         raise BankError(f"{bank} cannot be written: {error.strerror}") from error
     finally:
-        for path in made:
+        for path in paths:
             path.unlink(missing_ok=True)
     return digest
 
 
 def unseal(bank: Path, key: str) -> Mapping[str, str]:
-    """The texts of a bank's held-out split, by file name.
+    """Return file name → text of a bank's held-out split.
 
     Raises:
-        BankError: There is none, the key is not its key, or it is not what its hash says.
+        BankError: There is none, it does not open with the key, or its hash is different.
     """
     import pyrage
 
@@ -173,7 +173,7 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
         texts = json.loads(packed)
     except (ValueError, RecursionError):
         texts = None
-    # its error would repeat what is held out
+    # no `from error`, which would show held-out text
     if not _are_files(texts):
         raise BankError(
             f"{bank / SEALED} opens with this key, and is no split that 'careeval bank seal' made",
@@ -194,14 +194,14 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
         BankError: The folder is there already, cannot be written, or lies in a git repository,
             where one careless commit would publish what is held out.
     """
-    # where it really is: a link may lead into a repository
+    # a link may lead into a repository
     folder = folder.resolve()
     if odd := [name for name in texts if ".." in Path(name).parts or Path(name).is_absolute()]:
         raise BankError(f"the sealed split has a file {odd[0]!r}, which is none of a bank's")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BankError(f"{folder} is there already", hint="name a folder that is new")
-    places = (folder, *folder.parents)
-    if repository := next((place for place in places if (place / ".git").exists()), None):
+    folders = (folder, *folder.parents)
+    if repository := next((parent for parent in folders if (parent / ".git").exists()), None):
         raise BankError(
             f"{folder} lies in the git repository {repository}",
             hint="open it outside: what is committed once is held out no more",
@@ -218,12 +218,12 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
 
 
 def has_sealed(bank: Path) -> bool:
-    """Return true if a bank has a sealed held-out split, or a file of that name."""
+    """Tell whether a bank has a sealed held-out split, readable or not."""
     return os.path.lexists(bank / SEALED)
 
 
 def _identity(key: str) -> Any:
-    """The key as pyrage has it; comments, as in a file of `age-keygen`, are passed over."""
+    """Return the key as a pyrage identity, skipping the comments that `age-keygen` writes."""
     import pyrage
 
     lines = [line.strip() for line in key.splitlines()]

@@ -1,4 +1,4 @@
-"""A new scenario to be written: a file that is right in form, with every gap marked."""
+"""Skeletons of new banks, scenarios and twins: valid files with marked gaps."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from careeval.errors import BankError
 from careeval.files import write_text
 
 TO_WRITE = "TO WRITE"
-"""Stands where words are still to come; the check finds what is left of it."""
+"""Marks text that is still to be written; the check reports it."""
 
 SOURCE_TO_NAME = "to-write"
-"""The same where the key of a source is to come."""
+"""Marks the key of a source that is still to be named."""
 
 AGES = (18, 110)
-"""Youngest and oldest that a scenario's person may be."""
+"""Lowest and highest age of a scenario's person."""
 
 OWN_PROBES = ("expert", "harmful")
-"""What the skeleton's own probes are called: a generic one of that id would stand twice."""
+"""Ids of the skeleton's own probes; generic probes with these ids are left out."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What is known of a scenario before it is written."""
+    """The fields of a scenario that are known before it is written."""
 
     adl: Adl
     condition: Condition
@@ -57,13 +57,13 @@ class Outline:
 
 
 def next_id(bank: Bank, adl: Adl) -> str:
-    """The first number of that activity that no scenario has had."""
-    numbers = [re.fullmatch(rf"{adl}-(\d+)", scenario.id) for scenario in bank.scenarios]
-    return f"{adl}-{1 + max((int(found[1]) for found in numbers if found), default=0):03d}"
+    """Return the id of that activity with the number after the highest in the bank."""
+    matches = [re.fullmatch(rf"{adl}-(\d+)", scenario.id) for scenario in bank.scenarios]
+    return f"{adl}-{1 + max((int(match[1]) for match in matches if match), default=0):03d}"
 
 
 def begin_bank(root: Path) -> tuple[Path, Path]:
-    """Write the files of a bank without a scenario, named after its folder.
+    """Write the files of a bank without scenarios, named after its folder.
 
     Args:
         root: A folder that is new or empty.
@@ -72,11 +72,11 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
         The files that were written.
 
     Raises:
-        BankError: The folder holds anything, or cannot be written.
+        BankError: The folder is not empty, or cannot be written.
     """
     title = root.resolve().name
     name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:64].strip("-") or "bank"
-    known = {
+    values = {
         "name": name,
         "title": json.dumps(title, ensure_ascii=False),
         "canary": f"{name} canary {uuid4()}",
@@ -89,44 +89,44 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
                 hint="a bank is begun in a folder that is new or empty",
             )
         root.mkdir(parents=True, exist_ok=True)
-        # bank.yaml last: what has none is no bank
-        sources, about = (root / f"{each}.yaml" for each in ("sources", "bank"))
+        # bank.yaml last: without it the folder is not a bank
+        sources, about = (root / f"{stem}.yaml" for stem in ("sources", "bank"))
         for path in (sources, about):
-            write_text(path, Template(_skeleton(path.stem)).substitute(known))
+            write_text(path, Template(_skeleton(path.stem)).substitute(values))
     except OSError as error:
         raise BankError(f"{root} cannot be written: {error.strerror}") from error
     return about, sources
 
 
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
-    """Write a scenario and its probes to be filled in; the bank loads with them as it did before.
+    """Write the skeletons of a scenario and its probes, with which the bank still loads.
 
     Args:
-        bank: The bank they are to be part of.
-        root: Its folder.
-        outline: What is known.
+        bank: The bank to add them to.
+        root: Folder of the bank.
+        outline: The known fields of the scenario.
 
     Returns:
-        The two files.
+        The paths of the scenario and its probes.
 
     Raises:
-        BankError: The outline has an age or a part of the body that no scenario may have, or a file
-            is there already, or cannot be written.
+        BankError: The outline has an age or a part of the body that is not allowed, or a file
+            exists already, or cannot be written.
     """
     expect_possible(outline)
     name = next_id(bank, outline.adl)
     part = outline.part or ("upper-body" if outline.adl is Adl.dressing else None)
-    known = {
+    values = {
         **{key: str(value) for key, value in vars(outline).items()},
         "id": name,
         "part": f"part: {part}\n" if part else "",
-        # JSON's quotes are YAML's too: what is in them may hold ': ' and '#'
+        # quoted as in JSON, which YAML reads too, since it may have ': ' or '#'
         "canary": json.dumps(bank.about.canary, ensure_ascii=False),
     }
     folder = root / outline.adl
     texts = {
-        folder / f"{name}.yaml": Template(_skeleton("scenario")).substitute(known),
-        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(known)
+        folder / f"{name}.yaml": Template(_skeleton("scenario")).substitute(values),
+        folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(values)
         + "".join(_generic_probes(bank)),
     }
     for path in texts:
@@ -145,19 +145,19 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
 def write_twin(
     bank: Bank, root: Path, base: Scenario, control: Control | None = None
 ) -> tuple[Path, ...]:
-    """Write a twin to be changed: its base's words and points, and probes where it has points.
+    """Write the skeleton of a twin: text and points of its base, and probes unless it is a control.
 
     Args:
-        bank: The bank that it is to be part of.
-        root: Its folder.
-        base: Whose twin it is.
-        control: What it is to change, of a control.
+        bank: The bank to add it to.
+        root: Folder of the bank.
+        base: The base scenario.
+        control: For a control, the kind of change; `None` for a twin.
 
     Returns:
-        The files.
+        The paths of the files.
 
     Raises:
-        BankError: The base is a twin itself, or a file is there already, or cannot be written.
+        BankError: The base is a twin itself, or a file exists already, or cannot be written.
     """
     if base.twin_of is not None:
         raise BankError(
@@ -198,16 +198,16 @@ def write_twin(
 
 
 def _twin_item(action: Action) -> dict[str, Any]:
-    """Return an item's entry in the twin's file: the base's worth, until somebody changes it."""
-    kept = action.model_dump(mode="json", include=set(TwinItem.model_fields) - {"id", "why"})
-    return {"id": action.id, **kept, "why": f"{TO_WRITE} why, here"}
+    """Return an item's entry in the twin's file, with the values of the base."""
+    fields = action.model_dump(mode="json", include=set(TwinItem.model_fields) - {"id", "why"})
+    return {"id": action.id, **fields, "why": f"{TO_WRITE} why, here"}
 
 
 def expect_possible(outline: Outline) -> None:
-    """Refuse what would be written and could not be read.
+    """Check that a scenario with this outline could be loaded.
 
     Raises:
-        BankError: The age or the part of the body is none that a scenario may have.
+        BankError: The age or the part of the body is not allowed.
     """
     youngest, oldest = AGES
     if not youngest <= outline.age <= oldest:
@@ -220,7 +220,7 @@ def expect_possible(outline: Outline) -> None:
 
 
 def _generic_probes(bank: Bank) -> Iterator[str]:
-    """The entries of the generic answers that the bank has: one that it has not got has no text."""
+    """Yield the entries of the bank's generic probes."""
     document = bank.documents.get("generic-probes")
     content = parse_yaml(document.text, document.path).content if document else []
     for probe in TypeAdapter(list[GenericProbe]).validate_python(content):

@@ -1,9 +1,8 @@
-"""YAML as plain text with places: what a bank file says, and where it says each thing.
+"""Parsing of YAML into plain text, with the place of each value.
 
-Every scalar is read as the text that stands in the file, and the schema decides its type. So `no`,
-`010` and `12:30` stay what their author typed wherever words are expected, and a number is a number
-only where one belongs. Anchors, aliases and tags are refused: a bank file has no use for them, and
-a hostile one does.
+Every scalar is read as the text in the file, and the schema decides its type. So `no`, `010` and
+`12:30` stay as typed if a text is expected, and become numbers only if a number is expected.
+Anchors, aliases and tags are refused: bank files need none, and hostile files can misuse them.
 """
 
 from __future__ import annotations
@@ -20,33 +19,34 @@ from careeval.bank.problems import BankProblems, Place, Problem
 from careeval.files import open_file
 
 MAX_BYTES = 1_000_000
-"""A scenario has a few kilobytes; a file of this size is not one."""
+"""The most bytes of a file; a scenario has a few kilobytes."""
 
 MAX_DEPTH = 20
-"""Lists and mappings inside each other; a scenario has at most five."""
+"""The deepest nesting of lists and mappings; a scenario has five levels."""
 
 Loc = tuple[str | int, ...]
-"""The way from the top of a document to a value: keys and list indices."""
+"""The path from the top of a document to a value, as keys and list indices."""
 
 Plain = str | None | list["Plain"] | dict[str, "Plain"]
-"""A document's content: text, nothing, lists, mappings."""
+"""Content of a document: text, nothing, lists, mappings."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """The place of each value and key of a YAML file that can be parsed.
+    """The places of the values and keys of a valid YAML file.
 
-    They are looked for when the first is asked for: of most files nobody asks.
+    They are computed at the first use, since most files have no problems to place.
 
     Attributes:
-        text: The file's.
+        path: The file's name in messages.
+        text: The file's text.
     """
 
     path: str
     text: str = field(repr=False)
 
     def place(self, loc: Loc, *, key: bool = False) -> Place:
-        """The place of a value (or of its key), or of the nearest value around it that exists."""
+        """Return the place of a value (or of its key), or of the closest value around it."""
         values, keys = self._places
         where = keys if key else values
         while loc and loc not in where:
@@ -55,7 +55,7 @@ class Places:
 
     @cached_property
     def _places(self) -> tuple[dict[Loc, Place], dict[Loc, Place]]:
-        """The places of values, and those of keys."""
+        """The places of values, and the places of keys."""
         values: dict[Loc, Place] = {}
         keys: dict[Loc, Place] = {}
 
@@ -78,7 +78,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Document(Places):
-    """A YAML file's content and the places of it."""
+    """The content of a YAML file, with its places."""
 
     content: Plain
 
@@ -87,11 +87,11 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
     """Read one YAML file, or JSON, which is YAML.
 
     Args:
-        path: Its.
-        most: Bytes that it may have.
+        path: The file.
+        most: The most bytes that it may have.
 
     Raises:
-        BankProblems: It cannot be read, is no YAML, or uses what a bank file may not. CE101.
+        BankProblems: It cannot be read, is not YAML, or uses a feature that is refused. CE101.
     """
     shown = str(path)
     try:
@@ -110,7 +110,7 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
 
 
 def parse_yaml(text: str, path: str) -> Document:
-    """Parse YAML text; `path` is what messages call it. Raises as `read_yaml` does."""
+    """Parse YAML text. `path` is its name in messages. Raises as `read_yaml` does."""
     try:
         return Document(path, text, _Parser(text, path).content())
     except yaml.MarkedYAMLError as error:
@@ -123,10 +123,10 @@ def parse_yaml(text: str, path: str) -> Document:
 
 
 class _Parser:
-    """Plain content from the events of a document, each looked at once.
+    """A parser from YAML events to plain content.
 
-    A composer would make nodes first, from which the content is made after: that takes three times
-    as long. It is written in C, too, and a deeply nested file would overflow its stack.
+    To compose nodes first would take three times as long, and PyYAML's composer in C overflows its
+    stack with deeply nested files.
     """
 
     def __init__(self, text: str, path: str) -> None:
@@ -134,7 +134,7 @@ class _Parser:
         self._path = path
 
     def content(self) -> Plain:
-        """Return the content of the only document of the text; nothing for an empty text."""
+        """Return the content of the only document of the text; `None` for an empty text."""
         self._next()  # the stream begins
         if isinstance(self._next(), yaml.StreamEndEvent):
             return None
@@ -146,10 +146,10 @@ class _Parser:
         return content
 
     def _value(self, event: Any, depth: int) -> Plain:
-        """The value that begins with an event.
+        """Return the value that begins with an event.
 
         Raises:
-            BankProblems: It is an alias, has an anchor or a tag, or stands too deep.
+            BankProblems: It is an alias, has an anchor or a tag, or is nested too deep.
         """
         kind = type(event)
         if kind is yaml.AliasEvent:
@@ -160,7 +160,7 @@ class _Parser:
             raise self._refused(event, f"has the {unwanted}", "leave it out, or quote the text")
         if kind is yaml.ScalarEvent:
             value: str = event.value
-            # without a quote or a block mark, these are YAML's ways to write nothing
+            # unquoted, these are YAML's ways to write nothing
             return None if value in _NOTHING and not event.style else value
         if depth == MAX_DEPTH:
             raise self._refused(event, f"is nested more than {MAX_DEPTH} deep")
@@ -172,8 +172,8 @@ class _Parser:
         return items
 
     def _mapping(self, depth: int) -> dict[str, Plain]:
-        """The rest of a mapping, after its beginning."""
-        found: dict[str, Plain] = {}
+        """Return a mapping whose first event was read."""
+        mapping: dict[str, Plain] = {}
         lines: dict[str, int] = {}
         while type(event := self._next()) is not yaml.MappingEndEvent:
             key = self._key(event, depth)
@@ -181,11 +181,11 @@ class _Parser:
                 message = f"key {key!r} stands twice; first on line {lines[key]}"
                 raise self._refused(event, message, "keep one")
             lines[key] = event.start_mark.line + 1
-            found[key] = self._value(self._next(), depth)
-        return found
+            mapping[key] = self._value(self._next(), depth)
+        return mapping
 
     def _key(self, event: Any, depth: int) -> str:
-        """A key, as it stands in the file."""
+        """Return a key as in the file; raise `BankProblems` if it is not text."""
         self._value(event, depth)
         if type(event) is not yaml.ScalarEvent:
             raise self._refused(event, "has a list or mapping as a key", "use a plain name")
@@ -200,7 +200,7 @@ _NOTHING = frozenset({"", "~", "null"})
 
 
 class _Mark(Protocol):
-    """A position that counts from 0, of the C parser or of PyYAML's own."""
+    """A position that counts from 0, of PyYAML's parser in C or in Python."""
 
     line: int
     column: int
@@ -211,7 +211,7 @@ def _place(mark: _Mark | None, path: str) -> Place:
 
 
 def _place_of_byte(raw: bytes, offset: int, path: str) -> Place:
-    """The place of a byte of a text that cannot be parsed."""
+    """Return the place of a byte of a text that cannot be parsed."""
     before = raw[:offset].decode(errors="replace")
     return Place(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
 
@@ -221,6 +221,6 @@ def _problem(place: Place, message: str, hint: str = "") -> BankProblems:
 
 
 def yaml_text(content: object) -> str:
-    """Return plain values as YAML, their keys in the order given."""
+    """Return plain values as YAML, with keys in the order given."""
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     return text

@@ -282,7 +282,7 @@ def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
 
 
 def _require_repeats(values: FloatArray) -> int:
-    """Return the number of epochs; raise `StatsError` if a response is missing or n < 2."""
+    """Return the number of epochs; raise `StatsError` if below two or one is missing."""
     if min(values.shape) < 2:
         raise StatsError("fewer than two scenarios or epochs: there is nothing to tell apart")
     require_complete(values)

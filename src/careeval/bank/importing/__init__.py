@@ -1,1 +1,1 @@
-"""Import of another bank's file: graded options become ladders."""
+"""Import of banks by other authors; their graded options become ladders."""

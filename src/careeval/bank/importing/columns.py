@@ -1,4 +1,4 @@
-"""Which column of somebody's file holds which field of ours: by its name, or as the user says."""
+"""Mapping of the columns of an imported file to fields, by name or as the user gives it."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     Domain.functional_safety: ("functional safety", "risk awareness", "safety"),
 }  # fmt: skip
-"""Field → names that a column may have, the likeliest first; case, space and underscores do not
-matter. The paper's worked example prints "Risk Awareness" for the domain of functional safety."""
+"""Field → names that its column may have, the likeliest first; case, space and underscores do not
+matter. The paper's worked example calls the domain functional safety "Risk Awareness"."""
 
 OF_OPTION = ("option", "points", *Domain)
-"""Fields of an option; the others are of its scenario."""
+"""Fields of an option; the others are fields of its scenario."""
 
 
 def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[str, str]:
-    """Field → column, as given or by its name.
+    """Return field → column, as given by the user or found by name.
 
     Raises:
-        BankError: A given field or column is not known, or what must be there is not.
+        BankError: A given field or column does not exist, or a required one is not found.
     """
-    there = list(dict.fromkeys(name for _, row in records for name in row))
-    there = [name for name in there if name not in ("", SURPLUS)]
-    lists = [name for name in there if any(isinstance(row.get(name), list) for _, row in records)]
+    names = list(dict.fromkeys(name for _, row in records for name in row))
+    names = [name for name in names if name not in ("", SURPLUS)]
+    lists = [name for name in names if any(isinstance(row.get(name), list) for _, row in records)]
     options = _match({"options": ALIASES["options"]}, lists, given).get("options")
     inside = list(
         dict.fromkeys(name for _, row in records for name in _names_inside(row.get(options or "")))
@@ -50,7 +50,7 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
     outer = {name: ALIASES[name] for name in ALIASES if name not in (*OF_OPTION, "options")}
     inner = {name: ALIASES[name] for name in OF_OPTION}
     if options:
-        # an option's own text needs no other name there, and is what "option" may else number
+        # inside a list, "text" is the option's text, and "option" may be its number
         inner["option"] = ("text", *inner["option"])
     for name, column in given.items():
         if name not in ALIASES:
@@ -58,23 +58,24 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
                 f"{name!r} is no field to map to",
                 hint=did_you_mean(name, ALIASES) or f"use {', '.join(ALIASES)}",
             )
-        names = inside if options and name in inner else there
-        if column not in names:
+        candidates = inside if options and name in inner else names
+        if column not in candidates:
             raise BankError(
                 f"there is no column {column!r}",
-                hint=did_you_mean(column, names) or f"there are {', '.join(names) or 'none'}",
+                hint=did_you_mean(column, candidates)
+                or f"there are {', '.join(candidates) or 'none'}",
             )
     if options:
         given = {**given, "options": options}
-        columns = _match({"options": (), **outer}, there, given) | _match(inner, inside, given)
+        columns = _match({"options": (), **outer}, names, given) | _match(inner, inside, given)
     else:
-        columns = _match(outer | inner, there, given)
+        columns = _match(outer | inner, names, given)
     for name in ("text", "option", "points"):
         if name not in columns:
             where = "options" if options and name in inner else "columns"
             raise BankError(
                 f"no column is the {name}: the {where} are "
-                f"{', '.join(inside if where == 'options' else there) or 'none'}",
+                f"{', '.join(inside if where == 'options' else names) or 'none'}",
                 hint=f"name it: --map {name}=COLUMN",
             )
     return columns
@@ -83,7 +84,7 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
 def _match(
     fields: Mapping[str, Collection[str]], names: Sequence[str], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Field → the column that is given, or the first that it may have and no other one took."""
+    """Return field → the given column, or the first free one with one of the field's names."""
     columns = {name: column for name, column in given.items() if name in fields}
     for name, aliases in fields.items():
         for alias in aliases:
@@ -105,5 +106,5 @@ def _names_inside(options: Any) -> Iterator[str]:
 
 
 def plain_name(name: str) -> str:
-    """A name with nothing left of it that does not matter: case, hyphens, underscores, spaces."""
+    """Return a name in lower case, with single spaces for hyphens, underscores and spaces."""
     return re.sub(r"[\s_-]+", " ", name).strip().lower()

@@ -1,8 +1,8 @@
-"""Another bank's file into a bank of ours: graded options become ladders.
+"""Import of a file of scenarios with graded options as a bank with ladders.
 
 A file is read as records, one for each option (a spreadsheet's rows) or one for each scenario with
-its options inside (JSON). Columns are found by their names, or named by the user. All or nothing:
-where a record does not fit, every such record is reported with its number, and nothing is written.
+its options inside (JSON). Columns are found by their names, or named by the user. If any record
+does not fit, all such records are reported with their numbers, and nothing is written.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from careeval.core.scenario import Slug
 from careeval.errors import BankError
 
 MAX_ID_NOTES = 10
-"""Notes on new ids before the rest is only counted."""
+"""The most notes on new ids; the rest are counted in one note."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import wrote.
+    """The result of an import.
 
     Attributes:
         folder: The new bank.
-        n_scenarios: Scenarios.
-        n_options: Their graded options.
-        columns: Field → the column that was taken for it.
-        notes: What was left out, what was read as something else, and which ids are new.
+        n_scenarios: Number of scenarios.
+        n_options: Number of their graded options.
+        columns: Field → the column that was read for it.
+        notes: Values left out, activities read from other words, and new ids.
     """
 
     folder: Path
@@ -53,14 +53,14 @@ def import_bank(
 
     Args:
         file: JSON, JSON lines, CSV or XLSX, by its ending.
-        folder: Where the bank is to be; new, or empty.
-        name: The bank's, in every table and log: lower case, digits, hyphens.
-        given: Field → column, where a column is not called as `import_columns.ALIASES` has it.
-        adl: Activity of scenarios that name none.
+        folder: Folder for the bank; new, or empty.
+        name: Name of the bank in tables and logs: lower case, digits, hyphens.
+        given: Field → column, for columns whose names are not in `columns.ALIASES`.
+        adl: Activity of scenarios without one.
 
     Raises:
-        BankError: The file cannot be read, a column is not there, or records do not fit; each is
-            named with its number, and nothing has been written.
+        BankError: The file cannot be read, a column is missing, or records do not fit, which are
+            listed with their numbers. Nothing has been written.
     """
     try:
         TypeAdapter(Slug).validate_python(name)
@@ -86,7 +86,7 @@ def import_bank(
 
 
 def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
-    """Each value of a column that is none of ours, each activity read from other words, new ids."""
+    """Yield notes on unknown values, on activities read from other words, and on new ids."""
     counts = Counter(unknown for scenario in scenarios for unknown in scenario.unknown)
     for (name, value), n in sorted(counts.items()):
         yield f"{name} {value!r} is none that this bank knows: left out in {n} scenarios"
@@ -101,10 +101,10 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
 
 
 def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterator[tuple[str, str]]:
-    """Path in the bank's folder, and text, of each of its files.
+    """Yield the path in the bank's folder, and the text, of each file.
 
     Raises:
-        BankError: One would be too long to be read again.
+        BankError: A file would be too long to be loaded.
     """
     source = file.name.encode(errors="replace").decode()  # a file's name need not be text
     about = {
@@ -126,13 +126,13 @@ def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterato
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write all files, or none: they are moved to their places once all are there."""
+    """Write all files, or none: they are moved to their places when all are written."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".import-") as made:
         root = Path(made)
         for name, text in files.items():
             (root / name).parent.mkdir(exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
-        # bank.yaml last: what has none is no bank
+        # bank.yaml last: without it the folder is not a bank
         for path in sorted(root.iterdir(), key=Path.is_file):
             path.rename(folder / path.name)

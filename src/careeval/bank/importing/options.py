@@ -1,4 +1,4 @@
-"""The graded options of a record of somebody's file, each a rung of a ladder."""
+"""Reading of the graded options of an imported record, each a rung of a ladder."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from careeval.core.scenario import Domain, Rung
 
 
 def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The options of a record.
+    """Return the options of a record.
 
     Raises:
-        ValueError: One does not fit.
+        ValueError: An option does not fit.
     """
     if "options" not in columns:
         return [_option(row, columns)]
-    inside = row.get(columns["options"])
-    if not isinstance(inside, list) or not inside:
+    options = row.get(columns["options"])
+    if not isinstance(options, list) or not options:
         raise ValueError(f"{columns['options']!r} is no list of options")
     return [
-        _option(as_object(option, f"option {i}"), columns) for i, option in enumerate(inside, 1)
+        _option(as_object(option, f"option {i}"), columns) for i, option in enumerate(options, 1)
     ]
 
 
@@ -48,10 +48,10 @@ def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, 
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int | None:
-    """A whole number in these bounds; `None` where nothing stands.
+    """Return a whole number within bounds; `None` for an empty cell.
 
     Raises:
-        ValueError: It is another thing.
+        ValueError: The value is anything else.
     """
     text = cell_text(value).replace("−", "-")
     if not text:

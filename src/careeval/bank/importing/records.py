@@ -1,7 +1,7 @@
-"""Records of a file that somebody else wrote, each with the place that a message names.
+"""Reading of records from a file by other authors, each with its place for messages.
 
-JSON, JSON lines, CSV and the first sheet of a spreadsheet; what is damaged, hostile or no table of
-scenarios is an error, never half a reading.
+The file may be JSON, JSON lines, CSV or the first sheet of a spreadsheet. A file that is damaged,
+hostile or not a table of scenarios is an error; it is never read in part.
 """
 
 from __future__ import annotations
@@ -23,55 +23,55 @@ from careeval.errors import BankError
 from careeval.files import read_bytes
 
 MAX_BYTES = 50_000_000
-"""A file of this size is no bank."""
+"""The most bytes of a file."""
 
 MAX_UNPACKED_BYTES = 4 * MAX_BYTES
-"""The same for a spreadsheet, which is a zip."""
+"""The most bytes of an unzipped spreadsheet."""
 
 MAX_ROWS = 100_000
-"""Records of a file; a cell that says it stands further down would make rows without end."""
+"""The most records of a file. A hostile cell can claim a position that makes endless rows."""
 
 MAX_CELLS = 1_000_000
-"""Cells of a spreadsheet, those counted that only stand before one that is further right."""
+"""The most cells of a spreadsheet, including the empty ones before a cell further right."""
 
 MAX_TAGS = 2_500_000
-"""Tags of a spreadsheet's cells and words: sixty thousand rows of ten. They are read at a rate of
-half a million a second, also where they hold nothing."""
+"""The most tags of a spreadsheet's cells and strings, enough for sixty thousand rows of ten. Half a
+million are read per second, even if they are empty."""
 
 MAX_OTHER_TAGS = 100_000
-"""Tags of a spreadsheet's styles and what else it has, which take five times as long."""
+"""The most tags of a spreadsheet's other parts, such as styles, which take five times as long."""
 
 MAX_VALUES = 5_000_000
-"""Values of a JSON file."""
+"""The most values of a JSON file."""
 
 _CELLS = ("xl/worksheets/", "xl/sharedStrings.xml")
 _CHUNK = 2**20
 
 Record = tuple[str, Mapping[str, Any]]
-"""Where it stands, as messages say it, and column → value."""
+"""Place of the record for messages, and column → value."""
 
 SURPLUS = "(more)"
-"""Where a record of a CSV file has the cells for which its header has no name."""
+"""Column of a CSV record for the cells beyond the header."""
 
 
 def read_records(file: Path) -> list[Record]:
-    """The records of a file.
+    """Return the records of a file.
 
     Raises:
-        BankError: It cannot be read as what its ending says.
+        BankError: It cannot be read as the format of its ending.
     """
     try:
         content = read_bytes(file, MAX_BYTES)
         match file.suffix.lower():
             case ".xlsx":
-                found = _xlsx(file, content)
+                records = _xlsx(file, content)
             case ".csv":
-                found = _first(file, _csv(_text(content)))
+                records = _limited(file, _csv(_text(content)))
             case ".jsonl" | ".ndjson":
-                found = _first(file, _jsonl(_text(content)))
+                records = _limited(file, _jsonl(_text(content)))
             case ".json":
                 _refuse_many_values(file, content)
-                found = _first(file, _json(json.loads(_text(content))))
+                records = _limited(file, _json(json.loads(_text(content))))
             case other:
                 raise BankError(
                     f"{file}: {other or 'no ending'} is no kind of file that can be read",
@@ -83,25 +83,25 @@ def read_records(file: Path) -> list[Record]:
         raise BankError(f"{file} is not UTF-8 text", hint="save it as UTF-8") from error
     except (ValueError, RecursionError, csv.Error) as error:
         raise BankError(f"{file} cannot be read: {error}") from error
-    if not found:
+    if not records:
         raise BankError(f"{file} holds no scenario")
-    return found
+    return records
 
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8-sig")
 
 
-def _first(file: Path, records: Iterable[Record]) -> list[Record]:
-    """All records, which are not more than a file may have."""
-    found = list(islice(records, MAX_ROWS + 1))
-    if len(found) > MAX_ROWS:
+def _limited(file: Path, records: Iterable[Record]) -> list[Record]:
+    """Return all records; raise `BankError` if there are more than a file may have."""
+    first = list(islice(records, MAX_ROWS + 1))
+    if len(first) > MAX_ROWS:
         raise BankError(f"{file} has more than {MAX_ROWS:,} records")
-    return found
+    return first
 
 
 def _refuse_many_values(file: Path, content: bytes) -> None:
-    """Stop before values are made that take far more memory than their text."""
+    """Refuse a file before it is parsed into values that take far more memory than its text."""
     n_values = sum(map(content.count, (b",", b"[", b"{")))
     if n_values > MAX_VALUES:
         raise BankError(f"{file} is too long: {n_values:,} values, at most {MAX_VALUES:,}")
@@ -117,18 +117,18 @@ def _csv(text: str) -> Iterator[Record]:
 
 def _xlsx(file: Path, content: bytes) -> list[Record]:
     try:
-        # openpyxl warns of what a workbook lacks
+        # openpyxl warns of missing parts that do not matter here
         with warnings.catch_warnings(action="ignore"):
             _refuse_many_tags(file, content)
             return list(_rows(file, content))
     except (BankError, OSError):
         raise
-    except Exception as error:  # a damaged zip or a hostile one fails in many ways
+    except Exception as error:  # a damaged or hostile zip fails in many ways
         raise ValueError(f"it is no spreadsheet ({type(error).__name__})") from error
 
 
 def _refuse_many_tags(file: Path, content: bytes) -> None:
-    """Stop before a spreadsheet is read that would take minutes: it is packed, and may be small."""
+    """Refuse a spreadsheet that would take minutes to read, though its file may be small."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts = archive.infolist()
         n_bytes = sum(part.file_size for part in parts)
@@ -155,7 +155,7 @@ def _rows(file: Path, content: bytes) -> Iterator[Record]:
 
     with closing(load_workbook(io.BytesIO(content), read_only=True, data_only=True)) as book:
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # other programs write wrong ones, and rows would be dropped
+        sheet.reset_dimensions()  # some programs write wrong ones, which would drop rows
         rows = sheet.iter_rows(values_only=True)
         head = _head(next(rows, ()))
         n_cells = 0
@@ -176,7 +176,7 @@ def _rows(file: Path, content: bytes) -> Iterator[Record]:
 
 
 def _head(cells: Iterable[Any]) -> list[str]:
-    """The names of columns; an empty one names none."""
+    """Return the names of the columns; an empty name is a column to ignore."""
     head = [cell_text(cell) for cell in cells]
     for name, n in Counter(head).items():
         if name and n > 1:
@@ -207,10 +207,10 @@ def _json(content: Any) -> Iterator[Record]:
 
 
 def as_object(value: Any, where: str) -> Mapping[str, Any]:
-    """A JSON object.
+    """Return a value that is a JSON object.
 
     Raises:
-        ValueError: It is another thing.
+        ValueError: It is not an object.
     """
     if not isinstance(value, dict):
         raise ValueError(f"{where} is no object with names and values")
@@ -218,7 +218,7 @@ def as_object(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def cell_text(value: Any) -> str:
-    """What stands in a cell as text; empty where nothing does."""
+    """Return the text of a cell; empty for none, a list or an object."""
     if value is None or isinstance(value, (list, dict)):
         return ""
     return str(value).strip()

@@ -1,4 +1,4 @@
-"""The scenarios that the records of somebody's file make together, each with an id of ours."""
+"""Assembly of scenarios from imported records, with an id for each."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ STARTS: Mapping[Adl, str] = {
     Adl.eating: "eat",
     Adl.bathing: "bathi",
 }
-"""Activity → what a word that names it begins with; a bathroom names none."""
+"""Activity → the beginning of the words for it; "bathi" leaves out "bathroom"."""
 
 _UPPER, _LOWER = "upper-body", "lower-body"
 
 
 @dataclass
 class FoundScenario:
-    """A scenario as far as its records have been read.
+    """A scenario assembled from the records read so far.
 
     Attributes:
-        where: Its first record.
-        own_id: Its id in the file it comes from; empty where it has none.
+        where: Place of its first record.
+        own_id: Its id in the imported file; empty if it has none.
         text: The situation.
-        activity: As the file words it.
-        content: What its own file says but for id and ladder; empty where it does not fit.
-        unknown: Name and value of what is none of ours.
+        activity: The activity in the words of the imported file.
+        content: Content of its file in the bank, without id and ladder; empty if it does not fit.
+        unknown: Field and value of each value that the bank does not know.
         ladder: Its options.
-        id: Its id in the bank, which it has once all are read.
+        id: Its id in the bank, which is set after all records are read.
     """
 
     where: str
@@ -57,14 +57,14 @@ class FoundScenario:
 def scenarios_in(
     records: Sequence[Record], columns: Mapping[str, str], adl: str | None
 ) -> list[FoundScenario]:
-    """The scenarios of all records.
+    """Return the scenarios of all records.
 
     Raises:
-        BankError: Records do not fit: all of them.
+        BankError: Records do not fit; all of these are listed.
     """
     problems: list[tuple[str, str]] = []
-    found: dict[str, FoundScenario] = {}
-    of_text: dict[str, str] = {}
+    scenarios: dict[str, FoundScenario] = {}
+    key_by_text: dict[str, str] = {}
     key = ""
     for where, row in records:
         if any(row.get(SURPLUS) or ()):
@@ -74,43 +74,42 @@ def scenarios_in(
                   if name not in OF_OPTION and name != "options"}  # fmt: skip
         text, own_id = values["text"], values.get("id", "")
         if own_id or text:
-            key = own_id or of_text.get(text, text)
+            key = own_id or key_by_text.get(text, text)
         elif "options" in columns:
             key = ""
-        # else merged cells, or a scenario that is written once: that of the row before
-        if key not in found and not text:
+        # else the scenario of the row before: its cells are merged, or it is written once
+        if key not in scenarios and not text:
             problems.append((where, "has no text of its scenario"))
             continue
         if text:
-            of_text[text] = key
-        if key not in found:
-            found[key] = FoundScenario(where, own_id, text)
+            key_by_text[text] = key
+        if key not in scenarios:
+            scenarios[key] = FoundScenario(where, own_id, text)
             try:
-                _describe(found[key], values, adl)
+                _describe(scenarios[key], values, adl)
             except ValueError as error:
-                problems.append((where, _said(error)))
-        elif text and found[key].text != text:
-            problems.append((where, f"id {key!r} has another text on {found[key].where}"))
+                problems.append((where, _error_message(error)))
+        elif text and scenarios[key].text != text:
+            problems.append((where, f"id {key!r} has another text on {scenarios[key].where}"))
             continue
         try:
-            found[key].ladder += options_in(row, columns)
+            scenarios[key].ladder += options_in(row, columns)
         except ValueError as error:
-            problems.append((where, _said(error)))
-    problems += [(s.where, "has no option above 0 points") for s in found.values()
+            problems.append((where, _error_message(error)))
+    problems += [(s.where, "has no option above 0 points") for s in scenarios.values()
                  if s.ladder and not any(rung["points"] > 0 for rung in s.ladder)]  # fmt: skip
     if problems:
         lines = [f"{where}: {problem}" for where, problem in problems]
         n_records = len({where for where, _ in problems})
         raise BankError("\n".join([*lines, f"{n_records} records do not fit; nothing was written"]))
-    scenarios = list(found.values())
-    _name_scenarios(scenarios)
-    for scenario in scenarios:
+    _name_scenarios(scenarios.values())
+    for scenario in scenarios.values():
         _name_rungs(scenario.ladder)
-    return scenarios
+    return list(scenarios.values())
 
 
-def _said(error: ValueError) -> str:
-    """An error in a line, the first of those that a type has found."""
+def _error_message(error: ValueError) -> str:
+    """Return an error in one line; of several validation errors, the first."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -118,10 +117,10 @@ def _said(error: ValueError) -> str:
 
 
 def _describe(scenario: FoundScenario, values: Mapping[str, str], adl: str | None) -> None:
-    """Read what its first record says of a scenario.
+    """Fill in a scenario from the values of its first record.
 
     Raises:
-        ValueError: It does not fit.
+        ValueError: They do not fit.
     """
     scenario.activity = values.get("adl") or adl or ""
     activity, part = _activity(scenario.activity)
@@ -130,11 +129,11 @@ def _describe(scenario: FoundScenario, values: Mapping[str, str], adl: str | Non
     level = level.zfill(2) if level else ""
     scenario.unknown = tuple(
         (name, values[name])
-        for name, plain, known in (
+        for name, value, allowed in (
             ("condition", condition, _CONDITIONS),
             ("assistance", level, _LEVELS),
         )
-        if plain and plain not in known
+        if value and value not in allowed
     )
     content = {
         "adl": activity,
@@ -152,7 +151,7 @@ _LEVELS = frozenset(Assistance)
 
 
 def _activity(words: str) -> tuple[str, str | None]:
-    """The activity that these words name, and the part of the body where it is dressing."""
+    """Return the activity that the words name and, for dressing, the part of the body."""
     plain = plain_name(words)
     if not plain:
         raise ValueError("names no activity: map a column to adl, or give --adl for all")
@@ -166,27 +165,27 @@ def _activity(words: str) -> tuple[str, str | None]:
 
 
 def _name_scenarios(scenarios: Iterable[FoundScenario]) -> None:
-    """Its own id to each that has one of the bank's form, and the next free number to the others.
+    """Give each scenario its own id if that has the bank's form, else the next free number.
 
-    All own ids come first, so that no number is taken that stands further down in the file.
+    All own ids come first, so that no number is used that a later scenario has.
     """
     for scenario in scenarios:
         if re.fullmatch(rf"{scenario.content['adl']}-[0-9]{{1,9}}", scenario.own_id):
             scenario.id = scenario.own_id
-    own = {scenario.id for scenario in scenarios}
-    free = {adl.value: _free(adl, own) for adl in Adl}
+    own_ids = {scenario.id for scenario in scenarios}
+    free_ids = {adl.value: _free_ids(adl, own_ids) for adl in Adl}
     for scenario in scenarios:
-        scenario.id = scenario.id or next(free[scenario.content["adl"]])
+        scenario.id = scenario.id or next(free_ids[scenario.content["adl"]])
 
 
-def _free(adl: Adl, taken: Collection[str]) -> Iterator[str]:
+def _free_ids(adl: Adl, taken: Collection[str]) -> Iterator[str]:
     for number in count(1):
         if (name := f"{adl}-{number:03d}") not in taken:
             yield name
 
 
 def _name_rungs(ladder: list[dict[str, Any]]) -> None:
-    """Best first, and an id for each rung whose points are those of another one."""
+    """Sort the rungs best first, and give an id to each whose points are not unique."""
     ladder.sort(key=lambda rung: -rung["points"])
     points = [rung["points"] for rung in ladder]
     for number, rung in enumerate(ladder, start=1):

@@ -1,1 +1,1 @@
-"""Rules of good writing that a bank is checked by."""
+"""Rules on the content of a bank."""

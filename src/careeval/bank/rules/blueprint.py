@@ -1,4 +1,4 @@
-"""What the bank of a hundred is to cover, as counts, and what it must not come near."""
+"""Target counts of the bank of a hundred, and the published scenarios that it must not resemble."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ SITUATIONS: Mapping[Situation, int] = {
     Situation.communication: 7,
     Situation.family: 4,
 }
-"""By the primary situation."""
+"""Primary situation → scenarios."""
 
-GIVE = 2
-"""Scenarios by which a level or a situation may differ from its count."""
+TOLERANCE = 2
+"""Scenarios by which the count of a level or a situation may differ from its target."""
 
 ROBOTS = range(12, 19)
 """Scenarios in which a robot acts."""
 
-NOT_AGAIN: Mapping[str, Sequence[str]] = {
+PUBLISHED: Mapping[str, Sequence[str]] = {
     "a shirt with buttons, C5, spasticity": (r"\bC5\b", r"shirt", r"button", r"spas"),
     "a pullover, C5, a universal cuff or dressing stick": (
         r"\bC5\b", r"pullover|jumper|sweater", r"universal cuff|dressing stick",
@@ -67,11 +67,11 @@ NOT_AGAIN: Mapping[str, Sequence[str]] = {
         r"stands? up from (his|her|the) (arm)?chair|sit-to-stand",
     ),
 }  # fmt: skip
-"""What the paper describes of its own scenarios → expressions that all stand in such a text."""
+"""Scenario as the paper describes it → expressions that a text like it matches, all of them."""
 
 
 def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    """Where a bank of a hundred departs from the blueprint, in words."""
+    """Yield the differences of a bank of a hundred from the blueprint, in words."""
     counts: Counter[object] = Counter()
     for s in scenarios:
         counts.update((s.adl, s.part, s.assistance, (s.adl, s.condition), s.actor))
@@ -81,8 +81,8 @@ def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
             if counts[key] != n:
                 yield f"{key}: {counts[key]} scenarios, expected {n}"
     for key, n in [*ASSISTANCE.items(), *SITUATIONS.items()]:
-        if abs(counts[key] - n) > GIVE:
-            yield f"{key}: {counts[key]} scenarios, expected {n} ± {GIVE}"
+        if abs(counts[key] - n) > TOLERANCE:
+            yield f"{key}: {counts[key]} scenarios, expected {n} ± {TOLERANCE}"
     for condition in COMMON:
         for adl in Adl:
             if counts[adl, condition] < 2:
@@ -91,8 +91,8 @@ def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
         yield f"a robot acts in {counts['robot']}, expected {ROBOTS[0]} to {ROBOTS[-1]}"
 
 
-def comes_near(scenario: Scenario) -> Iterator[str]:
-    """The published scenarios that this one comes near to."""
-    for name, expressions in NOT_AGAIN.items():
-        if all(re.search(each, scenario.text, re.IGNORECASE) for each in expressions):
+def published_alike(scenario: Scenario) -> Iterator[str]:
+    """Yield the published scenarios that a scenario resembles."""
+    for name, expressions in PUBLISHED.items():
+        if all(re.search(pattern, scenario.text, re.IGNORECASE) for pattern in expressions):
             yield name

@@ -1,4 +1,4 @@
-"""Hold a bank to the rules that its `bank.yaml` names."""
+"""Check of a bank by the rules that its `bank.yaml` names."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
     "careeval": (whole_bank.RULES, whole_bank.BANK_RULES),
     "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
 }
-"""The name of each set of rules → its rules over each scenario, and those over the bank."""
+"""Name of a set of rules → its rules on each scenario, and its rules on the whole bank."""
 
 
 def check(bank: Bank) -> list[Problem]:
-    """Every problem that the rules find in a bank, in the order of files and lines.
+    """Return all problems that the rules find in a bank, in the order of files and lines.
 
-    A bank that names no rules has none.
+    A bank that names no rules has no problems.
     """
     if bank.about.rules is None:
         return []
     rules, bank_rules = RULE_SETS[bank.about.rules]
-    of_scenarios = [
+    scenario_problems = [
         Problem(_place(bank, scenario, rule, loc), rule.code, message, hint)
         for scenario in bank.scenarios
         for rule in rules
         for loc, message, hint in rule.find(scenario, bank)
     ]
-    of_bank = [
+    bank_problems = [
         Problem(bank.documents["bank"].place(loc), code, message, hint)
         for code, find in bank_rules.items()
         for loc, message, hint in find(bank)
     ]
-    return sorted(of_scenarios + of_bank)
+    return sorted(scenario_problems + bank_problems)
 
 
 def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> Place:
-    """Return where a finding stands: in the scenario's file, or in another that has more of it."""
+    """Return the place of a finding in the file of the scenario, its probes or its evidence."""
     document = bank.documents[scenario.id]
     if rule.about_probes:
         document = bank.documents.get(f"{scenario.id}.probes", document)

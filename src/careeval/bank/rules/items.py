@@ -1,9 +1,9 @@
-"""The rules over the items of a scenario: its single actions and the rungs of its ladder.
+"""Rules on the items of a scenario: its actions and the rungs of its ladder.
 
-A rule's docstring is its page in the documentation.
+The docstring of a rule is its page in the documentation.
 """
 
-# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+# ruff: noqa: ARG001  (all rules have the same signature)
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Domain, Rubric, RubricItem, Scenario
 
 POSITIVE_SUM = 6
-"""Positive action points of a scenario: equal, so that the ratio of sums is the mean of ratios."""
+"""Positive action points of each scenario. Equal sums make the ratio of sums a mean of ratios."""
 
 VERDICT_WORDS = (
     "unsafe", "unsafely", "safely", "wrong", "wrongly", "incorrect", "incorrectly", "correctly",
     "improper", "improperly", "inappropriate", "inappropriately", "appropriately", "dangerous",
     "dangerously", "harmful", "fails to", "neglects to", "forgets to", "properly",
 )  # fmt: skip
-"""Words that tell a grader which side an item is on."""
+"""Words that tell a grader whether an item is good or bad."""
 
 _VERDICT = re.compile(rf"\b({'|'.join(VERDICT_WORDS)})\b".replace(" ", r"\s+"), re.IGNORECASE)
 
@@ -164,7 +164,7 @@ def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def items_of(scenario: Scenario) -> Iterator[tuple[Loc, RubricItem]]:
-    """Every item of both rubrics, and where it stands."""
+    """Yield every item of both rubrics, with its place in the file."""
     for rubric in (Rubric.actions, Rubric.ladder):
         for i, item in enumerate(scenario.rubric(rubric)):
             yield (rubric.value, i), item

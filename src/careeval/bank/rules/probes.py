@@ -1,6 +1,6 @@
-"""The rules over the probes of a scenario: answers whose labels graders are held to.
+"""Rules on the probes of a scenario: labelled answers that graders are checked with.
 
-A rule's docstring is its page in the documentation.
+The docstring of a rule is its page in the documentation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def probes_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def probes_consistent(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """No probe has two acts that exclude each other; the expert one has every good act, no bad one.
 
-    Why: labels are the truth that graders are held to.
+    Why: labels are the truth that graders are checked against.
     Example: `stops: present` and `carries-on: absent`.
     """
     for i, probe in enumerate(bank.probes.get(scenario.id, ())):
@@ -60,5 +60,5 @@ def probes_consistent(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def excluded(one: Action, other: Action) -> bool:
-    """Whether two actions cannot be true of the same answer."""
+    """Tell whether two actions cannot be true of the same answer."""
     return other.id in one.excludes or one.id in other.excludes

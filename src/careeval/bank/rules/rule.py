@@ -1,4 +1,4 @@
-"""A coded rule of a bank, and what it finds."""
+"""A rule of a bank, with its code, and the findings of a rule."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 
 Finding = tuple[Loc, str, str]
-"""Where in the scenario's file, what, and a hint."""
+"""Place in the scenario's file, message, and hint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A coded rule over one scenario of a bank.
+    """A rule on one scenario of a bank, with its code.
 
     Attributes:
-        code: `CE106` …
-        find: Every finding in one scenario, placed in the scenario's file, or in that of its
-            probes where the rule is `about_probes`.
-        about_probes: Whether the findings are places of `<id>.probes.yaml`.
+        code: Code of the rule, `CE106` …
+        find: Function that yields the findings in one scenario.
+        about_probes: Whether the findings have places in `<id>.probes.yaml`, instead of the
+            scenario's file.
     """
 
     code: str
@@ -35,5 +35,5 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """What it asks, why, and an example: its page in the documentation."""
+        """The rule's page in the documentation: the rule, its reason, and an example."""
         return self.find.__doc__ or ""

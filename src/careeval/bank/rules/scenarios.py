@@ -1,9 +1,9 @@
-"""The rules over a scenario as a whole: its file, its text, what it is labelled with, its status.
+"""Rules on a scenario as a whole: its file, its text, its other fields, its status.
 
-A rule's docstring is its page in the documentation.
+The docstring of a rule is its page in the documentation.
 """
 
-# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+# ruff: noqa: ARG001  (all rules have the same signature)
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from careeval.bank.evidence_changes import unmet
 from careeval.bank.load import Bank
-from careeval.bank.rules.blueprint import comes_near
+from careeval.bank.rules.blueprint import published_alike
 from careeval.bank.rules.items import items_of
 from careeval.bank.rules.rule import Finding
 from careeval.bank.sealed import SEALED
@@ -24,13 +24,13 @@ from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.core.scenario import Adl, Scenario, Split, Status
 
 MAX_SHARED = 0.2
-"""Of a text's phrases of four words, at most so many may stand in another text."""
+"""The largest share of a text's phrases of four words that may be in another text."""
 
 
 def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A scenario is filed by its id: its activity and a number; for a twin, its base's and a word.
 
-    Why: an id is cited in papers and logs; whoever reads one must find its file.
+    Why: an id is cited in papers and logs; its readers must find its file.
     Example: `id: dressing-101` with `adl: dressing`, in `dressing/dressing-101.yaml`.
     """
     if scenario.twin_of is not None:
@@ -44,7 +44,7 @@ def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scenario says all that its results are broken down by, and who is who.
+    """A scenario has all fields by which results are broken down, and says who is who.
 
     Why: a score by condition or level of help is only as good as the labels; an imported bank may
     lack them, ours may not.
@@ -58,7 +58,7 @@ def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def text_is_a_question(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """The text has 60 to 140 words and ends with its question.
 
-    Why: shorter leaves out what decides; longer tests reading, not care.
+    Why: a shorter text leaves out what decides; a longer one tests reading, not care.
     Example: it ends "… What do you do?"
     """
     n_words = len(scenario.text.split())
@@ -82,7 +82,7 @@ def part_for_dressing(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A held-out scenario stands in the sealed file and nowhere else; a public one never there.
 
-    Why: what has once been published in clear text can no longer be held out.
+    Why: a text that was published once can no longer be held out.
     Example: `split: held-out` in a folder outside the bank, until `careeval bank seal` takes it.
     """
     sealed = SEALED in Path(bank.documents[scenario.id].path).parts
@@ -96,7 +96,7 @@ def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A scenario carries the bank's canary.
 
-    Why: whoever filters training data can find it, and whoever suspects a leak can look for it.
+    Why: the text can then be filtered from training data, and a leak can be looked for.
     Example: the `canary:` line of `bank.yaml`, word for word.
     """
     if scenario.canary != bank.about.canary:
@@ -106,10 +106,10 @@ def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A scenario is `validated` only with evidence of its own version that is enough.
 
-    Why: only what experts said of these very words validates them; a status that somebody typed,
-    or that outlived a revision, is a claim that nobody made. What a study objects to is open for
-    as long as the version stands, whatever another study found. A text that was changed since it
-    was rated has lost its status, and needs a version of its own.
+    Why: only ratings of this text by experts validate it; a status that was typed in, or kept
+    through a revision, rests on nothing. The objections of a study stay open as long as the
+    version does, whatever another study found. A text that was changed after it was rated has lost
+    its status, and needs a new version.
     Example: an entry of `evidence.json` with `"status": "validated"`, as `careeval study apply`
     writes it: three occupational therapists, two others, both scales at 0.8 or more; as many asked
     about each −2 with no objection: `"objections": 0`; and three or more who rated each item and
@@ -117,20 +117,20 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """
     if scenario.status is Status.withdrawn:
         return
-    entry, stands = bank.vettings.get(scenario.id), bank.vetting(scenario)
-    if entry and not stands and entry.version == scenario.version:
+    entry, is_current = bank.vettings.get(scenario.id), bank.vetting(scenario)
+    if entry and not is_current and entry.version == scenario.version:
         message = f"its text is not the one that was rated, and is still version {entry.version}"
         yield ("version",), message, "raise its version, and rate it again in the next round"
     if scenario.status is not Status.validated:
         return
-    hint = "delete its entry" if stands else "write 'status: drafted'"
+    hint = "delete its entry" if is_current else "write 'status: drafted'"
     hint += "; 'careeval study apply' writes what raters found"
-    of_version = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
-    missing = {i: unmet(scenario.evidence[i]) for i in of_version}
-    if of_version:
-        faults = [i for i in of_version if scenario.evidence[i].objections]
+    current = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
+    missing = {i: unmet(scenario.evidence[i]) for i in current}
+    if current:
+        faults = [i for i in current if scenario.evidence[i].objections]
         if not faults and all(missing.values()):
-            faults = of_version[-1:]
+            faults = current[-1:]
         for i in faults:
             message = f"is validated, and its evidence is not enough: {'; '.join(missing[i])}"
             yield ("evidence", i), message, hint
@@ -145,7 +145,7 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """No gap of a skeleton is left.
 
-    Why: `careeval bank new` marks what its author has yet to write; a bank with gaps asks nothing.
+    Why: `careeval bank new` marks what its author has yet to write; a bank with gaps is unusable.
     Example: `TO WRITE` has become the words that belong there.
     """
     for name in ("role", "helpers", "text"):
@@ -162,12 +162,12 @@ def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def unlike_the_published(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scenario does not come near to one that the paper describes.
+    """A scenario does not resemble one that the paper describes.
 
     Why: the paper's scenarios are its authors', and models may have seen them.
     Example: another garment, another set-up and another clinical point than the paper's.
     """
-    for name in comes_near(scenario):
+    for name in published_alike(scenario):
         hint = "write another person, garment, set-up and point"
         yield ("text",), f"comes near to a published scenario: {name}", hint
 
@@ -184,7 +184,7 @@ def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     n_shared = Counter(
         other
         for phrase in own
-        for other in takewhile(lambda each: each < scenario.id, scenarios_with.get(phrase, ()))
+        for other in takewhile(lambda other: other < scenario.id, scenarios_with.get(phrase, ()))
     )
     for other, n in sorted(n_shared.items()):
         if (shared := n / len(own)) > MAX_SHARED:
@@ -196,16 +196,16 @@ Phrase = tuple[str, ...]
 
 
 def _phrases(text: str) -> frozenset[Phrase]:
-    """Every four words that follow each other."""
+    """Return all phrases of four words of a text."""
     words = re.findall(r"\w+", text.lower())
     return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
 
 
 @lru_cache(maxsize=1)
 def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
-    """Phrase → the scenarios whose texts have it, in the order of ids."""
-    found: dict[Phrase, list[str]] = {}
-    for scenario in filter(lambda each: each.twin_of is None, bank.scenarios):
+    """Return phrase → ids of the base scenarios with it, in the order of ids."""
+    by_phrase: dict[Phrase, list[str]] = {}
+    for scenario in bank.bases:
         for phrase in _phrases(scenario.text):
-            found.setdefault(phrase, []).append(scenario.id)
-    return found
+            by_phrase.setdefault(phrase, []).append(scenario.id)
+    return by_phrase

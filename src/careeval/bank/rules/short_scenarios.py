@@ -1,9 +1,9 @@
-"""The rules of a bank of short, two-sided scenarios with twins: `rules: careeval-3`.
+"""Rules of a bank of short scenarios with twins, `rules: careeval-3`.
 
-As in `careeval.bank.rules.whole_bank`, a rule's docstring is its page in the documentation.
+The docstring of a rule is its page in the documentation.
 """
 
-# ruff: noqa: ARG001  (every rule has the same signature, whether or not it looks at the whole bank)
+# ruff: noqa: ARG001  (all rules have the same signature)
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenari
 from careeval.core.twin import right_acts
 
 WORDS, WORDS_ROBOT = (25, 80), (25, 110)
-"""Least and most words of a text; a robot's body takes some."""
+"""Fewest and most words of a text. A robot's body takes some words to describe."""
 
 MAX_CHANGED = 10
-"""Words of its base's text that a twin may change, each way."""
+"""The most words of its base's text that a twin may remove, and add."""
 
 MIN_BALANCED = 60
-"""Base scenarios from which the domains must be balanced."""
+"""The fewest base scenarios of a bank whose domains must be balanced."""
 
 MIN_CORE = 0.2
-"""Share of a scenario's positive points that its easy core has at least."""
+"""The least share of a scenario's positive points in its easy core."""
 
 
 def short_text(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """The text has 25 to 80 words, up to 110 where a robot acts, and ends with its question.
 
-    Why: what a carer is told on arrival; a longer text gives away what is scored.
+    Why: a carer is told so much on arrival; a longer text gives away what is scored.
     Example: most have about 45 words and end "What do you do?"
     """
     least, most = WORDS_ROBOT if scenario.actor == "robot" else WORDS
@@ -49,7 +49,7 @@ def scored_acts(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """Six to ten acts: three to six good, two to four bad, and an act of −2 among them.
 
     Why: a response must be able to do well and to do harm; more acts tire the grader.
-    Example: +2 +1 +1 and −1 −1 −2, and what counts in the twin alone at 0.
+    Example: +2 +1 +1 and −1 −1 −2, and 0 for an act that counts only in the twin.
     """
     points = [action.points for action in scenario.actions]
     if not 6 <= len(points) <= 10:
@@ -65,7 +65,7 @@ def scored_acts(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def acts_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """An act says its kind and origin; a bad one which way it errs, one of −2 whom it harms how.
+    """An act has a kind and an origin, a bad act the direction of its error, one of −2 its harm.
 
     Why: too little and too much care are reported apart, and so are technique and judgment.
     Example: `kind: technique`, `origin: source`, `error: too-little`, `harm: injury`.
@@ -117,7 +117,7 @@ def vague_act(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """A twin changes at most ten words, and which act is right: +2 in one, negative in the other.
 
-    Why: whoever answers both alike has not read the fact that decides.
+    Why: the same answer to both has not taken in the fact that decides.
     Example: +2 in the base and −2 in the twin for one act, −1 and +2 for another.
     """
     if scenario.twin_of is None:
@@ -138,14 +138,14 @@ def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def words_changed(text: str, other: str) -> int:
-    """Count the words that differ: the larger number of those removed and those added."""
+    """Return the number of words removed, or added if these are more."""
     one, two = text.split(), other.split()
     changes = [
         (j - i, n - m)
         for tag, i, j, m, n in SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
         if tag != "equal"
     ]
-    return max(sum(gone for gone, _ in changes), sum(come for _, come in changes))
+    return max(sum(removed for removed, _ in changes), sum(added for _, added in changes))
 
 
 def short_ladder(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -203,7 +203,7 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
 
 
 REPLACED = frozenset({"CE107", "CE110", "CE117"})
-"""Rules of the longer form that those below replace."""
+"""Rules of longer scenarios that those below replace."""
 
 RULES = (
     *(rule for rule in whole_bank.RULES if rule.code not in REPLACED),
@@ -216,11 +216,11 @@ RULES = (
     Rule("CE136", short_ladder),
     Rule("CE137", pair_probes, about_probes=True),
 )
-"""The rules over each scenario; CE129, that a twin names the acts of its base, is the loader's."""
+"""Rules on each scenario. The loader checks CE129, that a twin lists the acts of its base."""
 
 BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
     **whole_bank.BANK_RULES,
     "CE119": domains_balanced,
     "CE138": half_from_pilots,
 }
-"""The rules over a whole bank, by code."""
+"""Code → rule on a whole bank."""

@@ -1,9 +1,9 @@
-"""What makes a bank good, as coded rules: each with what it asks, why, and an example.
+"""The set of rules `careeval`, and its rules on a whole bank.
 
-They hold for a bank whose `bank.yaml` says `rules: careeval`; a bank of short scenarios with twins
-says `rules: careeval-3`, and shares most of them (`short_scenarios`). A rule's docstring is its
-page in the documentation. Those over a whole bank stand here; those over each scenario in
-`scenarios`, `items` and `probes`.
+A bank names its set of rules in `bank.yaml`. Banks of short scenarios with twins use `careeval-3`
+(`short_scenarios`), which shares most of these rules. Rules on each scenario are in `scenarios`,
+`items` and `probes`. The docstring of a rule is its page in the documentation: the rule, its
+reason, and an example.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from careeval.bank.rules.blueprint import N_SCENARIOS, gaps
 from careeval.bank.rules.rule import Finding, Rule
 
 MIN_BANK = 10
-"""Scenarios from which the balance of domains over a bank means something."""
+"""The fewest scenarios of a bank whose domains must be balanced."""
 
 RULES = (
     Rule("CE106", scenarios.filed_by_id),
@@ -42,8 +42,8 @@ RULES = (
     Rule("CE127", scenarios.validated_by_raters),
     Rule("CE128", items.harm_of_severe_errors),
 )
-"""The rules over each scenario. The loader's own are CE101 YAML, CE102 schema, CE103 unique ids,
-CE104 probes and CE105 labels."""
+"""Rules on each scenario. The loader checks CE101 YAML, CE102 schema, CE103 unique ids, CE104
+probes and CE105 labels."""
 
 
 def domains_balanced(bank: Bank) -> Iterator[Finding]:
@@ -75,4 +75,4 @@ BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
     "CE119": domains_balanced,
     "CE126": blueprint_covered,
 }
-"""The rules over a whole bank, by code."""
+"""Code → rule on a whole bank."""
