@@ -1,14 +1,14 @@
-"""How often the 95% intervals of agreement hold the truth, on simulated panels: see README.md.
+"""Coverage of the 95% intervals of agreement, on simulated panels; see README.md.
 
 ```sh
 python bench/agreement.py           # about a minute
 python bench/agreement.py --small   # a try: few rounds, nothing kept
 ```
 
-A round draws scenarios and a panel's ratings of them from a population whose agreement is known: a
-rating of 1 to 5 is a normal number, rounded and held to the scale, that is the scenario's, the
-rater's and its own error's. The raters are held, as the intervals hold them. Intervals that are not
-given, for too few pairs of ratings or a coefficient at its end, are counted apart.
+A round draws scenarios and a panel's ratings of them from a population whose agreement is known. A
+rating of 1 to 5 is a normal number, rounded and limited to the scale, with a part of the scenario,
+a part of the rater and an error. The raters are fixed, as in the intervals. Undefined intervals,
+from too few pairs of ratings or a coefficient at its end, are counted separately.
 """
 
 from __future__ import annotations
@@ -116,22 +116,20 @@ class Row:
 
 
 def main() -> None:
-    """Simulate, print, and keep it."""
+    """Simulate the panels, print the table, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=1_000, help="studies for each number")
     parser.add_argument("--small", action="store_true", help="a try: 50 rounds, not kept")
-    given = parser.parse_args()
+    args = parser.parse_args()
     began = time.process_time()
-    rows = [
-        row for panel in PANELS for row in simulated(panel, 50 if given.small else given.rounds)
-    ]
+    rows = [row for panel in PANELS for row in simulated(panel, 50 if args.small else args.rounds)]
     sys.stdout.write(table(rows))
-    if not given.small:
-        found = conditions() | {
+    if not args.small:
+        results = conditions() | {
             "cpu_seconds": round(time.process_time() - began),
             "rows": [asdict(row) for row in rows],
         }
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def simulated(panel: Panel, rounds: int) -> Iterator[Row]:
@@ -149,15 +147,15 @@ def simulated(panel: Panel, rounds: int) -> Iterator[Row]:
             for name, (_, interval) in chosen.items():
                 tallies[name].add(partial(interval, ratings))
         for name, tally in tallies.items():
-            told = rounds - tally.none
+            defined = rounds - tally.none
             yield Row(
                 panel.name,
                 n,
                 name,
                 truth=round(tally.truth, 3),
-                coverage=round(1 - (tally.below + tally.above) / told, 3) if told else None,
+                coverage=round(1 - (tally.below + tally.above) / defined, 3) if defined else None,
                 none=round(tally.none / rounds, 3),
-                width=round(tally.widths / max(told, 1), 2),
+                width=round(tally.widths / max(defined, 1), 2),
                 rounds=rounds,
             )
 

@@ -1,6 +1,6 @@
-"""What all contestants ask: scenarios made up for speed, and the requests about them.
+"""Made-up scenarios for speed tests, and the requests that all contestants send about them.
 
-Light to import: the floor does.
+It is quick to import, since the floor imports it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RUNGS = {
 
 
 def write_bank(folder: Path, n: int) -> Path:
-    """Write a bank of `n` scenarios and give its folder back."""
+    """Write a bank of `n` scenarios and return its folder."""
     folder.mkdir(parents=True)
     # JSON is YAML, and quicker to read
     (folder / "bank.yaml").write_text(json.dumps(ABOUT), encoding="utf-8")
@@ -78,7 +78,7 @@ def write_bank(folder: Path, n: int) -> Path:
 
 
 def write_own(folder: Path) -> int:
-    """Write what Inspect alone needs of the own bank's public split: ids and texts; how many."""
+    """Write the ids and texts of the own public split, for Inspect alone; return how many."""
     from careeval.bank import load_bank
 
     scenarios = load_bank(probes=False).scenarios
@@ -103,10 +103,10 @@ def write_large(folder: Path, n: int) -> tuple[Path, str]:
         # held to its form alone: as so many copies it breaks the rule that none is like another
         kept = [line for line in text.splitlines(keepends=True) if not line.startswith("rules:")]
         (folder / f"{name}.yaml").write_text("".join(kept), encoding="utf-8")
-    known = sorted(path for path in OWN_BANK.glob("*/*-*.yaml") if path.suffixes == [".yaml"])
+    paths = sorted(path for path in OWN_BANK.glob("*/*-*.yaml") if path.suffixes == [".yaml"])
     new = ""
     for number in range(1, n + 1):
-        path = known[number % len(known)]
+        path = paths[number % len(paths)]
         new, to = f"{path.parent.name}-{number:05}", folder / path.parent.name
         to.mkdir(exist_ok=True)
         text = path.read_text(encoding="utf-8").replace(f"id: {path.stem}", f"id: {new}")
@@ -129,7 +129,7 @@ def own_answers(file: Path, n: int) -> Path:
 
 
 def read_texts(bank: Path) -> dict[str, str]:
-    """The texts of a bank that `write_bank` wrote, by the scenarios' ids."""
+    """Return scenario id → text of a bank that `write_bank` wrote."""
     scenarios = [json.loads(path.read_text("utf-8")) for path in sorted(bank.glob("*/*.yaml"))]
     return {scenario["id"]: scenario["text"] for scenario in scenarios}
 
@@ -142,11 +142,11 @@ class Requests:
         self._items = [GraderItem(n, text) for n, text in enumerate(RUNGS.values(), start=1)]
 
     def ask(self, text: str) -> list[Message]:
-        """What a system is asked about a scenario."""
+        """Return the messages that ask a system about a scenario."""
         return _chat(self._prompts.ask_system, text)
 
     def grade(self, response: str) -> list[Message]:
-        """What a grader is asked about a response."""
+        """Return the messages that ask a grader about a response."""
         request = self._prompts.grade_request(response, self._items)
         return _chat(self._prompts.texts["grade-system.md"], request)
 
@@ -156,6 +156,6 @@ def _chat(system: str, user: str) -> list[Message]:
 
 
 def response_format() -> dict[str, Any]:
-    """How a grader's request states the form of its reply."""
+    """Return the response format of a grader's request."""
     schema = {"name": "judgments", "schema": Judgments.model_json_schema(), "strict": True}
     return {"type": "json_schema", "json_schema": schema}

@@ -1,4 +1,4 @@
-"""Budgets tried: how much more than its limit a run spends, by connections and by models.
+"""Overspending of runs with a budget, by connections and by models.
 
     python bench/budget.py                # all trials, some minutes
     python bench/budget.py --small        # a few of them
@@ -69,10 +69,8 @@ def spent(trial: Trial, address: str, folder: Path) -> tuple[int, Spent]:
         *("--grader", names[-1], "--max-cost", str(trial.limit)),
         *("--max-connections", str(trial.connections)),
     ]
-    known = {**os.environ, "FAKE_BASE_URL": address, "FAKE_API_KEY": "planted"}
-    done = subprocess.run(
-        command, cwd=folder, env=known, capture_output=True, text=True, check=False
-    )
+    env = {**os.environ, "FAKE_BASE_URL": address, "FAKE_API_KEY": "planted"}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     if "Traceback" in done.stderr:
         sys.exit(done.stderr)
     paid = [call for run in run_folders(folder / "runs") for call in paid_for(run)]

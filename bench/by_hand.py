@@ -20,10 +20,10 @@ def main() -> None:
     parser.add_argument("--model", action="append", required=True)
     parser.add_argument("--samples", type=int, required=True)
     parser.add_argument("--connections", type=int, required=True)
-    given = parser.parse_args()
+    args = parser.parse_args()
     # read when Inspect is imported
-    os.environ["INSPECT_CACHE_DIR"] = str(given.out / "cache")
-    evaluate(given.bank, given.out, given.model, given.samples, given.connections)
+    os.environ["INSPECT_CACHE_DIR"] = str(args.out / "cache")
+    evaluate(args.bank, args.out, args.model, args.samples, args.connections)
 
 
 def evaluate(bank: Path, out: Path, models: list[str], n_samples: int, n_connections: int) -> None:

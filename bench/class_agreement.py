@@ -1,14 +1,14 @@
-"""How often the 95% intervals of graders' agreement hold the truth, by point class: see README.md.
+"""Coverage of the 95% intervals of graders' agreement, by class of points; see README.md.
 
 ```sh
 python bench/class_agreement.py           # some seconds
 python bench/class_agreement.py --small   # a try: 50 rounds, nothing kept
 ```
 
-A round draws scenarios with two items of one class and ten responses each. How often an item is
-there differs from item to item, and how often each of the two readers is right from item to item
-too, so that mistakes cluster. In an audit the second reader is people, who read a drawn part of
-what the first called present and of the rest, and each judgment read stands for several.
+A round draws scenarios with two items of one class and ten responses each. The chance of
+an item to be present differs between items, and so does the chance of each of the two readers to be
+right, so that mistakes cluster. In an audit the second reader is people, who read a sample of what
+the first called present and a sample of the rest, and each judgment read stands for several.
 """
 
 from __future__ import annotations
@@ -127,16 +127,16 @@ class Row:
 
 
 def main() -> None:
-    """Simulate, print, and keep it."""
+    """Simulate the classes, print the table, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=1_000, help="studies for each number")
     parser.add_argument("--small", action="store_true", help="a try: 50 rounds, not kept")
-    given = parser.parse_args()
+    args = parser.parse_args()
     began = time.process_time()
-    rounds = 50 if given.small else given.rounds
+    rounds = 50 if args.small else args.rounds
     rows = [asdict(row) for items in CLASSES for row in simulated(items, rounds)]
     sys.stdout.write(table(rows))
-    if not given.small:
+    if not args.small:
         from coverage import conditions
 
         kept = conditions() | {"cpu_seconds": round(time.process_time() - began), "rows": rows}

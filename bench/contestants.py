@@ -1,4 +1,4 @@
-"""The commands that are measured, ours and those that it is measured by, each a fresh process."""
+"""The commands that are measured, of careeval and of its peers, each in a new process."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ N_EMBEDDED = 12
 
 @dataclass(frozen=True)
 class Size:
-    """How large the runs are.
+    """Sizes of the runs.
 
     Attributes:
-        n_scenarios: Of the bank.
+        n_scenarios: Scenarios of the bank.
         n_samples: Responses to each, and as many gradings.
         n_connections: Calls in flight, to each of model and grader.
-        slow: Seconds that the server takes for a reply where waiting is measured.
-        fast: The same where work is.
-        instant: The same where the processors are the limit.
-        n_models: Whose logs are read.
-        n_many: The same where the comparison is large.
+        slow: Seconds of the server for a reply if waiting is measured.
+        fast: Seconds for a reply if work is measured.
+        instant: Seconds for a reply if the processors are the limit.
+        n_models: Models whose logs are read.
+        n_many: Models of a large comparison.
         n_large: Scenarios of a large bank.
     """
 
@@ -56,7 +56,7 @@ class Size:
 
     @property
     def n_responses(self) -> int:
-        """As many gradings come to them."""
+        """Number of responses, and of gradings."""
         return self.n_scenarios * self.n_samples
 
 
@@ -68,7 +68,7 @@ SMALL = Size(
 
 @dataclass(frozen=True)
 class Asked:
-    """What one model is asked: a bank, each of its scenarios so many times."""
+    """The questions to one model: the scenarios of a bank, each so many times."""
 
     bank: Path
     n_scenarios: int
@@ -76,7 +76,7 @@ class Asked:
 
     @property
     def n_responses(self) -> int:
-        """As many gradings come to them."""
+        """Number of responses, and of gradings."""
         return self.n_scenarios * self.n_samples
 
 
@@ -84,8 +84,8 @@ class Bench:
     """A folder to work in, and the commands that are measured, each run a fresh process.
 
     Attributes:
-        whole: What is asked where nothing else is said.
-        one: One question: what is left is the cost to begin and to end.
+        whole: The questions of a usual run.
+        one: One question, to measure the cost of starting and ending.
         own: The own bank, each scenario once.
     """
 
@@ -104,7 +104,7 @@ class Bench:
     def careeval(
         self, server: Server, *models: str, asked: Asked | None = None, poll: bool = False
     ) -> Numbers:
-        """`careeval run` with these models side by side."""
+        """Measure `careeval run` with these models side by side."""
         asked = asked or self.whole
         command: list[str | Path] = [CAREEVAL, "run", "--yes", "-o", "out"]
         # the own bank is the one that is there without a word
@@ -120,11 +120,11 @@ class Bench:
         return _numbers(taken, server, len(models) * asked.n_responses)
 
     def by_hand(self, server: Server, *models: str, asked: Asked | None = None) -> Numbers:
-        """The same with Inspect alone, all models in one process."""
+        """Measure the same run with Inspect alone, all models in one process."""
         return self._script("by_hand.py", server, asked or self.whole, *models)
 
     def floor(self, server: Server) -> Numbers:
-        """The same with a bare client."""
+        """Measure the same run with a bare client."""
         return self._script("floor.py", server, self.whole, MODEL)
 
     def _script(self, name: str, server: Server, asked: Asked, *models: str) -> Numbers:
@@ -136,7 +136,7 @@ class Bench:
         return _numbers(taken, server, len(models) * asked.n_responses)
 
     def embedded(self, n_samples: int, max_tokens: int) -> Numbers:
-        """`careeval run` of the embedded model, ungraded."""
+        """Measure `careeval run` of the embedded model, ungraded."""
         folder = self.folder()
         command: list[str | Path] = [CAREEVAL, "run", "--no-grade", "-o", "out", "-m", EMBEDDED]
         command += _options(limit=N_EMBEDDED, samples=n_samples, max_tokens=max_tokens)
@@ -150,63 +150,63 @@ class Bench:
         return {"tokens_a_second": tokens / seconds, "tokens": tokens, "wall": taken.wall}
 
     def engine(self, n_samples: int, max_tokens: int) -> Numbers:
-        """The same asked of the engine alone."""
+        """Measure the same questions to the engine alone."""
         command: list[str | Path] = [sys.executable, HERE / "engine.py"]
         command += _options(limit=N_EMBEDDED, samples=n_samples, max_tokens=max_tokens)
         taken = take(command, self.folder())
-        told = json.loads(taken.said.splitlines()[-1])
+        result = json.loads(taken.output.splitlines()[-1])
         return {
-            "tokens_a_second": told["tokens"] / told["seconds"],
-            "tokens": told["tokens"],
+            "tokens_a_second": result["tokens"] / result["seconds"],
+            "tokens": result["tokens"],
             "wall": taken.wall,
         }
 
     def recorded(self) -> Numbers:
-        """`careeval run` with recorded answers, graded by comparing words."""
+        """Measure `careeval run` with recorded answers, graded by comparing words."""
         command: list[str | Path] = [CAREEVAL, "run", "--grader", "careeval/lexical", "-o", "out"]
         return self.command(*command, *_options(responses=self._answers))
 
     def recorded_by_hand(self) -> Numbers:
-        """The same with Inspect alone."""
+        """Measure the same recorded answers with Inspect alone."""
         return self.command(sys.executable, HERE / "recorded_by_hand.py", self._answers, "out")
 
     def command(self, *words: str | Path) -> Numbers:
-        """Any command."""
+        """Measure a command."""
         taken = take(words, self.folder())
         return {"wall": taken.wall, "cpu": taken.cpu, "largest_mb": taken.largest_mb}
 
     def folder(self) -> Path:
-        """A new one."""
+        """Return a new folder."""
         folder = self._root / str(next(self._numbers))
         folder.mkdir()
         return folder
 
 
 def _options(**options: str | int | Path | Sequence[str]) -> list[str | Path]:
-    """A command's options by their names, one that is a list again for each of its words."""
+    """Return the words of options; an option with a list is repeated for each value."""
     return [
         word
-        for name, given in options.items()
-        for value in (given if isinstance(given, (list, tuple)) else [given])
+        for name, values in options.items()
+        for value in (values if isinstance(values, (list, tuple)) else [values])
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
 
 
 def _numbers(taken: Taken, server: Server, n_responses: int) -> Numbers:
-    """What a command took that asked the server for so many responses and gradings."""
+    """Return the measurements of a command that asked for so many responses and gradings."""
     answered = server.answered(n_responses, n_responses)
-    found = {
+    numbers = {
         "wall": taken.wall,
         "first_call": answered.first_came - taken.began,
         "answering": answered.seconds,
         "cpu": taken.cpu,
         "largest_mb": taken.largest_mb,
     }
-    return found | ({"all_mb": taken.all_mb} if taken.all_mb else {})
+    return numbers | ({"all_mb": taken.all_mb} if taken.all_mb else {})
 
 
 def _outputs(folder: Path) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The outputs in the logs below a folder, each with the second in which it was completed."""
+    """Yield the outputs in the logs below a folder, each with the time when it was completed."""
     for path in folder.rglob("*.eval"):
         with zipfile.ZipFile(path) as file:
             for name in file.namelist():

@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, tests err and differences are found: see README.md beside.
+"""Coverage of intervals, false findings of tests, and power; see README.md.
 
 ```sh
 python bench/coverage.py                     # all four tables, some minutes
@@ -6,9 +6,8 @@ python bench/coverage.py --table coverage    # one of coverage, candidates, type
 python bench/coverage.py --small             # a try: few rounds, nothing kept
 ```
 
-A round draws a bank of families from a population whose numbers are known (`drawn_banks.py`); then
-the package's own functions say what they always say. An interval that cannot be given counts as one
-that misses.
+A round draws a bank of families from a population whose numbers are known (`drawn_banks.py`) and
+applies the package's own functions. An interval that is not defined counts as one that misses.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ RATES = ((0.01, 0.5), (0.03, 0.5), (0.06, 0.3))
 """Mean and correlation within a scenario of severe errors, one opportunity a response."""
 
 FLIPS = 10_000
-"""Patterns of signs; the package draws more where p is small, which decides nothing at 5%."""
+"""Patterns of signs. The package draws more for small p, which does not matter at 5%."""
 
 N_SYSTEMS = 6
 """Systems of a ranking."""
@@ -79,7 +78,7 @@ N_SYSTEMS = 6
 
 @dataclass(frozen=True)
 class Row:
-    """How one interval did; `width` is the mean of those given, as fractions.
+    """The coverage of one interval, as fractions; `width` is the mean of the defined ones.
 
     Attributes:
         below: Share of intervals that lie wholly below the truth; `above`, wholly above it.
@@ -101,12 +100,12 @@ class Row:
 
 @dataclass(frozen=True)
 class TestRow:
-    """How often equal systems were told apart, as fractions of the rounds.
+    """The false findings between equal systems, as fractions of the rounds.
 
     Attributes:
-        worse: B was said to be worse by the interval, as `--fail-on` decides; `better`, better.
-        verdict: The interval and the p of flipped signs both said so, as a verdict needs; of a
-            ranking, any of its pairs, by Holm's p, and `worse` and `better` are unknown.
+        worse: B is worse by the interval, as `--fail-on` decides; `better`: B is better.
+        verdict: B differs by both the interval and the p of sign flips, as a verdict needs. For a
+            ranking: any pair differs by Holm's p; `worse` and `better` are unknown.
     """
 
     n_families: int
@@ -121,12 +120,12 @@ class TestRow:
 
 @dataclass(frozen=True)
 class PowerRow:
-    """How often a difference was found that was said to be detectable.
+    """The share of rounds in which a detectable difference was found.
 
     Attributes:
-        planned: Of the size planned from the true spread; `None` of errors, of which none is.
-        after: Of the size said beside another comparison of as many families.
-        size: Median of what was said.
+        planned: For the difference planned from the true spread; `None` for errors.
+        after: For the difference given with another comparison of as many families.
+        size: Median of the differences given.
     """
 
     n_families: int
@@ -139,19 +138,19 @@ class PowerRow:
 
 
 def main() -> None:
-    """Simulate what the command line asks for, print it, and keep it."""
+    """Simulate the tables of the command line, print them, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--table", choices=list(TABLES), help="one table; by default all")
     parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="families each")
     parser.add_argument("--rounds", type=int, default=2_000, help="banks drawn for each number")
     parser.add_argument("--small", action="store_true", help="a try: 100 rounds, not kept")
-    given = parser.parse_args()
-    rounds = 100 if given.small else given.rounds
+    args = parser.parse_args()
+    rounds = 100 if args.small else args.rounds
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    for name in [given.table] if given.table else TABLES:
+    for name in [args.table] if args.table else TABLES:
         began = time.process_time()
         make, written = TABLES[name]
-        rows = [row for n in given.banks for row in make(n, rounds)]
+        rows = [row for n in args.banks for row in make(n, rounds)]
         sys.stdout.write(f"{name}\n{written(rows)}\n")
         kept[name] = conditions() | {
             "cpu_seconds": round(time.process_time() - began),
@@ -159,7 +158,7 @@ def main() -> None:
             "population": N_FAMILIES,
             "rows": [asdict(row) for row in rows],
         }
-    if not given.small:
+    if not args.small:
         RESULTS.parent.mkdir(exist_ok=True)
         kept = {name: kept[name] for name in TABLES if name in kept}
         RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
@@ -170,11 +169,11 @@ def main() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """One number of a system: what it sums over families, and between which ends.
+    """The denominators and limits of one number of a system.
 
     Attributes:
-        denominators: Shape (n_families,).
-        lowest: The least that each family's numerator can be, shape (n_families,).
+        denominators: Denominator of each family, shape (n_families,).
+        lowest: The lowest possible numerator of each family, shape (n_families,).
         counts_errors: Whether fewer is better.
     """
 
@@ -184,18 +183,18 @@ class Number:
 
 
 def numbers() -> dict[str, Number]:
-    """By the names of `Answers`."""
-    of = families()
+    """Return the numbers by the names of the attributes of `Answers`."""
+    rubrics = families()
     return {
-        "score": Number(of.positive, of.negative),
-        "worst": Number(of.positive, of.negative),
-        "domain": Number(of.domain_positive, of.domain_negative),
-        "severe": Number(of.tried, np.zeros(N_FAMILIES), counts_errors=True),
+        "score": Number(rubrics.positive, rubrics.negative),
+        "worst": Number(rubrics.positive, rubrics.negative),
+        "domain": Number(rubrics.domain_positive, rubrics.domain_negative),
+        "severe": Number(rubrics.tried, np.zeros(N_FAMILIES), counts_errors=True),
     }
 
 
 def banks(n: int, rounds: int, *, seed: int) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
-    """The families of each bank, drawn with replacement."""
+    """Yield the indices of the families of each bank, drawn with replacement."""
     yield from np.random.default_rng([n, seed]).integers(N_FAMILIES, size=(rounds, n))
 
 
@@ -203,7 +202,7 @@ def banks(n: int, rounds: int, *, seed: int) -> Iterator[np.ndarray[Any, np.dtyp
 
 
 def coverage_rows(n: int, rounds: int) -> Iterator[Row]:
-    """Every number of one system, and every difference of two."""
+    """Yield the coverage of every number of a system, and every difference of two."""
     for level in LEVELS:
         for shape, pair in (("alike", alike(level)), ("other shape", other_shape(level))):
             yield from _score_rows(n, rounds, shape, level, pair)
@@ -242,7 +241,7 @@ def _difference(d: FloatArray, m: FloatArray, counts_errors: bool) -> Interval:
 
 
 def rate_rows(n_families: int, rounds: int) -> Iterator[Row]:
-    """Severe errors a response, by how the chance varies between scenarios."""
+    """Yield the coverage of rates of severe errors, by their distribution over scenarios."""
     trials = np.full(n_families, float(N_EPOCHS))
     for rate, rho in RATES:
         for shape, draw in (("beta", beta_chances(rate, rho)), ("logit", logit_chances(rate, rho))):
@@ -266,13 +265,13 @@ Chances = Callable[[np.random.Generator, int], FloatArray]
 
 
 def beta_chances(rate: float, rho: float) -> Chances:
-    """Chances that vary as a beta: what the beta-binomial assumes."""
+    """Return a function that draws chances from a beta distribution."""
     size = (1 - rho) / rho
     return lambda rng, n: rng.beta(rate * size, (1 - rate) * size, n)
 
 
 def logit_chances(rate: float, rho: float) -> Chances:
-    """Chances whose logit is normal, with the same mean and correlation."""
+    """Return a function that draws chances with a normal logit, of this mean and correlation."""
     z = special.ndtri((np.arange(200_000) + 0.5) / 200_000)
 
     def off(parameters: FloatArray) -> FloatArray:
@@ -280,15 +279,15 @@ def logit_chances(rate: float, rho: float) -> Chances:
         mean = chances.mean()
         return np.array([np.log(mean / rate), chances.var() / (mean * (1 - mean)) - rho])
 
-    found = optimize.root(off, [special.logit(rate) * 2, np.log(5)])
-    if not found.success:
-        raise RuntimeError(found.message)
-    centre, spread = found.x[0], np.exp(found.x[1])
+    solution = optimize.root(off, [special.logit(rate) * 2, np.log(5)])
+    if not solution.success:
+        raise RuntimeError(solution.message)
+    centre, spread = solution.x[0], np.exp(solution.x[1])
     return lambda rng, n: np.asarray(special.expit(centre + spread * rng.normal(size=n)))
 
 
 class Tally:
-    """Of one interval, over rounds: how often it held the truth, and how wide it was."""
+    """Counts of hits and misses of one interval over rounds, and the sum of its widths."""
 
     def __init__(self, truth: float) -> None:
         self.truth = truth
@@ -296,7 +295,7 @@ class Tally:
         self.widths = 0.0
 
     def add(self, interval: Callable[[], Interval]) -> None:
-        """One round."""
+        """Count one round."""
         self.rounds += 1
         try:
             low, high = interval()
@@ -308,7 +307,7 @@ class Tally:
         self.widths += high - low
 
     def row(self, n_families: int, case: str, statistic: str, interval: str) -> Row:
-        """What was counted, as fractions of the rounds."""
+        """Return the counts as fractions of the rounds."""
         missed = self.none + self.below + self.above
         return Row(
             n_families=n_families,
@@ -326,7 +325,7 @@ class Tally:
 
 
 def candidate_rows(n: int, rounds: int) -> Iterator[Row]:
-    """The intervals of scores that were tried, over the same banks."""
+    """Yield the coverage of the candidate intervals of scores, over the same banks."""
     for name in ("score", "worst", "domain"):
         number = numbers()[name]
         m = number.denominators
@@ -356,7 +355,7 @@ def candidate_rows(n: int, rounds: int) -> Iterator[Row]:
 
 
 def linearised_errors(y: FloatArray, m: FloatArray) -> FloatArray:
-    """The error of each bank's ratio, shape (n_banks,)."""
+    """Return the standard error of each bank's ratio, shape (n_banks,)."""
     return np.array([linearised_ratio(*bank)[1] for bank in zip(y, m, strict=True)])
 
 
@@ -364,7 +363,7 @@ def linearised_errors(y: FloatArray, m: FloatArray) -> FloatArray:
 
 
 def test_rows(n: int, rounds: int) -> Iterator[TestRow]:
-    """Two systems that are truly equal, or apart by just the margin; and whole rankings."""
+    """Yield false findings for pairs that are equal, or differ by just the margin, and rankings."""
     for level in LEVELS:
         for shape, (a, b) in (("alike", alike(level)), ("other shape", other_shape(level))):
             for name, number in numbers().items():
@@ -382,7 +381,7 @@ def _test_row(n: int, rounds: int, case: str, name: str, d: FloatArray, margin: 
     m = number.denominators
     at = np.array(list(banks(n, rounds, seed=7)))
     low, high = _ends(d[at], m[at], number.counts_errors)
-    # of errors more is worse
+    # more errors are worse
     sign = -1 if number.counts_errors else 1
     more, fewer = low > margin, high < margin
     worse, better = (more, fewer) if sign < 0 else (fewer, more)
@@ -400,24 +399,24 @@ def _test_row(n: int, rounds: int, case: str, name: str, d: FloatArray, margin: 
 
 
 def _ends(d: FloatArray, m: FloatArray, counts_errors: bool) -> tuple[FloatArray, FloatArray]:
-    """Low and high of each bank; without an interval, the difference itself."""
-    found = [
-        difference_intervals(of[np.newaxis], of[np.newaxis], w, counts_errors=counts_errors)[0]
-        for of, w in zip(d, m, strict=True)
+    """Return the ends of each bank's interval; without an interval, the difference itself."""
+    ends = [
+        difference_intervals(row[np.newaxis], row[np.newaxis], w, counts_errors=counts_errors)[0]
+        for row, w in zip(d, m, strict=True)
     ]
     ratios = d.sum(axis=1) / m.sum(axis=1)
-    low, high = np.where(np.isnan(found), ratios[:, np.newaxis], found).T
+    low, high = np.where(np.isnan(ends), ratios[:, np.newaxis], ends).T
     return low, high
 
 
 def _t_ps(d: FloatArray, m: FloatArray, counts_errors: bool) -> FloatArray:
-    """P by t of each bank."""
+    """Return the p of the t test of each bank."""
     banks_ = zip(d[:, np.newaxis], m, strict=True)
-    return np.array([t_ps(of, of, w, counts_errors=counts_errors)[0] for of, w in banks_])
+    return np.array([t_ps(row, row, w, counts_errors=counts_errors)[0] for row, w in banks_])
 
 
 def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
-    """Rank sets of six equal systems, half of them of the other shape: any finding is false."""
+    """Yield false findings in rankings of six equal systems, half of them of the other shape."""
     systems = [answers(System(level, own=own)) for own in range(N_SYSTEMS // 2)]
     systems += [
         answers(System(level, easy=0.15, traps=1.5, own=10 + own)) for own in range(N_SYSTEMS // 2)
@@ -452,7 +451,7 @@ def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
 
 
 def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
-    """A difference of just the size that was said to be detectable, with the same spread."""
+    """Yield the power for differences of the detectable size, with the same spread."""
     for level in LEVELS:
         for name, number in numbers().items():
             a, b = (getattr(system, name) for system in alike(level))
@@ -460,32 +459,34 @@ def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
             d = b - a - (b - a).sum() / m.sum() * m
             at = np.array(list(banks(n, rounds, seed=9)))
             errors = np.array(
-                [ratio_errors(of[np.newaxis], w)[0] for of, w in zip(d[at], m[at], strict=True)]
+                [ratio_errors(row[np.newaxis], w)[0] for row, w in zip(d[at], m[at], strict=True)]
             )
             if number.counts_errors:
                 errors = np.maximum(errors, least_error(n))
-            said = np.array([detectable_after(e, degrees=n - 1) if e else np.nan for e in errors])
-            # what was said beside one bank is looked for in the next
-            after = np.roll(said, 1)
+            detectable = np.array(
+                [detectable_after(e, degrees=n - 1) if e else np.nan for e in errors]
+            )
+            # the size given with one bank is looked for in the next
+            after = np.roll(detectable, 1)
             spread = float((d**2).mean() / m.mean() ** 2)
             planned = detectable_difference(n, spread, (0, 0), (1, 1), degrees=n - 1)
             sizes = {"after": after}
             if not number.counts_errors:
                 sizes["planned"] = np.full(rounds, planned)
-            found = {}
+            power = {}
             for when, size in sizes.items():
-                known = ~np.isnan(size)
-                moved = d[at][known] + size[known, np.newaxis] * m[at][known]
-                low, _ = _ends(moved, m[at][known], number.counts_errors)
+                defined = ~np.isnan(size)
+                moved = d[at][defined] + size[defined, np.newaxis] * m[at][defined]
+                low, _ = _ends(moved, m[at][defined], number.counts_errors)
                 p = sign_flip_ps(moved, draws=FLIPS)
-                found[when] = float(((low > 0) & (p < 0.05)).mean())
+                power[when] = float(((low > 0) & (p < 0.05)).mean())
             yield PowerRow(
                 n_families=n,
                 case=f"{level:.0%}, alike",
                 statistic=name,
-                planned=round(found["planned"], 4) if "planned" in found else None,
-                after=round(found["after"], 4),
-                size=round(float(np.nanmedian(said)), 4),
+                planned=round(power["planned"], 4) if "planned" in power else None,
+                after=round(power["after"], 4),
+                size=round(float(np.nanmedian(detectable)), 4),
                 rounds=rounds,
             )
 
@@ -494,7 +495,7 @@ def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
 
 
 def coverage_table(rows: list[Row]) -> str:
-    """In percent, a line an interval."""
+    """Return a table in percent, with a line for each interval."""
     lines = [
         f"{'G':>4} {'case':24}{'statistic':22}{'interval':24}"
         f"{'truth':>7}{'holds':>7}{'below':>7}{'above':>7}{'none':>6}{'width':>7}{'rounds':>8}",
@@ -509,7 +510,7 @@ def coverage_table(rows: list[Row]) -> str:
 
 
 def test_table(rows: list[TestRow]) -> str:
-    """In percent, a line a pair of systems or a ranking."""
+    """Return a table in percent, with a line for each pair of systems or ranking."""
     lines = [
         f"{'G':>4} {'case':26}{'statistic':11}"
         f"{'margin':>7}{'worse':>7}{'better':>7}{'verdict':>9}{'rounds':>8}"
@@ -524,7 +525,7 @@ def test_table(rows: list[TestRow]) -> str:
 
 
 def power_table(rows: list[PowerRow]) -> str:
-    """In percent, a line a number."""
+    """Return a table in percent, with a line for each number."""
     lines = [f"{'G':>4} {'case':14}{'statistic':11}{'size':>7}{'planned':>9}{'after':>7}"]
     lines += [
         f"{row.n_families:>4} {row.case:14}{row.statistic:11}{100 * row.size:7.1f}"
@@ -539,7 +540,7 @@ def _percent(share: float | None) -> str:
 
 
 def conditions() -> dict[str, Any]:
-    """When and with what this was simulated."""
+    """Return the date, cores and versions of the simulation."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cores": len(os.sched_getaffinity(0)),

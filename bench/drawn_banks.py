@@ -4,9 +4,10 @@ A population stands for all scenarios. It holds a few systems' ten answers to ea
 summed by family, so that a bank is some of its families drawn at random, and the truth is the ratio
 of sums over all of them.
 
-What makes real banks hard for intervals is in it: rubrics of six to nine items with few positive
-points, answers that are the same every time, many families without a fault beside a few in which
-everything goes wrong, and scores near the ceiling. None of it was chosen by how an interval does.
+It has the features of real banks that make intervals difficult: rubrics of six to nine items with
+few positive points, answers that are the same every time, many families without an error beside a
+few in which everything goes wrong, and scores near the maximum. None of it was chosen by the
+coverage of an interval.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ LEVELS = (0.55, 0.70, 0.80, 0.90, 0.95)
 """True scores."""
 
 EASY = {0.55: 0.05, 0.70: 0.15, 0.80: 0.25, 0.90: 0.40, 0.95: 0.60}
-"""Share of families in which a system of that level never makes a fault."""
+"""Level → share of families in which such a system never makes an error."""
 TRAP = {0.55: 0.08, 0.70: 0.06, 0.80: 0.05, 0.90: 0.03, 0.95: 0.015}
-"""Share in which it nearly always does what it must not."""
+"""Level → share of families in which such a system nearly always makes severe errors."""
 
 # Positive points sum to 5 to 7; with its negatives a rubric has six to nine items.
 RUBRICS = (
@@ -50,17 +51,17 @@ FAMILY_SD, SYSTEM_SD, TWIN_SD, ITEM_SD, EPOCH_SD = 1.0, 0.7, 0.5, 1.5, 0.5
 MILD_LOGIT, SEVERE_LOGIT = -1.5, -2.5
 EASY_LOGIT, TRAP_LOGIT = 30.0, -3.0
 SHARED = 0.6
-"""Share of families that are easy, or traps, to one system just where they are to another."""
+"""Share of families that are easy, or traps, for all systems alike."""
 
 
 @dataclass(frozen=True)
 class System:
-    """How one system answers.
+    """The parameters of a simulated system.
 
     Attributes:
         level: Its true score.
-        easy: Added to the share of families without a fault.
-        traps: Times the share of families that go wrong.
+        easy: Added to the share of easy families.
+        traps: Factor of the share of traps.
         own: Distinguishes systems that are otherwise alike.
     """
 
@@ -87,7 +88,7 @@ class Answers:
     severe: FloatArray
 
     def mixed(self, other: Answers, chosen: NDArray[np.bool_]) -> Answers:
-        """These answers, with the other's in the families chosen."""
+        """Return these answers, with the other's in the chosen families."""
         return Answers(
             *(
                 np.where(chosen, getattr(other, name), getattr(self, name))
@@ -98,7 +99,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """What each family's rubrics hold, shape (n_families,).
+    """Sums over the rubrics of each family, shape (n_families,).
 
     Attributes:
         positive: Sum of positive points.
@@ -116,9 +117,9 @@ class Families:
 
 
 class _Drawn:
-    """What all systems have in common: rubrics, how hard each item and family is, which are alike.
+    """The rubrics and difficulties that all systems share.
 
-    Scenarios are in columns, two a family, of which the second is there in `TWIN` of them.
+    A share `TWIN` of the families has a second scenario.
     """
 
     def __init__(self, n_families: int) -> None:
@@ -152,7 +153,7 @@ class _Drawn:
         )
 
     def answers(self, system: System, mean_logit: float) -> Answers:
-        """Ten answers of a system to every scenario."""
+        """Return ten answers of a system to every scenario, summed by family."""
         rng = np.random.default_rng([20_261, system.own])
         quality = mean_logit + self.hard + rng.normal(0, SYSTEM_SD, self.n_families)[self.family]
         place = np.where(
@@ -188,13 +189,13 @@ def _drawn(n_families: int) -> _Drawn:
 
 @cache
 def families() -> Families:
-    """The rubrics of the whole population."""
+    """Return the sums over the rubrics of the whole population."""
     return _drawn(N_FAMILIES).families()
 
 
 @cache
 def answers(system: System) -> Answers:
-    """A system's answers to the whole population; its score there is near its level."""
+    """Return a system's answers to the whole population, with a score near its level."""
     few = _drawn(N_FAMILIES // 10)
     positive = few.families().positive.sum()
     low, high = -8.0, 16.0
@@ -204,33 +205,33 @@ def answers(system: System) -> Answers:
             low = middle
         else:
             high = middle
-    found = _drawn(N_FAMILIES).answers(system, (low + high) / 2)
-    if abs(found.score.sum() / families().positive.sum() - system.level) > 0.02:
+    everything = _drawn(N_FAMILIES).answers(system, (low + high) / 2)
+    if abs(everything.score.sum() / families().positive.sum() - system.level) > 0.02:
         raise RuntimeError(f"no mean logit gives {system}")
-    return found
+    return everything
 
 
 def alike(level: float) -> tuple[Answers, Answers]:
-    """Two systems of one level that go wrong in the same way, in other families."""
+    """Return two systems of one level with the same kind of errors, in other families."""
     return answers(System(level)), answers(System(level, own=1))
 
 
 def other_shape(level: float) -> tuple[Answers, Answers]:
-    """Two systems of one level: the second makes no fault more often, and traps it more often."""
+    """Return two systems of one level; the second has more easy families and more traps."""
     return answers(System(level)), answers(System(level, easy=0.15, traps=1.5, own=2))
 
 
 def with_equal_sum(
     a: FloatArray, b: FloatArray, lowest: FloatArray, highest: FloatArray
 ) -> FloatArray:
-    """b, at its lowest or highest in just so many families that its sum is that of a.
+    """Return b with so many families set to their lowest or highest that its sum is that of a.
 
-    All have the shape (n_families,): by it a number of two systems is truly the same.
+    All have shape (n_families,). It makes the true number of two systems equal.
     """
     ends = highest if b.sum() < a.sum() else lowest
     order = np.random.default_rng(20_262).permutation(len(b))
     change = np.cumsum((ends - b)[order])
     n = int(np.searchsorted(np.abs(change), abs(a.sum() - b.sum())))
-    found = b.copy()
-    found[order[:n]] = ends[order[:n]]
-    return found
+    changed = b.copy()
+    changed[order[:n]] = ends[order[:n]]
+    return changed

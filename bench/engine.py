@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, required=True, help="scenarios")
     parser.add_argument("--samples", type=int, required=True)
     parser.add_argument("--max-tokens", type=int, required=True)
-    given = parser.parse_args()
+    args = parser.parse_args()
 
     from careeval.bank import load_bank
     from careeval.core.scenario import Split
@@ -30,7 +30,7 @@ def main() -> None:
     from careeval.protocol.models.gguf import NEUTRAL, SLOTS
     from careeval.protocol.select import select_scenarios
 
-    scenarios = select_scenarios(load_bank(), Split.public, limit=given.limit)
+    scenarios = select_scenarios(load_bank(), Split.public, limit=args.limit)
     system = load_prompts(RESPONSE).ask_system
     requests = [
         {
@@ -40,16 +40,16 @@ def main() -> None:
             ],
             **NEUTRAL,
             "min_p": 0.0,
-            "max_tokens": given.max_tokens,
+            "max_tokens": args.max_tokens,
             "seed": 1000 * seed + place,
         }
-        for seed in range(given.samples)
+        for seed in range(args.samples)
         for place, scenario in enumerate(scenarios)
     ]
     server = _loaded(str(embedded_model_path()))
 
     def answer(request: dict[str, Any]) -> tuple[float, float, int]:
-        """When the first token and the last one came, and how many there were."""
+        """Return the times of the first and the last token, and their number."""
         reply = server.handle_chat_completions(request)
         now = time.monotonic()
         return (

@@ -25,7 +25,7 @@ WORDS = 120
 
 @dataclass
 class Log:
-    """When requests came and were answered, by the clock that all processes share."""
+    """The times of requests and answers, by the clock that all processes share."""
 
     first_came: float | None = None
     last_answered: float = 0.0

@@ -83,11 +83,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--only", type=int, help="one run, by its number; its folder is kept")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
-    given = parser.parse_args()
-    is_whole = given.only is None
-    numbers = range(given.runs) if is_whole else [given.only]
-    verdicts = campaign(given.seed, numbers, given.jobs, keep=given.keep or not is_whole)
-    result = as_json(given.seed, verdicts)
+    args = parser.parse_args()
+    is_whole = args.only is None
+    numbers = range(args.runs) if is_whole else [args.only]
+    verdicts = campaign(args.seed, numbers, args.jobs, keep=args.keep or not is_whole)
+    result = as_json(args.seed, verdicts)
     print(f"\nsurvived {result['survived']} of {result['runs']}")  # noqa: T201
     for kind, n in result["struck"].items():
         print(f"  {kind:<30} {n:>4}")  # noqa: T201

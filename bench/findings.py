@@ -1,4 +1,4 @@
-"""What a measure finds: single values of interleaved runs, and rows made of their medians."""
+"""Results of a measure: single values of interleaved runs, and rows of their medians."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to hold of a row's ratio, or of its value."""
+    """A target for the ratio or the value of a row."""
 
     sign: Literal["<", "≤", "≥"]
     bound: float
     of: Literal["ratio", "value"] = "ratio"
 
     def met(self, number: float) -> bool:
-        """Whether it holds."""
+        """Tell whether a number meets the target."""
         if self.sign == "≥":
             return number >= self.bound
         return number < self.bound if self.sign == "<" else number <= self.bound
@@ -32,7 +32,7 @@ def row(
     peer_value: float | None = None,
     aim: Aim | None = None,
 ) -> dict[str, Any]:
-    """One finding, as `speed_table` reads it."""
+    """Return a row as `speed_table` reads it."""
     ratio = None if peer_value is None else value / peer_value
     met, words = None, ""
     if aim is not None:
@@ -53,36 +53,36 @@ def row(
 
 
 Numbers = dict[str, float]
-"""What one run of one contestant gave."""
+"""Name → value of one run of one contestant."""
 
 Singles = dict[str, dict[str, list[float]]]
 """Contestant → what → every single value, in the order of measuring."""
 
 
 def interleaved(rounds: int, contestants: Mapping[str, Callable[[], Numbers]]) -> Singles:
-    """Each contestant once, then each again: what slows the machine down slows all of them."""
+    """Run the contestants in turn, round by round, so that a slow machine slows all of them."""
     singles: Singles = {name: {} for name in contestants}
     for number in range(1, rounds + 1):
         for name, run in contestants.items():
-            found = run()
-            words = ", ".join(f"{what} {value:.3g}" for what, value in found.items())
+            numbers = run()
+            words = ", ".join(f"{what} {value:.3g}" for what, value in numbers.items())
             sys.stderr.write(f"  {number}/{rounds} {name}: {words}\n")
-            for what, value in found.items():
+            for what, value in numbers.items():
                 singles[name].setdefault(what, []).append(value)
     return singles
 
 
 def medians(singles: Singles) -> dict[str, Numbers]:
-    """Contestant → what → its median."""
+    """Return contestant → name → median."""
     return {
-        name: {what: statistics.median(values) for what, values in found.items()}
-        for name, found in singles.items()
+        name: {what: statistics.median(values) for what, values in by_name.items()}
+        for name, by_name in singles.items()
     }
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a measure found: its rows, and all that they were made of."""
+    """The results of a measure: rows, and the single values behind them."""
 
     rows: list[dict[str, Any]]
     singles: Singles

@@ -82,9 +82,9 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--samples", type=int, required=True)
     parser.add_argument("--connections", type=int, required=True)
-    given = parser.parse_args()
-    with given.out.open("wb") as file:
-        asyncio.run(send(given.bank, given.model, given.samples, given.connections, file))
+    args = parser.parse_args()
+    with args.out.open("wb") as file:
+        asyncio.run(send(args.bank, args.model, args.samples, args.connections, file))
 
 
 if __name__ == "__main__":

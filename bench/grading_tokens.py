@@ -1,4 +1,4 @@
-"""How many tokens a judged item takes in four ways of grading: see README.md beside this.
+"""Tokens per judged item in four ways of grading; see README.md.
 
 ```sh
 python bench/grading_tokens.py           # about a minute
@@ -70,7 +70,7 @@ Tokenizer = Callable[[str], list[int]]
 
 @dataclass(frozen=True)
 class Call:
-    """What a grader is sent in one call, and what it replies."""
+    """A call to a grader, with its reply."""
 
     prompt: str
     reply: str
@@ -87,7 +87,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class Row:
-    """What one way takes; tokens are means.
+    """The tokens of one way of grading, as means.
 
     Attributes:
         shared: Input tokens an item that begin an earlier prompt too, in the same order: the most
@@ -108,7 +108,7 @@ class Row:
 
 
 def main() -> None:
-    """Count, print, and keep it."""
+    """Count the tokens, print the table, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--small", action="store_true", help="a try: three scenarios, not kept")
     small = parser.parse_args().small

@@ -42,7 +42,7 @@ MOMENT = (2026, 11, 21, 23, 49, 20)
 
 @dataclass(frozen=True)
 class Stored:
-    """What is multiplied."""
+    """The stored log that is multiplied."""
 
     header: Mapping[str, Any]
     sample: Mapping[str, Any]

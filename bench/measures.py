@@ -1,4 +1,4 @@
-"""The measures: which contestants run, and what is made of what they took."""
+"""The measures: their contestants, and the rows of their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.eval"):
 
 
 def first_call(bench: Bench) -> Measured:
-    """Beginning: how soon the first call is made, of the own bank."""
+    """Measure the time from the command to its first call, with the own bank."""
     with serving(bench.size.instant) as server:
         singles = interleaved(
             bench.rounds,
@@ -53,7 +53,7 @@ def first_call(bench: Bench) -> Measured:
 
 
 def recorded(bench: Bench) -> Measured:
-    """Four recorded answers, graded by comparing words: whole commands."""
+    """Measure the grading of four recorded answers by comparing words."""
     singles = interleaved(
         bench.rounds,
         {"careeval": bench.recorded, "by hand": bench.recorded_by_hand},
@@ -71,7 +71,7 @@ def recorded(bench: Bench) -> Measured:
 
 
 def latency(bench: Bench) -> Measured:
-    """Waiting: how near a run comes to what the server's slowness alone would take."""
+    """Measure a run with a slow server, against the least time that the server allows."""
     size = bench.size
     # every connection of the asking stage is always busy, and the last response is then graded
     ideal = size.slow * (size.n_responses / size.n_connections + 1)
@@ -111,7 +111,7 @@ def latency(bench: Bench) -> Measured:
 
 
 def cpu(bench: Bench) -> Measured:
-    """Work: what a call costs, beside Inspect set up by hand to be as durable."""
+    """Measure the processor time of a call, against Inspect set up by hand to be as durable."""
     size = bench.size
     with serving(size.fast) as server:
         singles = interleaved(
@@ -164,7 +164,7 @@ def cpu(bench: Bench) -> Measured:
 
 
 def two_models(bench: Bench) -> Measured:
-    """Two models in one command, beside both in one process, and one after the other."""
+    """Measure two models in one command, in one process, and one after the other."""
     size = bench.size
     both = (MODEL, SECOND_MODEL)
 
@@ -202,7 +202,7 @@ def two_models(bench: Bench) -> Measured:
 
 
 def embedded(bench: Bench) -> Measured:
-    """The embedded model, beside its engine alone."""
+    """Measure the embedded model, against its engine alone."""
     size = (2, 100)
     singles = interleaved(
         bench.rounds,
@@ -221,7 +221,7 @@ def embedded(bench: Bench) -> Measured:
 
 
 def help_(bench: Bench) -> Measured:
-    """How soon the command line answers."""
+    """Measure the time of `careeval --help`."""
     singles = interleaved(
         11,
         {
@@ -242,7 +242,7 @@ def help_(bench: Bench) -> Measured:
 
 
 def memory(bench: Bench) -> Measured:
-    """Memory of a run, and how it grows."""
+    """Measure the memory of a run, and its growth."""
     n = bench.size.n_responses
     larger = Asked(bench.whole.bank, bench.whole.n_scenarios, 4 * bench.whole.n_samples)
     with serving(bench.size.instant) as server:
@@ -273,7 +273,7 @@ def memory(bench: Bench) -> Measured:
 
 
 def logs(bench: Bench) -> Measured:
-    """Logs of a comparison of nine models into the two tables."""
+    """Measure the reading of nine models' logs into the two tables."""
     size = bench.size
     made = _made_logs(bench, size.n_models)
 
@@ -303,22 +303,22 @@ def logs(bench: Bench) -> Measured:
 
 
 def _made_logs(bench: Bench, n_models: int) -> Path:
-    """Logs of so many models, of the full size."""
+    """Make logs of so many models, of the full size; return their folder."""
     size, made = bench.size, bench.folder()
     sizes = {"models": n_models, "scenarios": size.n_scenarios, "epochs": size.n_samples}
-    given = [word for name, number in sizes.items() for word in (f"--{name}", str(number))]
-    bench.command(sys.executable, HERE / "make_logs.py", made, *given)
+    options = [word for name, number in sizes.items() for word in (f"--{name}", str(number))]
+    bench.command(sys.executable, HERE / "make_logs.py", made, *options)
     return made
 
 
 def _forget_tables(made: Path) -> None:
-    """Or the tables of the last time are read."""
+    """Delete the cached tables, so that the logs are read."""
     for tables in made.glob("*/.tables"):
         shutil.rmtree(tables)
 
 
 def results(bench: Bench) -> Measured:
-    """What is made of a comparison of nine models: summary, page, leaderboard."""
+    """Measure the summary, page and leaderboard of a comparison of nine models."""
     size = bench.size
     made = _made_logs(bench, size.n_models)
     page, site = bench.folder() / "page.html", bench.folder() / "site"
@@ -367,7 +367,7 @@ def results(bench: Bench) -> Measured:
 
 
 def many(bench: Bench) -> Measured:
-    """A hundred models in one pass: memory, and whether it grows evenly."""
+    """Measure the memory of a summary of a hundred models, and its growth."""
     made = _made_logs(bench, 4)
     counts = (25, 50, 100)
     program = HERE / "many_models.py"
@@ -395,7 +395,7 @@ MOST_MB = 2_000
 
 
 def hundred(bench: Bench) -> Measured:
-    """A hundred models of 1,000 responses: what each command that reads them takes."""
+    """Measure the commands that read a hundred models of 1,000 responses."""
     size = bench.size
     made = _made_logs(bench, size.n_many)
     out = bench.folder()
@@ -417,11 +417,13 @@ def hundred(bench: Bench) -> Measured:
             page.stat().st_size / 1e6, "MB", aim=Aim("<", 25, of="value")),
     ]  # fmt: skip
     for name in commands:
-        of = found[name]
+        numbers = found[name]
         rows += [
-            row(f"… {name}: memory", of["largest_mb"], "MB", aim=Aim("<", MOST_MB, of="value")),
-            row(f"… {name}: wall", of["wall"], "s"),
-            row(f"… {name}: CPU", of["cpu"], "s"),
+            row(
+                f"… {name}: memory", numbers["largest_mb"], "MB", aim=Aim("<", MOST_MB, of="value")
+            ),
+            row(f"… {name}: wall", numbers["wall"], "s"),
+            row(f"… {name}: CPU", numbers["cpu"], "s"),
         ]
     return Measured(rows, singles)
 
@@ -438,7 +440,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.yaml"):
 
 
 def large_bank(bench: Bench) -> Measured:
-    """A bank of 10,000 scenarios with their probes: what loading, listing and showing take."""
+    """Measure loading, listing and showing of a bank of 10,000 scenarios with probes."""
     n = bench.size.n_large
     bank, shown = write_large(bench.folder() / "bank", n)
     singles = interleaved(

@@ -20,20 +20,20 @@ POLL = 0.05
 
 
 class BenchError(RuntimeError):
-    """A measured command did not do what it was to do: there is nothing to report."""
+    """A measured command failed, so there is nothing to report."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What a command took, with all processes that it started.
+    """The time and memory of a command, with all processes that it started.
 
     Attributes:
-        began: When it was started, by the clock that all processes share.
+        began: Time of its start, by the clock that all processes share.
         wall: Seconds.
         cpu: Seconds of all cores, user and system.
         largest_mb: Peak resident memory of the largest of its processes.
         all_mb: Peak of the sum over its processes; shared pages count in each, 0 if not polled.
-        said: What it wrote, to stdout and stderr.
+        output: Its stdout and stderr.
     """
 
     began: float
@@ -41,7 +41,7 @@ class Taken:
     cpu: float
     largest_mb: float
     all_mb: float
-    said: str
+    output: str
 
 
 def take(
@@ -50,18 +50,18 @@ def take(
     """Run a command to its end.
 
     Args:
-        command: Its first word is a path.
-        folder: Where it runs.
-        env: Beside the environment of this process.
-        poll: Whether to look at its memory all the time, which itself takes a little.
+        command: Its words; the first is a path.
+        folder: Its current folder.
+        env: Variables to add to the environment of this process.
+        poll: Whether to poll its memory, which itself takes a little time.
 
     Raises:
         BenchError: Its status is not 0.
     """
-    with TemporaryFile("w+") as said:
+    with TemporaryFile("w+") as output:
         began = time.monotonic()
         process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **env}, stdout=said, stderr=subprocess.STDOUT
+            command, cwd=folder, env={**os.environ, **env}, stdout=output, stderr=subprocess.STDOUT
         )
         ended = threading.Event()
         peak = [0.0]
@@ -79,8 +79,8 @@ def take(
             ended.set()
         if poll:
             watcher.join()
-        said.seek(0)
-        text = said.read()
+        output.seek(0)
+        text = output.read()
     if process.returncode:
         words = " ".join(map(str, command))
         raise BenchError(f"{words}\nended with {process.returncode}:\n{text[-4000:]}")
@@ -96,15 +96,15 @@ def _watch(root: int, ended: threading.Event, peak: list[float]) -> None:
 
 
 def _tree(root: int) -> list[int]:
-    """A process and all that descend from it; those that end meanwhile are left out."""
-    found = [root]
-    for pid in found:
+    """Return a process and all its descendants; those that end meanwhile are left out."""
+    pids = [root]
+    for pid in pids:
         for file in Path(f"/proc/{pid}/task").glob("*/children"):
             try:
-                found += map(int, file.read_text().split())
+                pids += map(int, file.read_text().split())
             except OSError:
                 continue
-    return found
+    return pids
 
 
 def _resident_mb(pid: int) -> float:
@@ -117,13 +117,13 @@ def _resident_mb(pid: int) -> float:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a server has answered.
+    """Counts and times of the requests that a server has answered.
 
     Attributes:
         n_ask: Questions.
         n_grade: Requests of graders.
-        first_came: When the first request came, by the clock that all processes share.
-        seconds: From the first request's coming to the last one's answer.
+        first_came: Time of the first request, by the clock that all processes share.
+        seconds: Time from the first request to the last answer.
     """
 
     n_ask: int
@@ -141,22 +141,22 @@ class Server:
 
     @property
     def env(self) -> dict[str, str]:
-        """What the provider `openai-api/fake` takes from the environment."""
+        """Environment variables of the provider `openai-api/fake`."""
         return {"FAKE_BASE_URL": self._url, "FAKE_API_KEY": "none"}
 
     def answered(self, n_ask: int, n_grade: int) -> Answered:
-        """What it has answered since this was asked last.
+        """Return the requests that it has answered since the last call of this.
 
         Raises:
-            BenchError: It was asked more often, or less, than so.
+            BenchError: It has answered other numbers of requests than these.
         """
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        told = json.loads(self._line())
-        if (told["n_ask"], told["n_grade"]) != (n_ask, n_grade):
-            raise BenchError(f"answered {told}, where {n_ask} and {n_grade} were to be")
-        first, last = told["first_came"], told["last_answered"]
+        counts = json.loads(self._line())
+        if (counts["n_ask"], counts["n_grade"]) != (n_ask, n_grade):
+            raise BenchError(f"answered {counts}, where {n_ask} and {n_grade} were to be")
+        first, last = counts["first_came"], counts["last_answered"]
         return Answered(n_ask, n_grade, first, last - first)
 
     def _line(self) -> str:
@@ -166,7 +166,7 @@ class Server:
 
 @contextmanager
 def serving(latency: float) -> Iterator[Server]:
-    """A server that answers after so many seconds, for the time of the block."""
+    """Yield a server that answers after so many seconds; it runs during the block."""
     process = subprocess.Popen(
         [sys.executable, HERE / "fake.py", "--latency", str(latency)],
         stdin=subprocess.PIPE,

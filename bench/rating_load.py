@@ -1,4 +1,4 @@
-"""Thirty raters save at once on the real server, which is killed in the midst: what is lost?
+"""A load test of thirty raters who save at once on the real server, which is killed meanwhile.
 
 Each rater has a connection and a scenario open, as a browser with scripts has: every change sends
 the whole form, and the next waits for the answer to the one before. A change that is not answered
@@ -122,7 +122,7 @@ class Line:
         self.writer: asyncio.StreamWriter | None = None
 
     async def ask(self, method: str, path: str, body: str = "") -> tuple[str, str]:
-        """What is answered, and the cookie that is set; asked again until there is an answer."""
+        """Return the answer and the cookie that it sets; ask again until there is an answer."""
         place = f"127.0.0.1:{self.port}"
         request = (
             f"{method} {path} HTTP/1.1\r\nHost: {place}\r\nOrigin: http://{place}\r\n"
@@ -271,7 +271,7 @@ Answers = Mapping[tuple[str, str, str], Sequence[str | None]]
 
 
 def compare(said: Answers, found: Answers) -> tuple[int, int, int]:
-    """How many answers are lost, how many doubled, and in how many fields they are not as said."""
+    """Return counts of lost answers, doubled answers, and fields that differ from what was sent."""
     every = [(said.get(key, ()), found.get(key, ())) for key in {**said, **found}]
     lost = sum(max(0, len(one) - len(other)) for one, other in every)
     doubled = sum(max(0, len(other) - len(one)) for one, other in every)

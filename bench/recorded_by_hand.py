@@ -16,8 +16,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("answers", type=Path)
     parser.add_argument("out", type=Path)
-    given = parser.parse_args()
-    sys.stdout.write(f"{grade(given.answers, given.out):.2f}\n")
+    args = parser.parse_args()
+    sys.stdout.write(f"{grade(args.answers, args.out):.2f}\n")
 
 
 def grade(answers: Path, out: Path) -> float:

@@ -169,7 +169,7 @@ class Simulation:
         return random.Random(":".join(map(str, (self.seed, *about))))
 
     def answers(self, model: Model) -> list[Answer]:
-        """What a model is made to say, epoch by epoch."""
+        """Return the answers of a model, epoch by epoch."""
         epochs = range(1, self.n_epochs + 1)
         keys = [(epoch, scenario.id) for epoch in epochs for scenario in self.bank.scenarios]
         wanted = ["refused"] * model.refused + ["empty"] * model.empty
@@ -384,7 +384,7 @@ class _Judging:
     fresh: random.Random
 
     def scores(self, scenario: Scenario, rubric: Rubric) -> dict[str, Any]:
-        """What stands in the log's sample; a missing response is not scored."""
+        """Return the scores of the log's sample; a missing response is not scored."""
         response, items = self.answer.response, scenario.rubric(rubric)
         if response.state is ResponseState.missing:
             return {}

@@ -1,4 +1,4 @@
-"""How fast careeval is, as ratios of medians over interleaved runs: see README.md beside this.
+"""Speed of careeval, as ratios of medians over interleaved runs; see README.md.
 
 ```sh
 python bench/speed.py                    # all measures, half an hour on two cores
@@ -37,26 +37,26 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="runs of each contestant")
     parser.add_argument("--table", action="store_true", help="measure nothing, print the table")
     parser.add_argument("--small", action="store_true", help="a try: small runs, not kept")
-    given = parser.parse_args()
-    if unknown := set(given.name) - set(MEASURES):
+    args = parser.parse_args()
+    if unknown := set(args.name) - set(MEASURES):
         parser.error(f"no measure is called {', '.join(sorted(unknown))}")
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    if given.table:
+    if args.table:
         sys.stdout.write(table(known))
         return
     found = {}
-    for name in given.name or MEASURES:
+    for name in args.name or MEASURES:
         sys.stderr.write(f"{name}\n")
         here = conditions()
         with TemporaryDirectory(prefix="careeval-speed-") as root:
-            bench = Bench(Path(root), SMALL if given.small else Size(), given.rounds)
+            bench = Bench(Path(root), SMALL if args.small else Size(), args.rounds)
             measured = MEASURES[name](bench)
         found[name] = here | {
             "rows": measured.rows,
             "medians": medians(measured.singles),
             "singles": measured.singles,
         }
-        if not given.small:
+        if not args.small:
             # each at once: a later one may fail
             known[name] = found[name]
             RESULTS.parent.mkdir(exist_ok=True)
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def conditions() -> dict[str, Any]:
-    """Where and when something is measured; the load is that of the last minute."""
+    """Return the machine, the date and the load of the last minute."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cores": len(os.sched_getaffinity(0)),

@@ -1,4 +1,4 @@
-"""What `speed.py` found, as a table. Light to import."""
+"""The table of the results of `speed.py`. It is quick to import."""
 
 from __future__ import annotations
 

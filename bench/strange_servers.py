@@ -97,10 +97,10 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--attempt", type=int, default=5, help="seconds of an attempt")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds until it is given up")
-    given = parser.parse_args()
+    args = parser.parse_args()
     found = {}
-    for kind in given.kinds or KINDS:
-        seconds, how = measured(kind, given.connections, given.attempt, given.limit)
+    for kind in args.kinds or KINDS:
+        seconds, how = measured(kind, args.connections, args.attempt, args.limit)
         found[kind] = seconds
         print(f"| {kind} | {seconds:.1f} | {how} |", flush=True)  # noqa: T201
     print(json.dumps(found))  # noqa: T201

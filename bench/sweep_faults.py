@@ -52,7 +52,7 @@ N_CALLS = 2 * len(IDS) * SAMPLES
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one fault.
+    """The outcome of one fault.
 
     Attributes:
         kind: What was struck.
@@ -75,7 +75,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Place:
-    """Where sweeps run, and against what."""
+    """The place where sweeps run, and their server."""
 
     on: str
     bank: Path
@@ -174,18 +174,18 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--on", choices=tuple(KINDS), default="local")
-    given = parser.parse_args()
+    args = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="sweep-faults-"))
     bank = write_bank(work / "bank", IDS)
     with FakeServer(latency=LATENCY) as server:
         os.environ |= {"FAKE_BASE_URL": server.base_url, "FAKE_API_KEY": "sk-fake"}
         os.environ |= {MARK: str(work), "RAY_USAGE_STATS_ENABLED": "0"}
-        with nodes_of_ray() if given.on == "ray" else nullcontext() as nodes:
+        with nodes_of_ray() if args.on == "ray" else nullcontext() as nodes:
             if nodes:
                 os.environ["RAY_ADDRESS"] = nodes.address
-            trials = campaign(Place(given.on, bank, server, nodes), work, given.trials, given.seed)
+            trials = campaign(Place(args.on, bank, server, nodes), work, args.trials, args.seed)
     summary = {
-        "on": given.on,
+        "on": args.on,
         "trials": len(trials),
         "struck": Counter(trial.kind for trial in trials if trial.struck is not None),
         "equal": sum(trial.equal for trial in trials),
@@ -195,7 +195,7 @@ def main() -> None:
         "each": [asdict(trial) for trial in trials],
     }
     text = json.dumps(summary, indent=1) + "\n"
-    (RESULTS / f"sweep_faults_{given.on}.json").write_text(text)
+    (RESULTS / f"sweep_faults_{args.on}.json").write_text(text)
     sys.stdout.write(text.partition('"each"')[0])
 
 

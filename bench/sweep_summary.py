@@ -1,4 +1,4 @@
-"""What a summary takes of a sweep of 50 systems in 20 slices, each of 1,000 responses in all.
+"""Time and memory of the summary of a sweep of 50 systems in 20 slices, 1,000 responses each.
 
     python bench/sweep_summary.py           # about half an hour, nearly all to make the logs
     python bench/sweep_summary.py --small   # a try: four systems, nothing kept

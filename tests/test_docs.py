@@ -142,7 +142,7 @@ def _agreement() -> str:
 
 
 def _measured() -> str:
-    """What `careeval audit probes --grader careeval/lexical` measures on the public probes."""
+    """Return the results of `careeval audit probes --grader careeval/lexical`, public probes."""
     bank, free = load_bank(), Cost(0, "", 0, 0, 0, 0, 0, 0)
     trial = Trial(LEXICAL, lexical_agreement(bank), free, None)
     return _views(probes_document(bank.about.name, bank.about.version, [trial]).views)
@@ -182,7 +182,7 @@ def _speed() -> str:
 
 
 def _campaign() -> str:
-    """What the last run of `bench/faults.py` came to."""
+    """Return the result of the last run of `bench/faults.py`."""
     found = json.loads((BENCH / "results" / "faults.json").read_text(encoding="utf-8"))
     return (
         f"Killed and disturbed at random moments, {found['survived']} of {found['runs']} runs "
@@ -221,7 +221,7 @@ def _by_size(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def _intervals() -> str:
-    """How often intervals held the truth, by the last run of `bench/coverage.py`."""
+    """Return the coverage of intervals, by the last run of `bench/coverage.py`."""
     rows = _simulated("coverage")
 
     def line(name: str, words: str, interval: str) -> list[str]:
@@ -245,7 +245,7 @@ def _intervals() -> str:
 
 
 def _decisions() -> str:
-    """How often equal systems were told apart, by the last run of `bench/coverage.py`."""
+    """Return the rates of false findings, by the last run of `bench/coverage.py`."""
     rows = _simulated("type1")
     ranks = [row for row in rows if row["worse"] is None]
     pairs = [row for row in rows if row["worse"] is not None]
@@ -270,7 +270,7 @@ def _decisions() -> str:
 
 
 def _power() -> str:
-    """How often a detectable difference was found, by the last run of `bench/coverage.py`."""
+    """Return the power for detectable differences, by the last run of `bench/coverage.py`."""
     rows = _simulated("power")
     lines = [
         [
@@ -295,7 +295,7 @@ def _exported() -> str:
 
 @cache
 def _stats() -> dict[str, Any]:
-    """What `careeval bank stats` says of the public split."""
+    """Return the output of `careeval bank stats` for the public split."""
     return stats_json(load_bank())
 
 
@@ -406,7 +406,7 @@ def _time(seconds: float) -> str:
 
 
 def test_files_of_one_megabyte() -> None:
-    """What the table of limits puts together has one limit."""
+    """Limits in one row of the table are equal."""
     small = (prices, roster, prompts, config, yaml_nodes)
     assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
 

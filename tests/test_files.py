@@ -1,4 +1,4 @@
-"""What is called as a file and is none: a named pipe, a socket, a folder, a device."""
+"""Paths that are not regular files: a named pipe, a socket, a folder, a device."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from support.fakes import write_bank
 
 @pytest.fixture(autouse=True)
 def impatient() -> Iterator[None]:
-    """Who waits for a pipe that nobody writes into is interrupted."""
+    """Interrupt a test that waits for a pipe."""
 
     def stop(*_: object) -> None:
         raise AssertionError("it waits")

@@ -52,7 +52,7 @@ def _run(command: Command) -> tuple[int, str]:
 
 @contextlib.contextmanager
 def _printed() -> Iterator[io.StringIO]:
-    """What is printed meanwhile, errors in between, as in a terminal."""
+    """Capture what is printed, with errors in between, as in a terminal."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield printed
@@ -104,8 +104,8 @@ def test_page_runs_as_printed(
     monkeypatch.chdir(tmp_path)
     with _readers_environment():
         for step, output in _follow(page, kept):
-            known = not step.shown or agrees(step.shown, output)
-            assert known, f"run: python tests/test_pages.py {page}\n{output}"
+            is_shown = not step.shown or agrees(step.shown, output)
+            assert is_shown, f"run: python tests/test_pages.py {page}\n{output}"
 
 
 def _not_run() -> list[tuple[str, Command]]:

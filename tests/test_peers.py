@@ -1,4 +1,4 @@
-"""What goes wrong in other tools that grade by rubrics, each as a test that it does not here.
+"""Defects of other tools that grade by rubrics, each with a test that careeval lacks it.
 
 Each test is named by the defect, and says in whose release it was measured. Those that other tests
 prove already stand there:
@@ -100,7 +100,7 @@ def test_epochs_are_not_independent() -> None:
 
 
 def test_an_interval_of_95_percent_is_not_one_standard_error() -> None:
-    """What is called a 95% interval reaches about two standard errors (inspect_evals: one)."""
+    """A 95% interval reaches about two standard errors (inspect_evals: one)."""
     random = Random(2)
     marks = {f"dressing-{k}": [random.choice(["11000", "01000", "00001"])] for k in range(40)}
     s = score(marks, authored.LADDER)
@@ -123,7 +123,7 @@ def test_json_without_present_is_no_pass() -> None:
 
 
 def test_a_failed_call_shifts_no_verdict(bank: Path, tmp_path: Path) -> None:
-    """Where one of three calls fails for good, the others stay with their items (medhelm 0.8.0)."""
+    """If one of three calls fails for good, the others stay with their items (medhelm 0.8.0)."""
 
     def script(call: Call) -> str:
         _, [item] = asked_of_grader(call.request)
@@ -182,7 +182,7 @@ def test_a_tie_of_two_graders_is_not_settled() -> None:
 
 
 def test_no_grader_at_all_is_no_full_score(bank: Path, tmp_path: Path) -> None:
-    """Where every grading failed, nothing is known: not 1.0 (medhelm's jury), and no rank."""
+    """If every grading failed, the score is unknown: not 1.0 (medhelm's jury), and no rank."""
     runs = run(bank, tmp_path, Fake("dead", lambda _: "I cannot help with that."))
     assert set(found(runs).values()) == {None}
     (s,) = summarise(runs)
@@ -192,7 +192,7 @@ def test_no_grader_at_all_is_no_full_score(bank: Path, tmp_path: Path) -> None:
 
 
 def test_braces_in_a_reason_lose_nothing(bank: Path, tmp_path: Path) -> None:
-    """What a grader writes is no template: its reason stays as it is (simple-evals: a crash)."""
+    """A grader's reply is not a template: its reason is kept as it is (simple-evals: a crash)."""
     reason = "{{ 7*7 }} {% for x in y %} {0} <script>alert(1)</script>"
 
     def script(call: Call) -> str:

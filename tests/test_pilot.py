@@ -59,10 +59,12 @@ def test_the_disputed_probes_are_labelled_as_the_gradings_say(
     from_gradings = tool.disputed(bank)
     assert sum(map(len, from_gradings.values())) >= 160
     for scenario, probes in bank.probes.items():
-        there = [probe for probe in probes if probe.trap == tool.TRAP]
+        disputed_probes = [probe for probe in probes if probe.trap == tool.TRAP]
         wanted = from_gradings.get(scenario, ())
-        assert [(probe.id, probe.text) for probe in there] == [(p.id, p.text) for p in wanted]
-        for probe, gradings in zip(there, wanted, strict=True):
+        assert [(probe.id, probe.text) for probe in disputed_probes] == [
+            (p.id, p.text) for p in wanted
+        ]
+        for probe, gradings in zip(disputed_probes, wanted, strict=True):
             assert probe.labels.items() >= gradings.labels.items()
 
 

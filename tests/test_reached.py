@@ -33,7 +33,7 @@ ALLOWED = {
 
 
 class Code:
-    """What each definition of some files says, by its place: `module:name`, of methods `.name`."""
+    """The names that each definition of some files uses, by its place, `module:name`."""
 
     def __init__(self) -> None:
         self.defined: set[str] = set()
@@ -73,7 +73,7 @@ class Code:
                     self.says[owner].update(self._said([node]))
 
     def _place(self, node: ast.stmt, name: str, owner: str) -> str:
-        """Where a definition is; what Python or a framework calls is said by what is around it."""
+        """Return the place of a definition; one that a framework calls has the place around it."""
         if name.startswith("__") or name == "_repr_html_":  # a notebook calls it
             return owner
         place = f".{name}" if owner else f"{self.module}:{name}"
@@ -114,7 +114,7 @@ def code_of(package: Path) -> Code:
 
 
 def starts() -> Iterator[str]:
-    """What is said of the package by those who run it, by the scripts beside it, and by pages."""
+    """Return the names that commands, scripts and pages of the documentation use."""
     yield "careeval.__main__:main"
     scripts = Code()
     for folder in ("bench", "pilot", "tools"):
@@ -138,7 +138,7 @@ def test_everything_is_reached() -> None:
 
 
 def test_a_definition_that_nothing_says_is_found(tmp_path: Path) -> None:
-    """What is only exported, or said by what is not reached itself, is not reached."""
+    """A definition that is only exported, or used by unreached ones, is not reached."""
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "__init__.py").write_text(
         "from made.parts import left, used\n__all__ = ['left', 'used']\n"

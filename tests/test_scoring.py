@@ -79,7 +79,7 @@ def test_rubric_without_negative_items() -> None:
 
 
 def test_rubric_without_positive_items_has_no_maximum() -> None:
-    """Where nothing can be gained the maximum is 0."""
+    """Without positive items the maximum is 0."""
     assert maximum(np.array([0, -1, -2])) == 0
 
 
@@ -146,7 +146,7 @@ def test_item_that_is_not_rated_is_skipped() -> None:
 
 
 def test_domain_with_errors_alone() -> None:
-    """Where only an error is rated, it costs points of a maximum of 0."""
+    """If only an error is rated, it costs points of a maximum of 0."""
     points, levels = np.array([2, -2]), np.array([NAN, 0.0])
     present = np.array([[1.0, 1.0]])
 

@@ -67,7 +67,7 @@ def test_what_is_said_of_a_name_is_kept_for_its_item(tool: dict[str, Any]) -> No
 
 
 def test_rows_replace_those_of_the_same_scenario(tool: dict[str, Any], tmp_path: Path) -> None:
-    """What was read of another scenario stays."""
+    """Readings of another scenario are kept."""
     path = tmp_path / "points-last.csv"
     row = PointsRead("eating-001", 1, "actions", "a", 2, 2, "", "")
     other = PointsRead("eating-002", 1, "actions", "a", 2, 1, "", "")

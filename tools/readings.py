@@ -1,4 +1,4 @@
-"""What a second reader made of the rubrics and of the probes' labels, beside what stands there.
+"""Second readings of a bank's rubrics and of its probes' labels.
 
 A second reader sees a scenario and its items shuffled, without points, domains or reasons, and
 gives each item its points and domains; and a probe beside the acts, and says which are in it. Both
@@ -44,7 +44,7 @@ FAR = 2
 
 @dataclass(frozen=True, slots=True)
 class PointsRead:
-    """One item, as its author and as the second reader saw it.
+    """The points of an item by its author and by the second reader.
 
     Attributes:
         scenario: Id.
@@ -69,18 +69,18 @@ class PointsRead:
 
     @property
     def flips(self) -> bool:
-        """Whether one calls good what the other calls bad."""
+        """True if one calls the item good and the other bad."""
         return self.author * self.reader < 0
 
     @property
     def far(self) -> bool:
-        """Whether the two are so far apart that the item is looked at again."""
+        """True if the two are so far apart that the item is looked at again."""
         return self.flips or abs(self.author - self.reader) >= FAR
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRead:
-    """Whether an act is in a probe, as its author and as the second reader say.
+    """The labels of an act in a probe, by its author and by the second reader.
 
     Attributes:
         scenario: Id.
@@ -101,7 +101,7 @@ class LabelRead:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """How far two readings of points go together.
+    """The agreement of two readings of points.
 
     Attributes:
         n: Items.
@@ -119,7 +119,7 @@ class Consistency:
 
     @staticmethod
     def of(read: Iterable[PointsRead]) -> Consistency:
-        """Of these items."""
+        """Return the agreement over these items."""
         items = list(read)
         try:
             kappa = weighted_kappa(
@@ -138,7 +138,7 @@ class Consistency:
 
 @dataclass(frozen=True)
 class SecondReading:
-    """All that was kept of second readings of a bank; empty where there was none.
+    """The second readings of a bank; empty if there were none.
 
     Attributes:
         points: By round.
@@ -150,7 +150,7 @@ class SecondReading:
 
 
 def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
-    """The second readings in a bank's folder, and those of its held-out split where it is open.
+    """Return the second readings in a bank's folder, and in its held-out split if that is open.
 
     Raises:
         BankError: A file cannot be read, or is not what it must be.
@@ -168,7 +168,7 @@ def second_reading(bank: Path, held_out: Mapping[str, str]) -> SecondReading:
 
 
 def misread(bank: Bank, reading: SecondReading) -> Iterator[str]:
-    """Words for what the last readings name and the bank has not got, once for each.
+    """Return the names in the last readings that are not in the bank, in words, each once.
 
     The first readings are kept as they were, and so may name what is there no more.
     """
@@ -214,7 +214,7 @@ _FIELDS = (
 
 
 def reading_document(bank: Bank, reading: SecondReading) -> Document:
-    """Return how far the second reader said what stands in a bank, and what is still open."""
+    """Return a table of the agreement of the second reader with the bank, and of open items."""
     rows = [
         *(_points(name, read) for name, read in reading.points.items() if read),
         *(_labels(name, read) for name, read in reading.labels.items() if read),

@@ -1,8 +1,8 @@
-"""A second, blind reading of rubrics and labels: sheets out, what the reader says back in.
+"""A second, blind reading of rubrics and labels: writes sheets, and takes in the readings.
 
     python tools/second_reading.py sheets FOLDER              a sheet a scenario, to be read blind
     python tools/second_reading.py take FOLDER --round last   what was read, into the bank
-    python tools/second_reading.py stats BANK                 how far readings say what stands there
+    python tools/second_reading.py stats BANK                 agreement of readings with the bank
 
 A sheet has a scenario, its items shuffled and without points, domains or reasons, and its probes
 without traps or labels. Beside `<id>.md` the reader writes `<id>.json`:
@@ -47,7 +47,7 @@ RUBRICS = {"A": Rubric.actions, "R": Rubric.ladder}
 
 
 def shuffled(things: Iterable[T], scenario: Scenario, prefix: str) -> dict[str, T]:
-    """Things under names that tell nothing, in an order that depends on ids alone."""
+    """Return things under neutral names, in an order that depends on their ids only."""
 
     def place(thing: T) -> bytes:
         return hashlib.sha256(f"{scenario.id} {prefix} {thing.id}".encode()).digest()
@@ -56,7 +56,7 @@ def shuffled(things: Iterable[T], scenario: Scenario, prefix: str) -> dict[str, 
 
 
 def sheet(scenario: Scenario, probes: Sequence[Probe]) -> str:
-    """What the reader sees."""
+    """Return the sheet for the reader."""
     lines = [f"# {scenario.id}", "", scenario.text, "", f"You: {scenario.role}.",
              f"Who else: {scenario.helpers}.", ""]  # fmt: skip
     for title, prefix, rubric in (
@@ -74,25 +74,25 @@ def sheet(scenario: Scenario, probes: Sequence[Probe]) -> str:
 
 
 def points_read(scenario: Scenario, said: dict[str, Any]) -> list[PointsRead]:
-    """The reader's points beside the author's."""
-    found = []
+    """Return the reader's points beside the author's."""
+    rows = []
     for prefix, rubric in RUBRICS.items():
         for name, item in shuffled(scenario.rubric(rubric), scenario, prefix).items():
             points, domains = said["points"][name]
             author, reader = _domains(item.domains), _domains(domains)
-            found.append(
+            rows.append(
                 PointsRead(
                     scenario.id, scenario.version, rubric, item.id, item.points, int(points),
                     author, reader,
                 )
             )  # fmt: skip
-    return found
+    return rows
 
 
 def labels_read(
     scenario: Scenario, probes: Sequence[Probe], said: dict[str, Any]
 ) -> list[LabelRead]:
-    """The reader's labels beside the author's."""
+    """Return the reader's labels beside the author's."""
     acts = shuffled(scenario.actions, scenario, "A")
     return [
         LabelRead(
@@ -110,53 +110,54 @@ def _domains(levels: Any) -> str:
 
 
 def main() -> None:
-    """Write sheets, take what was read, or say how far it says what stands in the bank."""
+    """Write sheets, take in readings, or print their agreement with the bank."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("what", choices=["sheets", "take", "stats"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--round", choices=["first", "last"], default="first")
     parser.add_argument("--only", nargs="*", default=[], help="ids; all where not given")
     parser.add_argument("--held-out", type=Path, help="a held-out split that lies open")
-    given = parser.parse_args()
-    if given.what == "stats":
-        read = second_reading(given.folder, {})
-        document = reading_document(load_bank(given.folder), read)
+    args = parser.parse_args()
+    if args.what == "stats":
+        read = second_reading(args.folder, {})
+        document = reading_document(load_bank(args.folder), read)
         sys.stdout.write(markdown(replace(document, notes=())))
         sys.stderr.write("".join(f"{note}\n" for note in document.notes))
         return
-    bank, wanted = _bank(given.held_out)
+    bank, wanted = _bank(args.held_out)
     scenarios = [
-        s for s in bank.scenarios if s.split is wanted and (not given.only or s.id in given.only)
+        s for s in bank.scenarios if s.split is wanted and (not args.only or s.id in args.only)
     ]
-    given.folder.mkdir(parents=True, exist_ok=True)
-    if given.what == "sheets":
+    args.folder.mkdir(parents=True, exist_ok=True)
+    if args.what == "sheets":
         for scenario in scenarios:
             text = sheet(scenario, bank.probes[scenario.id])
-            (given.folder / f"{scenario.id}.md").write_text(text, encoding="utf-8")
+            (args.folder / f"{scenario.id}.md").write_text(text, encoding="utf-8")
         return
-    home = (given.held_out or OWN_BANK) / FOLDER
+    home = (args.held_out or OWN_BANK) / FOLDER
     home.mkdir(exist_ok=True)
     points: list[PointsRead] = []
     labels: list[LabelRead] = []
     for scenario in scenarios:
-        path = given.folder / f"{scenario.id}.json"
+        path = args.folder / f"{scenario.id}.json"
         if not path.exists():
             sys.stderr.write(f"{scenario.id}: not read\n")
             continue
         try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            points += points_read(scenario, said)
-            labels += labels_read(scenario, bank.probes[scenario.id], said)
+            reading = json.loads(path.read_text(encoding="utf-8"))
+            points += points_read(scenario, reading)
+            labels += labels_read(scenario, bank.probes[scenario.id], reading)
         except (ValueError, KeyError, TypeError) as error:
             sys.exit(f"{path}: {type(error).__name__}: {error}")
-    _add(home / f"points-{given.round}.csv", points, PointsRead)
-    _add(home / f"labels-{given.round}.csv", labels, LabelRead)
-    found = Consistency.of(points)
+    _add(home / f"points-{args.round}.csv", points, PointsRead)
+    _add(home / f"labels-{args.round}.csv", labels, LabelRead)
+    consistency = Consistency.of(points)
     differ = [row for row in labels if row.author != row.reader]
-    for row in (*found.far, *differ):
+    for row in (*consistency.far, *differ):
         sys.stderr.write(f"{row}\n")
     sys.stdout.write(
-        f"{found.n} items, kappa {found.kappa}, {len(found.far)} far, {len(found.flips)} flips; "
+        f"{consistency.n} items, kappa {consistency.kappa}, {len(consistency.far)} far, "
+        f"{len(consistency.flips)} flips; "
         f"{len(labels)} labels, {len(differ)} differ\n"
     )
 
@@ -171,7 +172,7 @@ R = TypeVar("R", PointsRead, LabelRead)
 
 
 def _add(path: Path, rows: Sequence[R], kind: type[R]) -> None:
-    """Put rows in the place of the same scenarios' older ones."""
+    """Add rows to a file, replacing older ones of the same scenarios."""
     new = {row.scenario for row in rows}
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     old = parse_rows(text, kind, str(path), "second reading")

@@ -1,4 +1,4 @@
-"""What a bank covers, counted by hand on the good bank."""
+"""Coverage of a bank, counted by hand on the good bank."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def test_reading_grade_worked_by_hand() -> None:
 def test_lengths_of_nothing_are_unknown() -> None:
     """No text has no length, which is not 0."""
     assert lengths([]) is None
-    found = lengths(load_bank(GOOD_BANK).scenarios)
-    assert found is not None
-    assert found.words[0] == found.words[1] == found.words[2]
+    result = lengths(load_bank(GOOD_BANK).scenarios)
+    assert result is not None
+    assert result.words[0] == result.words[1] == result.words[2]
 
 
 def test_probes_come_to_what_their_labels_say(folder: BankFolder) -> None:
@@ -84,7 +84,7 @@ def test_probes_come_to_what_their_labels_say(folder: BankFolder) -> None:
 
 
 def test_each_row_has_its_own_number_of_probes(folder: BankFolder) -> None:
-    """Where one of two scenarios leaves out a generic answer, that row alone has one probe."""
+    """If one of two scenarios leaves out a generic answer, only that row has one probe."""
     folder.copy_scenario("dressing-002")
     path = folder.root / "dressing" / "dressing-002.probes.yaml"
     text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`evidence.json` as a bank reads it: of which text an entry is, and what stands without one."""
+"""Reading of `evidence.json`: the text that an entry is about, and scenarios without an entry."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_an_author_withdraws_what_raters_validated(folder: BankFolder) -> None:
 
 
 def test_a_twin_has_an_entry_of_its_own() -> None:
-    """What was found of a base is not said of its twin, whose hash is another."""
+    """Evidence about a base is not evidence about its twin, which has another hash."""
     bank = load_bank(bank_folder("3"))
     twin = next(each for each in bank.scenarios if each.twin_of)
     base = bank.scenario(twin.twin_of or "")
@@ -260,7 +260,7 @@ def test_a_claim_that_somebody_typed_is_found(folder: BankFolder) -> None:
 def test_what_is_wrong_with_it_is_told_with_its_place(
     folder: BankFolder, text: str, at: str, message: str
 ) -> None:
-    """As of any other file of the bank."""
+    """A problem of the file is reported as of any other file of the bank."""
     (folder.root / FILE).write_text(text, encoding="utf-8")
     problem = next(each for each in folder.problems() if message in each.message)
     place = folder.place(FILE, at)
@@ -269,7 +269,7 @@ def test_what_is_wrong_with_it_is_told_with_its_place(
 
 @given(study=st.text(min_size=1).filter(str.strip))
 def test_any_title_is_read_back(study: str) -> None:
-    """Whatever a study is called, the file says it as it is."""
+    """The file keeps any title of a study unchanged."""
     evidence = PASSED.model_copy(update={"study": study.strip()})
     entry = Vetting(version=1, hash="0" * 12, status=Status.reviewed, evidence=(evidence,))
     text = evidence_text({"dressing-001": entry})

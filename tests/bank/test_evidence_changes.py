@@ -1,4 +1,4 @@
-"""What raters found, written into `evidence.json`: scenario files stay as they are."""
+"""Writing of evidence into `evidence.json`; scenario files stay unchanged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def standing(
     version: int = 1,
     **found: Any,
 ) -> Standing:
-    """What a made-up study says of the good bank's scenario; `found` as of its evidence."""
+    """Return the standing of a made-up study; `found` are fields of its evidence."""
     evidence = Evidence(
         study=study,
         round=round_,
@@ -104,7 +104,7 @@ def test_evidence_stands_in_a_file_of_its_own(folder: BankFolder) -> None:
 
 
 def test_entries_come_in_the_order_of_ids_and_others_stay(folder: BankFolder) -> None:
-    """What is written of one scenario leaves the entry of another, also of one that is gone."""
+    """Writing one scenario's entry keeps those of others, also of one that is gone."""
     folder.copy_scenario("dressing-000")
     apply(folder, standing())
     (folder.root / "dressing/dressing-001.yaml").unlink()
@@ -131,7 +131,7 @@ B: dict[str, Any] = {"study_id": "bbbb"}
 
 
 def evidence_of(folder: BankFolder) -> list[Evidence]:
-    """What the bank knows."""
+    """Return the evidence in the bank."""
     return list(folder.load().scenarios[0].evidence)
 
 
@@ -147,7 +147,7 @@ def test_another_study_of_the_same_title_is_added(folder: BankFolder) -> None:
 
 @pytest.mark.parametrize("which", [A, {}])
 def test_evidence_of_another_version_stays(folder: BankFolder, which: dict[str, Any]) -> None:
-    """What was found of version 1 stands beside what the same round finds of version 2."""
+    """Evidence about version 1 is kept beside evidence of the same round about version 2."""
     apply(folder, standing(**which))
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
     now = rated_hash(folder.load().scenarios[0])
@@ -164,7 +164,7 @@ def test_evidence_that_names_no_study_is_replaced_by_its_like_alone(folder: Bank
 
 
 def test_the_same_again_changes_nothing(folder: BankFolder) -> None:
-    """What stands already is not planned a second time."""
+    """An entry that is already written is not planned again."""
     apply(folder, standing())
     assert plan_changes(folder.load(), [standing()]) == ()
 
@@ -178,7 +178,7 @@ def test_evidence_is_no_content(folder: BankFolder) -> None:
 
 
 def test_another_version_is_left_alone(folder: BankFolder) -> None:
-    """What was rated in another version than the bank's says nothing of the bank's."""
+    """Ratings of another version than the bank's do not change the bank."""
     (change,) = plan_changes(folder.load(), [standing(version=2)])
     assert change.refused == "version 2 was rated; the bank has 1"
     assert change.vetting is None
@@ -224,7 +224,7 @@ FEWER_FAILING: dict[str, Any] = {"raters": FOUR["raters"], "realism": "0/4", "va
 def test_fewer_raters_do_not_lower_a_status(
     folder: BankFolder, gave: Standing, then: Standing, reason: str
 ) -> None:
-    """What more raters gave, or ones who were asked more, stands, and the reason is said."""
+    """A status from more raters, or from raters who were asked more, is kept, with the reason."""
     before = apply(folder, gave)
     (change,) = plan_changes(folder.load(), [then])
     assert change.refused == reason
@@ -241,7 +241,7 @@ def test_fewer_raters_do_not_lower_a_status(
     ],
 )
 def test_as_many_raters_lower_a_status(folder: BankFolder, then: Standing) -> None:
-    """A panel of the same size that finds otherwise is believed."""
+    """A panel of the same size with another result changes the status."""
     apply(folder, standing(), then)
     assert folder.load().scenarios[0].status is then.status
 
@@ -389,7 +389,7 @@ def test_metadata_of_others_are_left_alone(folder: BankFolder) -> None:
 
 
 def test_nothing_applied_leaves_nothing_to_do(folder: BankFolder) -> None:
-    """Where nothing is written, nobody is sent to read the bank again."""
+    """If nothing is written, there is nothing left to do."""
     bank = folder.load()
     applied = apply_changes(bank, plan_changes(bank, [standing(version=2)]))
     assert (applied.files, applied.to_do) == ((), ())

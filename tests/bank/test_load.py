@@ -119,7 +119,7 @@ def test_any_scenario_reads_back(scenario: Scenario) -> None:
     ],
 )
 def test_unknown_scenario(asked: str, hint: str) -> None:
-    """Who asks for a scenario that is not there is told the nearest one, if one is near."""
+    """An unknown scenario id gets a hint with the closest id, if one is close."""
     with pytest.raises(BankError, match=f"'test-bank' has no scenario '{asked}'") as caught:
         load_bank(GOOD_BANK).scenario(asked)
 
@@ -135,7 +135,7 @@ def test_unknown_scenario(asked: str, hint: str) -> None:
     ],
 )
 def test_the_number_of_an_unknown_scenario_is_kept(asked: str, meant: str) -> None:
-    """Of many ids that are near, the one with the same number is meant, however it is written."""
+    """Of many close ids, the hint names the one with the same number, in any notation."""
     with pytest.raises(BankError) as caught:
         load_bank().scenario(asked)
 
@@ -379,7 +379,7 @@ def test_hash_is_short() -> None:
 
 
 def test_probes_are_left_out_where_nobody_needs_them(folder: BankFolder) -> None:
-    """A run reads scenarios alone: not even a broken probes file stands in its way."""
+    """A run reads only scenarios, so a broken probes file does not matter."""
     (folder.root / PROBES).write_text("probes: broken", encoding="utf-8")
     bank = load_bank(folder.root, probes=False)
     assert [scenario.id for scenario in bank.scenarios] == ["dressing-001"]

@@ -1,4 +1,4 @@
-"""How often items were present in a pilot's answers: read, counted, and shown."""
+"""Presence of items in a pilot's answers: reading, counting, and showing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row(item: str, kind: str, n: int, present: int) -> Presence:
 
 
 def test_health_by_hand() -> None:
-    """An act that all have, one that nobody has though told, a bad one that the told have."""
+    """An act in all answers, one in no reference answer, a bad one in a reference answer."""
     rows = [
         row(GOOD[0], "closed", 3, 3),
         row(GOOD[0], "reference", 1, 1),
@@ -57,7 +57,7 @@ def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> No
 
 
 def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    """Which of the two holds is not guessed."""
+    """Two rows of one item and kind are refused."""
     rows = [row(GOOD[0], "closed", 3, 1), row(GOOD[0], "closed", 3, 2)]
     (tmp_path / FILE).write_text(rows_text(rows, Presence))
     with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: stands there twice"):

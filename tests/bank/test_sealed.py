@@ -255,7 +255,7 @@ def plain_text(path: Path) -> None:
 def test_a_sealed_file_of_another_kind(
     folder: BankFolder, apart: Path, key: str, make: Callable[[Path], object], said: str
 ) -> None:
-    """What is called as the sealed split and is none is refused, and never passed over."""
+    """A file with the name of the sealed split that is not one is refused, not ignored."""
     seal(pack(apart), folder.root, key)
     (folder.root / SEALED).unlink()
     make(folder.root / SEALED)

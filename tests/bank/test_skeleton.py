@@ -104,7 +104,7 @@ def test_an_imported_bank_still_loads(tmp_path: Path) -> None:
     ],
 )
 def test_any_canary_is_copied(folder: BankFolder, canary: str) -> None:
-    """What means something to YAML or to the skeleton stays as it was; the bank still loads."""
+    """Characters with a meaning in YAML or in the template are kept; the bank still loads."""
     old = "test-bank canary 00000000"
     folder.plant("bank.yaml", old, json.dumps(canary, ensure_ascii=False))
 

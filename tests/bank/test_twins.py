@@ -126,7 +126,7 @@ def test_the_hash_of_a_twin_is_its_own(folder: Path) -> None:
 
 
 def test_bank_2_keeps_its_hash() -> None:
-    """What a scenario may say since is in no hash of one that does not say it."""
+    """Fields that came later do not change the hash of a scenario without them."""
     public = [s for s in load_bank(bank_folder("2")).scenarios if s.split == "public"]
     assert content_hash(public) == "3c62eabc7ecf"
 
@@ -173,7 +173,7 @@ def test_a_new_control(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_twin_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whose twin it is, and what each act errs in."""
+    """The base of the twin, and the direction of each act's error."""
     line = ["bank", "show", "eating-101-twin", "--bank", str(folder), "--points"]
     assert command(line) == OK
     shown = capsys.readouterr().out
@@ -232,7 +232,7 @@ def test_a_twin_whose_epoch_never_began(folder: Path, tmp_path: Path) -> None:
 
 
 def _found(call: Call) -> list[bool]:
-    """What stands in an answer: leaving it to him, or blows."""
+    """The acts in an answer."""
     response, items = asked_of_grader(call.request)
     words = {"I leave": "Leaves going on", "I strike his back": "Gives blows"}
     return [item.startswith(words[response]) for item in items]

@@ -49,7 +49,7 @@ def test_worked_example() -> None:
 
 
 def test_place_of_what_is_not_there() -> None:
-    """What a document does not hold has the place of the nearest value around it."""
+    """A missing value has the place of the closest value around it."""
     document = parse_yaml(DOCUMENT, "f.yaml")
 
     assert document.place(("acts", 1, "levels", "safety")) == Place("f.yaml", 6, 5)
@@ -142,7 +142,7 @@ REFUSED = {
     ("text", "line", "column", "message"), REFUSED.values(), ids=REFUSED.keys()
 )
 def test_refused(text: str, line: int, column: int, message: str) -> None:
-    """What a bank file may not hold is CE101, at its line and column."""
+    """A feature that bank files may not use is CE101, at its line and column."""
     problem = problem_of(text)
 
     assert problem.code == "CE101"
@@ -151,7 +151,7 @@ def test_refused(text: str, line: int, column: int, message: str) -> None:
 
 
 def test_tab_is_explained() -> None:
-    """Who indents with a tab is told to use spaces."""
+    """A tab as indentation gets a hint to use spaces."""
     assert "indent with spaces, not tabs" in problem_of("a:\n\tb: 1\n").hint
 
 

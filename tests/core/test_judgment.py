@@ -37,7 +37,7 @@ def test_unresolved_says_why() -> None:
     """A judgment that is neither present nor absent is refused unless it has a reason."""
     assert Judgment("stops", None, "no answer after two repairs").present is None
 
-    with pytest.raises(ValueError, match="unresolved judgment says why: 'stops'"):
+    with pytest.raises(ValueError, match="unresolved judgment needs a reason: 'stops'"):
         Judgment("stops", None, "")
 
 

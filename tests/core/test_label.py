@@ -8,7 +8,7 @@ from careeval.core.label import Label, Reading
 
 
 @pytest.mark.parametrize(("rater", "judgment"), [("", "j1"), ("ann", "")])
-def test_a_label_is_somebodys_of_something(rater: str, judgment: str) -> None:
+def test_a_label_needs_a_rater_and_a_judgment(rater: str, judgment: str) -> None:
     """A label without a rater or without a judgment cannot be made."""
-    with pytest.raises(ValueError, match="somebody's, of something"):
+    with pytest.raises(ValueError, match="needs a rater and a judgment"):
         Label(rater, judgment, Reading.present)

@@ -48,7 +48,7 @@ LABELS_A_LINE = 10
 
 @dataclass
 class Page:
-    """What a page shows.
+    """The content of a page.
 
     Attributes:
         lines: Its words, from top to bottom.
@@ -76,11 +76,11 @@ class _Reader(HTMLParser):
         self._data: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs}
-        if "id" in told:
-            self.page.ids.add(told["id"])
+        attributes = {name: value or "" for name, value in attrs}
+        if "id" in attributes:
+            self.page.ids.add(attributes["id"])
         if tag in ("style", "script"):
-            is_data = "json" in told.get("type", "") or "data" in told.get("id", "")
+            is_data = "json" in attributes.get("type", "") or "data" in attributes.get("id", "")
             self._data = [] if tag == "script" and is_data else None
             self._silent += 1
             return
@@ -92,8 +92,8 @@ class _Reader(HTMLParser):
             self._labels = []
         if tag == "tbody":
             self._rows, self._keys = [], []
-        self._keys += [told["data-key"]] if "data-key" in told else []
-        spoken = [f"{{{name} {told[name]}}}" for name in SPOKEN if told.get(name)]
+        self._keys += [attributes["data-key"]] if "data-key" in attributes else []
+        spoken = [f"{{{name} {attributes[name]}}}" for name in SPOKEN if attributes.get(name)]
         if tag in ("td", "th"):
             self._line.append(" | ")
         if tag in ("small", "span", "br"):
@@ -102,9 +102,10 @@ class _Reader(HTMLParser):
             self._line.append(" / ")
         if tag == "a":
             self._line.append("[")
-            self._href = told.get("href", "")
+            self._href = attributes.get("href", "")
         if tag == "input":
-            spoken.append(f"{{{told.get('type', '')} {told.get('name', '')}{_checked(told)}}}")
+            kind, name = attributes.get("type", ""), attributes.get("name", "")
+            spoken.append(f"{{{kind} {name}{_checked(attributes)}}}")
         self._line += spoken
 
     def handle_endtag(self, tag: str) -> None:
@@ -153,8 +154,8 @@ class _Reader(HTMLParser):
         (self.page.lines if self._rows is None else self._rows).append(line)
 
 
-def _checked(told: Mapping[str, str]) -> str:
-    return " checked" if "checked" in told else ""
+def _checked(attributes: Mapping[str, str]) -> str:
+    return " checked" if "checked" in attributes else ""
 
 
 def _data_lines(text: str) -> list[str]:

@@ -38,8 +38,8 @@ def record(names: list[str]) -> None:
             text = carry_out(case, inputs, folder)
             recorded(case.name).write_text(text, encoding="utf-8", newline="\n")
     if not names:
-        known = {recorded(case.name) for case in CASES}
-        for path in set(RECORDED.iterdir()) - known:
+        paths = {recorded(case.name) for case in CASES}
+        for path in set(RECORDED.iterdir()) - paths:
             path.unlink()
 
 

@@ -97,31 +97,31 @@ def test_score_of_ten_families() -> None:
     of freedom 9 (1.95996 / 2.26216)² = 6.75605. Of these .8 are 5.40484.
     """
     numerators = np.array([5.0] * 8 + [0, 0])
-    found = ratio_interval(numerators, np.full(10, 5.0), lowest=0.0)
+    result = ratio_interval(numerators, np.full(10, 5.0), lowest=0.0)
     trials = 9 * (1.959963984540054 / 2.2621571627409915) ** 2
     assert trials == pytest.approx(6.75605, abs=1e-5)
     low = stats.beta.ppf(0.025, 0.8 * trials, 0.2 * trials + 1)
     high = stats.beta.ppf(0.975, 0.8 * trials + 1, 0.2 * trials)
-    assert found == pytest.approx((low, high))
+    assert result == pytest.approx((low, high))
 
 
 def test_score_with_points_to_lose() -> None:
-    """Where errors can cost as much again, the same score is .9 of a scale that is twice as wide.
+    """If errors can cost as much again, the same score is .9 of a scale that is twice as wide.
 
     .9 × .1 × 2² is .36, and over .16 / 9 it is worth 20.25 trials.
     """
-    found = ratio_interval(np.array([5.0] * 8 + [0, 0]), np.full(10, 5.0), lowest=-1.0)
+    result = ratio_interval(np.array([5.0] * 8 + [0, 0]), np.full(10, 5.0), lowest=-1.0)
     trials = 20.25 * (1.959963984540054 / 2.2621571627409915) ** 2
     low = stats.beta.ppf(0.025, 0.9 * trials, 0.1 * trials + 1)
     high = stats.beta.ppf(0.975, 0.9 * trials + 1, 0.1 * trials)
-    assert found == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert result == pytest.approx((2 * low - 1, 2 * high - 1))
 
 
 def test_families_that_hardly_vary() -> None:
     """Twenty families that all have .8 are worth 2 trials each, and not infinitely many."""
-    found = ratio_interval(np.full(20, 4.0), np.full(20, 5.0), lowest=0.0)
+    result = ratio_interval(np.full(20, 4.0), np.full(20, 5.0), lowest=0.0)
     trials = TRIALS_A_FAMILY * 20 * (1.959963984540054 / 2.0930240544082634) ** 2
-    assert found == pytest.approx(clopper_pearson(0.8 * trials, trials))
+    assert result == pytest.approx(clopper_pearson(0.8 * trials, trials))
 
 
 @pytest.mark.parametrize(("value", "lowest"), [(1.0, 0.0), (1.0, -0.5), (0.0, 0.0), (-0.5, -0.5)])
@@ -139,8 +139,8 @@ def test_score_near_the_ceiling_stays_below_it(n: int) -> None:
     numerators, maxima = np.full(n, 6.0), np.full(n, 6.0)
     numerators[0] = -4
     assert ratio_interval(numerators, maxima).high > 1
-    found = ratio_interval(numerators, maxima, lowest=-4 / 6)
-    assert -4 / 6 < found.low < numerators.sum() / maxima.sum() < found.high < 1
+    result = ratio_interval(numerators, maxima, lowest=-4 / 6)
+    assert -4 / 6 < result.low < numerators.sum() / maxima.sum() < result.high < 1
 
 
 @given(st.integers(MIN_CLUSTERS, 60), st.floats(0, 2), st.randoms(use_true_random=False))
@@ -158,9 +158,9 @@ def test_interval_of_a_score_stays_within_its_range(n: int, floor: float, random
 def test_points_and_their_unit() -> None:
     """Halving all points, or reversing the scenarios, changes no interval."""
     numerators, maxima = sample_points(30).mean(axis=1), np.full(30, 3.0)
-    found = ratio_interval(numerators, maxima, lowest=-1)
-    assert ratio_interval(numerators / 2, maxima / 2, lowest=-1) == pytest.approx(found)
-    assert ratio_interval(numerators[::-1], maxima[::-1], lowest=-1) == pytest.approx(found)
+    result = ratio_interval(numerators, maxima, lowest=-1)
+    assert ratio_interval(numerators / 2, maxima / 2, lowest=-1) == pytest.approx(result)
+    assert ratio_interval(numerators[::-1], maxima[::-1], lowest=-1) == pytest.approx(result)
 
 
 def test_twins_are_one_family() -> None:
@@ -250,7 +250,7 @@ def test_interval_of_numbers_within_bounds_holds_every_settlement(
     high = low.copy()
     high[:n_open] += (rng.random(n) * (weights - low))[:n_open]
     try:
-        found = bounded_ratio_interval(low, high, weights, lowest=lowest)
+        result = bounded_ratio_interval(low, high, weights, lowest=lowest)
     except StatsError:
         # all ratios are alike, and none is open: no settlement has an interval
         with pytest.raises(StatsError):
@@ -261,8 +261,8 @@ def test_interval_of_numbers_within_bounds_holds_every_settlement(
             settled = ratio_interval(mixed, weights, lowest=lowest)
         except StatsError:
             continue  # these do not vary
-        assert found.low <= settled.low + 1e-9
-        assert settled.high - 1e-9 <= found.high
+        assert result.low <= settled.low + 1e-9
+        assert settled.high - 1e-9 <= result.high
 
 
 def test_interval_of_numbers_within_bounds_by_hand() -> None:
@@ -273,9 +273,9 @@ def test_interval_of_numbers_within_bounds_by_hand() -> None:
     # it is 185/6, and the error sqrt(6 / 5 × 185 / 6) / 6
     error = 37**0.5 / 6
     assert largest_error(low, high, np.ones(6)) == pytest.approx(error)
-    found = bounded_ratio_interval(low, high, np.ones(6))
+    result = bounded_ratio_interval(low, high, np.ones(6))
     t = 2.5705818366147395
-    assert found == pytest.approx((1 / 6 - t * error, 11 / 6 + t * error))
+    assert result == pytest.approx((1 / 6 - t * error, 11 / 6 + t * error))
 
 
 def test_interval_of_numbers_that_are_known() -> None:

@@ -90,17 +90,17 @@ def test_interval_is_that_of_scipy(pair: FloatArray) -> None:
     theirs = stats.pearsonr(*pair)
     assume(abs(theirs.statistic) < 1 - 1e-9)
     expected = tuple(theirs.confidence_interval())
-    found = fisher_interval(theirs.statistic, pair.shape[1])
-    assert found == pytest.approx(expected, abs=1e-6)
+    result = fisher_interval(theirs.statistic, pair.shape[1])
+    assert result == pytest.approx(expected, abs=1e-6)
 
 
 @given(arrays.arrays(np.float64, (6, 4), elements=NUMBERS))
 def test_every_item_has_the_correlation_with_its_rest(present: FloatArray) -> None:
     """Each entry is the correlation of one column with the sum of the others, or undefined."""
-    for i, found in enumerate(item_rest(present)):
+    for i, result in enumerate(item_rest(present)):
         rest = np.delete(present, i, axis=1).sum(axis=1)
         if np.ptp(rest) == 0 or np.ptp(present[:, i]) == 0:
-            assert np.isnan(found)
+            assert np.isnan(result)
         else:
             expected = stats.pearsonr(present[:, i], rest).statistic
-            assert found == pytest.approx(expected, abs=1e-9)
+            assert result == pytest.approx(expected, abs=1e-9)

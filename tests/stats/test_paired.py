@@ -62,7 +62,7 @@ def test_ties_of_rounding_count() -> None:
 
 
 def test_no_difference_at_all() -> None:
-    """Where no scenario differs, p is 1, though no test statistic is defined."""
+    """If no scenario differs, p is 1, though no test statistic is defined."""
     assert sign_flip_p(np.zeros(5)) == 1
 
 
@@ -81,7 +81,7 @@ def test_drawn_patterns_come_near_all_patterns() -> None:
 
 
 def test_drawn_p_is_never_zero() -> None:
-    """Where no drawn pattern is as extreme as the one seen, p is 1 / (draws + 1)."""
+    """If no drawn pattern is as extreme as the observed one, p is 1 / (draws + 1)."""
     assert sign_flip_p(np.full(40, 0.5), draws=20_000) == 1 / 20_001
 
 
@@ -141,24 +141,24 @@ def test_unit_and_direction_change_no_p(differences: FloatArray, unit: float) ->
 def test_many_pairs_at_once(n: int, n_pairs: int, data: st.DataObject) -> None:
     """The p of each of many pairs is that of the pair alone, found one pattern at a time."""
     shape = (n_pairs, n)
-    found = data.draw(arrays.arrays(np.float64, shape, elements=st.integers(-4, 4).map(float)))
-    assert sign_flip_ps(found) == pytest.approx([brute_force(row) for row in found])
+    result = data.draw(arrays.arrays(np.float64, shape, elements=st.integers(-4, 4).map(float)))
+    assert sign_flip_ps(result) == pytest.approx([brute_force(row) for row in result])
 
 
 def test_drawn_p_does_not_hang_on_the_others() -> None:
     """Among 300 pairs, more than a block of draws can hold whole, a pair has the p it has alone."""
     rng = np.random.default_rng(2)
-    found = rng.normal(0.1, 1, size=(300, 70))
-    together = sign_flip_ps(found)
-    assert together[7] == sign_flip_p(found[7])
-    assert together[::60] == pytest.approx([sign_flip_p(row) for row in found[::60]], abs=0)
+    result = rng.normal(0.1, 1, size=(300, 70))
+    together = sign_flip_ps(result)
+    assert together[7] == sign_flip_p(result[7])
+    assert together[::60] == pytest.approx([sign_flip_p(row) for row in result[::60]], abs=0)
 
 
 def test_more_draws_begin_with_the_same() -> None:
     """A large p is the same with more draws; a small one is found more finely, near the first."""
     rng = np.random.default_rng(4)
-    found = np.stack([rng.normal(0.0, 1, 40), np.full(40, 0.5), rng.normal(0.45, 1, 40)])
-    few, many = sign_flip_ps(found, draws=10_000), sign_flip_ps(found, draws=100_000)
+    result = np.stack([rng.normal(0.0, 1, 40), np.full(40, 0.5), rng.normal(0.45, 1, 40)])
+    few, many = sign_flip_ps(result, draws=10_000), sign_flip_ps(result, draws=100_000)
     assert few[0] == many[0] > 0.05
     assert (few[1], many[1]) == (1 / 10_001, 1 / 100_001)
     assert few[2] != many[2]
@@ -171,10 +171,10 @@ def test_ties_in_single_precision() -> None:
 
     Half of a hundred thousand fall further than 20 to 10, 2 × 0.0494 of all patterns.
     """
-    found = np.array([0.1] * 20 + [-0.1] * 10)
+    result = np.array([0.1] * 20 + [-0.1] * 10)
     exact = 2 * stats.binom.sf(19, 30, 0.5)
     # the standard error is 0.003
-    assert sign_flip_p(found) == pytest.approx(exact, abs=0.01)
+    assert sign_flip_p(result) == pytest.approx(exact, abs=0.01)
 
 
 @pytest.mark.parametrize("pairs", [1, 105, 120, 4950])
@@ -197,9 +197,9 @@ def test_smallest_p_of_few_scenarios() -> None:
 
 def test_interval_is_that_of_t() -> None:
     """C08: over scenarios of equal weight the interval is the mean .158 ± 2.5706 × 0.0507."""
-    (found,) = difference_intervals(SIX[np.newaxis], SIX[np.newaxis], np.ones(6))
+    (result,) = difference_intervals(SIX[np.newaxis], SIX[np.newaxis], np.ones(6))
     margin = 2.5705818366147395 * 0.05068968775248517
-    assert found == pytest.approx([0.95 / 6 - margin, 0.95 / 6 + margin])
+    assert result == pytest.approx([0.95 / 6 - margin, 0.95 / 6 + margin])
 
 
 @pytest.mark.parametrize("n", [6, 19, 20, 45])
@@ -226,19 +226,19 @@ def test_an_interval_that_leaves_out_zero_is_a_t_test() -> None:
 @pytest.mark.parametrize("n", [6, 30])
 def test_no_interval_without_variation(n: int) -> None:
     """A pair of equal differences has no interval and an error of 0, beside one that varies."""
-    found = np.stack([np.full(n, 0.3), np.arange(n) / n])
-    intervals = difference_intervals(found, found, np.ones(n))
+    result = np.stack([np.full(n, 0.3), np.arange(n) / n])
+    intervals = difference_intervals(result, result, np.ones(n))
     assert np.isnan(intervals).tolist() == [[True, True], [False, False]]
-    assert ratio_errors(found, np.ones(n))[0] == 0
+    assert ratio_errors(result, np.ones(n))[0] == 0
 
 
 def test_rare_errors_leave_room_for_one_family() -> None:
     """Without an error in twenty families, the difference may be as if one had them all."""
     none, one = np.zeros(20), np.eye(20)[0]
     assert least_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
-    found = np.stack([none, one / 10])
+    result = np.stack([none, one / 10])
     margin = 2.0930240544082634 / 20
-    intervals = difference_intervals(found, found, np.ones(20), counts_errors=True)
+    intervals = difference_intervals(result, result, np.ones(20), counts_errors=True)
     assert intervals == pytest.approx(
         np.array([[-margin, margin], [0.005 - margin, 0.005 + margin]])
     )
@@ -315,7 +315,7 @@ def test_rank_sets_of_four() -> None:
 
 
 def test_rank_sets_without_a_finding() -> None:
-    """Where nothing is significant, every system may have every rank."""
+    """If nothing is significant, every system may have every rank."""
     assert rank_sets(np.zeros((3, 3), dtype=bool)) == [(1, 3)] * 3
 
 
@@ -356,9 +356,9 @@ def test_planned_power_is_reached() -> None:
     rng = np.random.default_rng(0)
     difference = detectable_difference(60, 0.04, (0.1, 0.1), (5, 5))
     samples = rng.normal(difference, (0.04 + 0.2 / 5) ** 0.5, size=(2_000, 60))
-    found = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue <= 0.05)
+    result = np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue <= 0.05)
     # The standard error is 0.009, and t asks for a little more than the normal formula.
-    assert found == pytest.approx(0.79, abs=0.03)
+    assert result == pytest.approx(0.79, abs=0.03)
 
 
 def test_detectable_with_few_degrees() -> None:
@@ -378,13 +378,13 @@ def test_power_of_what_is_said_to_be_detectable() -> None:
     """A normal difference as large as the comparison before said is found 80% of times or more."""
     rng = np.random.default_rng(1)
     n = 20
-    said = [
+    detectable = [
         detectable_after(rng.normal(0, 1, n).std(ddof=1) / n**0.5, degrees=n - 1)
         for _ in range(1_000)
     ]
-    found = np.mean([t_p(rng.normal(d, 1, n)) <= 0.05 for d in said])
+    result = np.mean([t_p(rng.normal(d, 1, n)) <= 0.05 for d in detectable])
     # the standard error is 0.012; without the larger spread it is 0.77
-    assert 0.8 < found < 0.95
+    assert 0.8 < result < 0.95
 
 
 @pytest.mark.parametrize(

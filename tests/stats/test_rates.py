@@ -52,14 +52,14 @@ def test_floor_for_no_event_is_for_no_event() -> None:
     one, trials = np.zeros(100), np.full(100, 10.0)
     one[0] = 1
     worth = TRIALS_A_FAMILY * 100 * (1.959963984540054 / 1.9842169515086827) ** 2
-    found = rate_interval(one, trials)
-    assert found == pytest.approx(clopper_pearson(worth / 1000, worth))
-    assert found.high < rate_interval(np.zeros(100), trials).high
-    assert 0 < found.low < 1 / 1000 < found.high
+    result = rate_interval(one, trials)
+    assert result == pytest.approx(clopper_pearson(worth / 1000, worth))
+    assert result.high < rate_interval(np.zeros(100), trials).high
+    assert 0 < result.low < 1 / 1000 < result.high
 
 
 def test_rate_alike_in_every_scenario() -> None:
-    """Where each has the same share of events, a family is worth 2 trials, or all if told so."""
+    """If all have the same share of events, a family counts for 2 trials, or for all if asked."""
     factor = (1.959963984540054 / 2.0930240544082634) ** 2
     counts, trials = np.full(20, 5.0), np.full(20, 10.0)
     few, all_ = TRIALS_A_FAMILY * 20 * factor, 200 * factor
@@ -72,9 +72,9 @@ def test_one_response_a_scenario_is_one_trial() -> None:
     """Independent trials are worth no more than they are: 4 of 20 have the exact limits, less t."""
     counts = np.array([1.0] * 4 + [0] * 16)
     worth = 19 * (1.959963984540054 / 2.0930240544082634) ** 2
-    found = rate_interval(counts, np.ones(20))
+    result = rate_interval(counts, np.ones(20))
     # p (1 - p) / SE² is 19, one less than the trials, since SE has G / (G - 1)
-    assert found == pytest.approx(clopper_pearson(0.2 * worth, worth))
+    assert result == pytest.approx(clopper_pearson(0.2 * worth, worth))
 
 
 def test_scenarios_without_opportunity_are_no_clusters() -> None:

@@ -107,14 +107,14 @@ def test_one_run_has_no_spread() -> None:
     [pooled_score, epoch_scores, sd_epochs, worst_epoch],
 )
 def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object]) -> None:
-    """Where nothing can be gained, there is no score."""
+    """Without positive points there is no score."""
     with pytest.raises(StatsError, match="no positive points"):
         statistic(np.array([[-1.0, 0]]), np.array([0.0]))
 
 
 @pytest.mark.parametrize("points", [np.full((2, 2), NAN), np.empty((2, 0)), np.empty((0, 2))])
 def test_no_response(points: FloatArray) -> None:
-    """Where nothing was answered, there is no score."""
+    """Without a response there is no score."""
     with pytest.raises(StatsError, match="no response"):
         pooled_score(points, np.full(len(points), 3.0))
 
@@ -154,7 +154,7 @@ def test_worst_is_ordered(data: tuple[FloatArray, FloatArray]) -> None:
 
 @given(runs())
 def test_score_is_the_mean_of_its_runs(data: tuple[FloatArray, FloatArray]) -> None:
-    """Where nothing is missing, the mean of epochs inside or outside the sum is the same."""
+    """If nothing is missing, the mean of epochs inside or outside the sum is the same."""
     assert pooled_score(*data) == pytest.approx(epoch_scores(*data).mean())
 
 

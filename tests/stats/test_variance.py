@@ -1,4 +1,4 @@
-"""Where the spread of scores comes from: worked by hand, for any points, and in simulation."""
+"""Variance components: worked by hand, for any points, and in simulation."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def graded(present: NDArray[np.bool_], flipped: float, rng: np.random.Generator)
 def test_reliability_of_three_runs() -> None:
     """Three scenarios of two runs at 1 to 3, 3 to 5 and 5 to 7: ICC 0.6, design effect 1.6."""
     # Means 2, 4, 6: MSB = 2 * 4 = 8; each pair is 2 apart: MSW = 2; (8 - 2) / (8 + 2), and 6 / 8.
-    found = response_reliability(np.array([[1.0, 3], [3, 5], [5, 7]]))
-    assert found == pytest.approx((0.6, 1.6, 0.75))
+    result = response_reliability(np.array([[1.0, 3], [3, 5], [5, 7]]))
+    assert result == pytest.approx((0.6, 1.6, 0.75))
 
 
 def test_runs_that_never_differ() -> None:
-    """Where each scenario has one value, one response says as much as ten."""
-    found = response_reliability(np.repeat([[0.0], [1.0]], 10, axis=1))
-    assert found == (1, 10, 1)
+    """If each scenario has one value, one response tells as much as ten."""
+    result = response_reliability(np.repeat([[0.0], [1.0]], 10, axis=1))
+    assert result == (1, 10, 1)
 
 
 @given(THREE_GRADINGS, st.floats(0.1, 10), st.floats(-5, 5))
@@ -73,12 +73,12 @@ def test_reliability_has_no_unit(points: FloatArray, unit: float, start: float) 
     values = points[:, :, 0].astype(float)
     values[:, 0] += np.arange(len(values))
     try:
-        found = response_reliability(values)
+        result = response_reliability(values)
     except StatsError:
         assert np.ptp(values.mean(axis=1)) < 1e-9
         return
-    assert -1 / (values.shape[1] - 1) <= found.icc <= 1
-    assert response_reliability(start + unit * values) == pytest.approx(found, rel=1e-6, abs=1e-6)
+    assert -1 / (values.shape[1] - 1) <= result.icc <= 1
+    assert response_reliability(start + unit * values) == pytest.approx(result, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -102,35 +102,35 @@ def test_reliability_is_refused(values: FloatArray, reason: str) -> None:
 
 def test_variance_by_source() -> None:
     """0.18 between means and 0.1 within, of which 0.02 is grading: 0.16, 0.08 and 0.02."""
-    found = grading_variance(TWICE)
-    assert found == pytest.approx((0.16, 0.08, 0.02))
-    assert found.shares == pytest.approx((8 / 13, 4 / 13, 1 / 13))
+    result = grading_variance(TWICE)
+    assert result == pytest.approx((0.16, 0.08, 0.02))
+    assert result.shares == pytest.approx((8 / 13, 4 / 13, 1 / 13))
 
 
 def test_variance_of_nothing_but_grading() -> None:
-    """Where gradings differ and responses do not, the responses' variance is 0, never below."""
+    """If gradings differ and responses do not, the responses' variance is 0, never below."""
     same = np.zeros((2, 5))
-    found = grading_variance(np.stack([same, same + 1], axis=2))
-    assert found == GradingVariance(0, 0, 0.5)
+    result = grading_variance(np.stack([same, same + 1], axis=2))
+    assert result == GradingVariance(0, 0, 0.5)
 
 
 def test_only_a_drawn_part_is_graded_again() -> None:
     """Ten responses graded twice tell the grading variance; the others count as graded once."""
     once = np.stack([FIRST, np.full_like(FIRST, np.nan)], axis=2)
-    found = grading_variance(np.concatenate([TWICE, once]))
-    assert found.grading == pytest.approx(0.02)
-    assert found.response == pytest.approx(0.08)
+    result = grading_variance(np.concatenate([TWICE, once]))
+    assert result.grading == pytest.approx(0.02)
+    assert result.response == pytest.approx(0.08)
 
 
 def test_what_cannot_vary_has_no_grading_variance() -> None:
-    """Where half of the responses cannot vary, grading is half, graded again with them or not."""
+    """If half of the responses cannot vary, grading is half, graded again with them or not."""
     words = np.repeat([[True, False]], 5, axis=1).repeat(2, axis=0)
     for again in (0.0, np.nan):
         nothing = np.stack([np.zeros((2, 5)), np.full((2, 5), again)], axis=2)
-        found = grading_variance(np.concatenate([TWICE, nothing], axis=1), words)
-        assert found.grading == pytest.approx(0.02 / 2)
+        result = grading_variance(np.concatenate([TWICE, nothing], axis=1), words)
+        assert result.grading == pytest.approx(0.02 / 2)
         within = np.concatenate([FIRST, np.zeros((2, 5))], axis=1).var(axis=1, ddof=1).mean()
-        assert found.response == pytest.approx(within - 0.02 / 2)
+        assert result.response == pytest.approx(within - 0.02 / 2)
     nine = np.concatenate([TWICE, np.zeros((2, 5, 2))], axis=1)
     nine[0, 0, 1] = np.nan
     with pytest.raises(StatsError, match="graded twice: 9"):
@@ -145,17 +145,17 @@ def test_grading_variance_is_right_on_average() -> None:
     rng = np.random.default_rng(5)
     words = np.ones((30, 6), dtype=np.bool_)
     words[:, :2] = False
-    found = []
+    result = []
     for _ in range(400):
         truth = 0.5 + 0.5 * rng.standard_normal((30, 6))
         graded = truth[:, :, np.newaxis] + 0.5 * rng.standard_normal((30, 6, 2))
         graded[~words] = 0
         graded[rng.random((30, 6)) > 0.4, 1] = np.nan
-        found.append(grading_variance(graded, words))
+        result.append(grading_variance(graded, words))
     # of a scenario's six: the variance of words, 0.25, and that of words from none
     response = 0.25 * 4 / 6 + 0.5**2 * (2 * 4 / 6) / 5
-    assert np.mean([f.grading for f in found]) == pytest.approx(0.25 * 4 / 6, rel=0.03)
-    assert np.mean([f.response for f in found]) == pytest.approx(response, rel=0.03)
+    assert np.mean([f.grading for f in result]) == pytest.approx(0.25 * 4 / 6, rel=0.03)
+    assert np.mean([f.response for f in result]) == pytest.approx(response, rel=0.03)
 
 
 def test_the_worst_is_corrected_by_what_can_vary() -> None:
@@ -193,17 +193,17 @@ def test_variance_is_refused() -> None:
 
 
 def test_worst_is_moved_towards_its_scenario() -> None:
-    """Where 0.02 of 0.1 within is grading, a minimum 0.4 below its mean is 0.4 √0.8 below."""
-    found = noise_corrected_worst(TWICE, np.ones(2))
-    assert found == pytest.approx((0.6 - 2 * 0.4 * 0.8**0.5) / 2)
+    """If 0.02 of 0.1 within is grading, a minimum 0.4 below its mean becomes 0.4 √0.8 below."""
+    result = noise_corrected_worst(TWICE, np.ones(2))
+    assert result == pytest.approx((0.6 - 2 * 0.4 * 0.8**0.5) / 2)
 
 
 def test_scenario_that_does_not_vary_gives_nothing() -> None:
-    """Where one of two scenarios has no variance to give, the other gives twice as much."""
+    """If one of two scenarios has no variance to subtract, the other loses twice as much."""
     first = np.stack([np.zeros(5), STEPS + 0.6])
     points = np.stack([first, first + 0.2], axis=2)
-    found = noise_corrected_worst(points, np.ones(2))
-    assert found == pytest.approx((0 + 0.6 - 0.4 * 0.6**0.5) / 2)
+    result = noise_corrected_worst(points, np.ones(2))
+    assert result == pytest.approx((0 + 0.6 - 0.4 * 0.6**0.5) / 2)
 
 
 def test_grader_that_does_not_vary() -> None:
@@ -217,13 +217,13 @@ def test_corrected_worst_is_between_worst_and_mean(points: FloatArray) -> None:
     """Whatever the gradings, the corrected worst is from the lowest to the mean of the first."""
     values, maxima = points.astype(float), np.full(len(points), 3.0)
     first = values[:, :, 0]
-    found = noise_corrected_worst(values, maxima)
-    assert worst_at_n(first, maxima) - 1e-9 <= found <= pooled_score(first, maxima) + 1e-9
+    result = noise_corrected_worst(values, maxima)
+    assert worst_at_n(first, maxima) - 1e-9 <= result <= pooled_score(first, maxima) + 1e-9
 
 
 @pytest.mark.parametrize("flipped", [0.02, 0.05, 0.10])
 def test_grader_alone_does_not_make_a_worst(flipped: float) -> None:
-    """Where all ten responses are alike, flipped judgments cost the worst 0.2, corrected 0.08."""
+    """If all ten responses are alike, flipped judgments cost the worst 0.2, corrected 0.08."""
     rng = np.random.default_rng(11)
     maxima, raw, corrected = np.full(100, 3.0), [], []
     for _ in range(10):
@@ -259,7 +259,7 @@ def test_resamples_are_banks_of_their_own() -> None:
 
 
 def test_interval_without_noise_is_of_the_minima() -> None:
-    """Where no grading differs, resampling the corrected worst is resampling the minima."""
+    """If no grading differs, resampling the corrected worst is resampling the minima."""
     first = np.rint(np.random.default_rng(5).normal(1, 1, size=(40, 10)))
     interval = noise_corrected_worst_interval(np.stack([first, first], axis=2), np.full(40, 3.0))
     minima = draw_counts(40, 0, 1_000) @ first.min(axis=1) / (40 * 3)

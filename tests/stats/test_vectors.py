@@ -74,7 +74,7 @@ def ratings(rows: Any) -> FloatArray:
 
 
 def standard_error(numerators: FloatArray, denominators: FloatArray) -> float:
-    """What the t interval of fewer than 20 scenarios was made from."""
+    """Return the inputs of the t interval of fewer than 20 scenarios."""
     low, high = ratio_interval(numerators, denominators)
     return (high - low) / 2 / float(special.stdtrit(len(denominators) - 1, 0.975))
 
@@ -256,10 +256,10 @@ def content_validity_example(inputs: Any) -> dict[str, Any]:
 
 def gwet_per_item(inputs: Any) -> dict[str, Any]:
     """A03: each item of A02 by itself."""
-    given = ENTRIES[f"{inputs['ratings']}_cvi_example"]["inputs"]
-    rows = ratings(given["ratings_items_x_experts"])[:, np.newaxis]
-    ac1 = [gwet_ac1(endorsed(row, given["cut"]), (0, 1)).value for row in rows]
-    ac2 = [gwet_ac2(row, range(given["lo"], given["hi"] + 1)).value for row in rows]
+    example = ENTRIES[f"{inputs['ratings']}_cvi_example"]["inputs"]
+    rows = ratings(example["ratings_items_x_experts"])[:, np.newaxis]
+    ac1 = [gwet_ac1(endorsed(row, example["cut"]), (0, 1)).value for row in rows]
+    ac2 = [gwet_ac2(row, range(example["lo"], example["hi"] + 1)).value for row in rows]
     return {"ac1": ac1, "ac2": ac2, "mean_ac1": np.mean(ac1), "mean_ac2": np.mean(ac2)}
 
 
@@ -288,13 +288,13 @@ def rounding_traps(inputs: Any) -> dict[str, float]:
 
 def five_point_cut(inputs: Any) -> dict[str, float]:
     """A07: chance .4 is that of a blind rating of 4 or 5, which our kappa does not take."""
-    given = ratings(inputs["ratings"])
-    high, low = i_cvi(given, 4), i_cvi(given, 3)
+    panel = ratings(inputs["ratings"])
+    high, low = i_cvi(panel, 4), i_cvi(panel, 3)
     by_chance = special.comb(high.n, high.k) * 0.4**high.k * 0.6 ** (high.n - high.k)
     return {
         "icvi_cut4": high.value,
         "icvi_cut3": low.value,
-        "V": aiken_v(given, 1, 5).value,
+        "V": aiken_v(panel, 1, 5).value,
         "k_cut4_p.5": modified_kappa(high.k, high.n),
         "k_cut4_p.4": (high.value - by_chance) / (1 - by_chance),
     }
@@ -302,23 +302,23 @@ def five_point_cut(inputs: Any) -> dict[str, float]:
 
 def missing_rating(inputs: Any) -> dict[str, Any]:
     """A08: one expert did not rate the last item."""
-    given = {**inputs, "ratings_items_x_experts": inputs["ratings"]}
+    filled = {**inputs, "ratings_items_x_experts": inputs["ratings"]}
     last = ratings(inputs["ratings"])[-1]
     strict = i_cvi(last, inputs["cut"], strict=True).value
-    return {**content_validity(given), "strict_item5": strict}
+    return {**content_validity(filled), "strict_item5": strict}
 
 
 def aiken_intervals(inputs: Any) -> list[list[float]]:
     """A09: V and its score interval."""
-    found = [aiken_v(ratings(row), low, high) for row, low, high in inputs["cases"]]
-    return [[v.value, *v.interval] for v in found]
+    result = [aiken_v(ratings(row), low, high) for row, low, high in inputs["cases"]]
+    return [[v.value, *v.interval] for v in result]
 
 
 def aiken_intervals_of_five(inputs: Any) -> list[list[float]]:
     """A10: from V, five raters on 1 to 5."""
     n, steps = inputs["n"], inputs["hi"] - inputs["lo"]
-    found = [AikenV(round(v * n * steps), n, steps) for v in inputs["V"]]
-    return [[v.value, *v.interval] for v in found]
+    result = [AikenV(round(v * n * steps), n, steps) for v in inputs["V"]]
+    return [[v.value, *v.interval] for v in result]
 
 
 def two_raters(inputs: Any) -> dict[str, float]:
@@ -335,10 +335,10 @@ def two_raters(inputs: Any) -> dict[str, float]:
 
 def four_raters(inputs: Any) -> dict[str, Any]:
     """A15: four raters with gaps on 1 to 5."""
-    given = ratings(inputs["ratings_items_x_raters"])
-    both = {"ac1": gwet_ac1(given, range(1, 6)), "ac2": gwet_ac2(given, range(1, 6))}
+    panel = ratings(inputs["ratings_items_x_raters"])
+    both = {"ac1": gwet_ac1(panel, range(1, 6)), "ac2": gwet_ac2(panel, range(1, 6))}
     only = {"ac1": ("coef", "pa", "pe"), "ac2": ("coef", "pa", "pe")}
-    return {name: dict(zip(only[name], found, strict=True)) for name, found in both.items()}
+    return {name: dict(zip(only[name], result, strict=True)) for name, result in both.items()}
 
 
 def category_trap(inputs: Any) -> dict[str, float]:
@@ -352,26 +352,26 @@ def category_trap(inputs: Any) -> dict[str, float]:
 
 def six_iccs(inputs: Any) -> dict[str, float]:
     """A17: six targets, four judges."""
-    given = ratings(inputs["ratings_targets_x_judges"])
+    panel = ratings(inputs["ratings_targets_x_judges"])
     forms: tuple[IccForm, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
-    return {f"ICC{form[0]}{form[2]}": icc(given, form).value for form in forms}
+    return {f"ICC{form[0]}{form[2]}": icc(panel, form).value for form in forms}
 
 
 def alphas(inputs: Any) -> dict[str, float]:
     """A18: four observers, twelve units."""
-    given = ratings(inputs["ratings_raters_x_units"]).T
+    panel = ratings(inputs["ratings_raters_x_units"]).T
     metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
-    return {metric: krippendorff_alpha(given, metric) for metric in metrics}
+    return {metric: krippendorff_alpha(panel, metric) for metric in metrics}
 
 
 def panel_ceiling(inputs: Any) -> dict[str, float]:
     """A19: six experts who nearly always say 4."""
-    given = ratings(inputs["ratings_items_x_experts"])
-    in_two = endorsed(given, 3)
+    panel = ratings(inputs["ratings_items_x_experts"])
+    in_two = endorsed(panel, 3)
     return {
-        "alpha_ordinal": krippendorff_alpha(given, "ordinal"),
-        "alpha_interval": krippendorff_alpha(given, "interval"),
-        "identical_pairs": identical_pairs(given),
+        "alpha_ordinal": krippendorff_alpha(panel, "ordinal"),
+        "alpha_interval": krippendorff_alpha(panel, "interval"),
+        "identical_pairs": identical_pairs(panel),
         "ac1_dichotomised": gwet_ac1(in_two, (0, 1)).value,
         "identical_pairs_dich": identical_pairs(in_two),
     }
@@ -402,8 +402,8 @@ def prevalence_paradox(inputs: Any) -> dict[str, float]:
 
 def every_physician(inputs: Any) -> dict[str, float]:
     """B04: the grader against each label of each physician."""
-    given = zip(inputs["grader"], inputs["physicians"], strict=True)
-    pairs = [(said, graded) for graded, labels in given for said in labels]
+    rows = zip(inputs["grader"], inputs["physicians"], strict=True)
+    pairs = [(said, graded) for graded, labels in rows for said in labels]
     cells = ((True, True), (True, False), (False, True), (False, False))
     table = Confusion(*map(pairs.count, cells))
     return {
@@ -419,8 +419,8 @@ def begg_greenes(inputs: Any) -> dict[str, float]:
     tp, fp, rest_found = inputs["T+:D+,D-,unverified"]
     fn, tn, rest_not_found = inputs["T-:D+,D-,unverified"]
     naive = Confusion(tp, fn, fp, tn)
-    found, not_found = 1 + rest_found / (tp + fp), 1 + rest_not_found / (fn + tn)
-    whole = Confusion(tp * found, fn * not_found, fp * found, tn * not_found)
+    result, not_found = 1 + rest_found / (tp + fp), 1 + rest_not_found / (fn + tn)
+    whole = Confusion(tp * result, fn * not_found, fp * result, tn * not_found)
     return {
         "se_naive": naive.sensitivity,
         "sp_naive": naive.specificity,
@@ -442,19 +442,19 @@ def stratified_audit(inputs: Any) -> dict[str, float]:
 def every_audit(inputs: Any) -> dict[str, float]:
     """B14: the mean and variance of the corrected mean over all 20 audits of three responses."""
     graded, human = ratings(inputs["grader_scores"]), ratings(inputs["human_scores"])
-    found = []
+    result = []
     for read in itertools.combinations(range(len(graded)), inputs["n_audit"]):
         seen = np.full_like(human, np.nan)
         seen[list(read)] = human[list(read)]
-        found.append(prediction_powered(graded[:, np.newaxis], seen[:, np.newaxis]).value)
-    return {"expectation": np.mean(found), "design_var": np.var(found)}
+        result.append(prediction_powered(graded[:, np.newaxis], seen[:, np.newaxis]).value)
+    return {"expectation": np.mean(result), "design_var": np.var(result)}
 
 
 def powered_clusters(inputs: Any) -> dict[str, float]:
     """B15: four scenarios of two responses, five of which people read."""
     human = np.where(inputs["audited"], inputs["human"], np.nan)
-    found = prediction_powered(ratings(inputs["grader"]), human)
-    return {"est": found.value, "se": found.se}
+    result = prediction_powered(ratings(inputs["grader"]), human)
+    return {"est": result.value, "se": result.se}
 
 
 def missed_severe_errors(inputs: Any) -> list[list[float]]:
@@ -475,7 +475,7 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "A03_gwet_per_item": gwet_per_item,
     "A04_modified_kappa_table": modified_kappas,
     "A05_rounding_traps": rounding_traps,
-    "A06_lynn_min_count": lambda given: [Rule.lynn.least(n) for n in given["N"]],
+    "A06_lynn_min_count": lambda inputs: [Rule.lynn.least(n) for n in inputs["N"]],
     "A07_five_point_cut": five_point_cut,
     "A08_missing_rating": missing_rating,
     "A09_aiken_v_score_ci": aiken_intervals,
@@ -486,7 +486,7 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "A17_icc_shrout_fleiss": six_iccs,
     "A18_krippendorff": alphas,
     "A19_panel_ceiling": panel_ceiling,
-    "A20_icvi_ci": lambda given: [Endorsement(*case).interval for case in given["cases"]],
+    "A20_icvi_ci": lambda inputs: [Endorsement(*case).interval for case in inputs["cases"]],
     "B01_kappa_textbook": two_by_two,
     "B02_grader_audit": two_by_two,
     "B03_prevalence_paradox": prevalence_paradox,
@@ -498,26 +498,26 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "B16_negative_verification": missed_severe_errors,
     "C01_score": score,
     "C02_worst_two_readings": two_worsts,
-    "C03_worst_at_k": lambda given: lowest_of_k(np.array(given["x"])),
-    "C04_severe_at_k": lambda given: any_of_k(
-        np.array([[1.0] * given["c"] + [0.0] * (given["n"] - given["c"])])
-    )[0, np.array(given["k"]) - 1],
+    "C03_worst_at_k": lambda inputs: lowest_of_k(np.array(inputs["x"])),
+    "C04_severe_at_k": lambda inputs: any_of_k(
+        np.array([[1.0] * inputs["c"] + [0.0] * (inputs["n"] - inputs["c"])])
+    )[0, np.array(inputs["k"]) - 1],
     # What is expected of the lowest of ten follows from what is expected of 20 in order.
-    "C05_min_of_10": lambda given: lowest_of_k(normal_order_statistics(20))[given["K"] - 1],
+    "C05_min_of_10": lambda inputs: lowest_of_k(normal_order_statistics(20))[inputs["K"] - 1],
     "C06_clustered_se": clustered_se,
     "C07_ratio_se": ratio_se,
     "C08_paired_difference": paired_difference,
-    "C10_holm": lambda given: holm(given["p"]),
+    "C10_holm": lambda inputs: holm(inputs["p"]),
     "C11_rank_sets": rank_sets_of,
     "C13_mde_table": detectable,
-    "C14_item_rest": lambda given: item_rest(np.array(given["x"])),
-    "C15_fisher_ci_r0": lambda given: fisher_interval(0, given["n"]).high,
-    "C16_wilson_cp": lambda given: {
-        "wilson": [wilson(*case) for case in given["cases"]],
-        "cp": [clopper_pearson(*case) for case in given["cases"]],
+    "C14_item_rest": lambda inputs: item_rest(np.array(inputs["x"])),
+    "C15_fisher_ci_r0": lambda inputs: fisher_interval(0, inputs["n"]).high,
+    "C16_wilson_cp": lambda inputs: {
+        "wilson": [wilson(*case) for case in inputs["cases"]],
+        "cp": [clopper_pearson(*case) for case in inputs["cases"]],
     },
-    "C17_rule_of_three": lambda given: [
-        [rule_of_three(n), clopper_pearson(0, n).high] for n in given["n"]
+    "C17_rule_of_three": lambda inputs: [
+        [rule_of_three(n), clopper_pearson(0, n).high] for n in inputs["n"]
     ],
     "C18_clustered_severe_rate": severe_rate,
     "C22_design_effect": design_effect,
@@ -546,9 +546,9 @@ def test_every_vector_is_checked() -> None:
 def test_vector(name: str) -> None:
     """Each number is within its tolerance of the one that two other methods agree on."""
     entry = ENTRIES[name]
-    found = numbers(VECTORS[name](entry["inputs"]))
+    result = numbers(VECTORS[name](entry["inputs"]))
     expected = numbers(entry["expected"])
-    assert found == pytest.approx(expected, rel=0, abs=entry["tol"], nan_ok=True)
+    assert result == pytest.approx(expected, rel=0, abs=entry["tol"], nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -557,12 +557,12 @@ def test_vector(name: str) -> None:
 def test_vector_prints_as_published(name: str) -> None:
     """Each number in print is the one found, rounded to the decimals that it is printed with."""
     entry = ENTRIES[name]
-    found = numbers(VECTORS[name](entry["inputs"]))
+    result = numbers(VECTORS[name](entry["inputs"]))
     printed = {at: value for at, value in numbers(entry["published"]).items() if value == value}
     assert printed
     for at, value in printed.items():
         half_a_digit = 10.0 ** int(Decimal(repr(value)).as_tuple().exponent) / 2
-        assert abs(found[at] - value) <= half_a_digit * (1 + 1e-9), at
+        assert abs(result[at] - value) <= half_a_digit * (1 + 1e-9), at
 
 
 def test_holm_rejects_what_is_published() -> None:

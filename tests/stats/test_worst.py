@@ -108,18 +108,18 @@ def test_lowest_goes_from_the_mean_to_the_lowest(points: FloatArray) -> None:
 def test_any_is_the_mean_over_all_subsets(chances: list[float]) -> None:
     """Each is the mean over the subsets of a size of 1 - the chance that none has the event."""
     n = len(chances)
-    found = any_of_k(np.array([chances]))[0]
+    result = any_of_k(np.array([chances]))[0]
     for k in range(1, n + 1):
         subsets = combinations(chances, k)
         mean = np.mean([1 - np.prod([1 - p for p in subset]) for subset in subsets])
-        assert found[k - 1] == pytest.approx(mean)
-        assert 0 <= found[k - 1] <= 1
+        assert result[k - 1] == pytest.approx(mean)
+        assert 0 <= result[k - 1] <= 1
 
 
 @given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_any_of_events_that_are_certain(case: tuple[int, int]) -> None:
     """With c of n responses that have it, it is 1 - C(n - c, k) / C(n, k), in any order."""
     c, n = case
-    found = any_of_k(np.array([[1.0] * c + [0.0] * (n - c), [0.0] * (n - c) + [1.0] * c]))
-    known = [1 - comb(n - c, k) / comb(n, k) for k in range(1, n + 1)]
-    assert found.tolist() == [pytest.approx(known)] * 2
+    result = any_of_k(np.array([[1.0] * c + [0.0] * (n - c), [0.0] * (n - c) + [1.0] * c]))
+    expected = [1 - comb(n - c, k) / comb(n, k) for k in range(1, n + 1)]
+    assert result.tolist() == [pytest.approx(expected)] * 2

@@ -44,10 +44,10 @@ class BankFolder:
         return self
 
     def place(self, file: str, text: str) -> Place:
-        """Where the first `text` stands in `file`, by search alone."""
+        """Return the place of the first `text` in `file`."""
         path = self.root / file
-        before, found, _ = path.read_text(encoding="utf-8").partition(text)
-        assert found, f"no {text!r} in {file}"
+        before, match, _ = path.read_text(encoding="utf-8").partition(text)
+        assert match, f"no {text!r} in {file}"
         return Place(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
 
     def load(self) -> Bank:

@@ -1,4 +1,4 @@
-"""A fake of an OpenAI-compatible server, scripted: what it replies, when it fails, and how.
+"""A scripted fake of an OpenAI-compatible server, with replies and failures.
 
 It answers `POST /v1/chat/completions` by content alone, the same each time, and counts what came
 and what it answered whole, also over `GET /counts`. In a test it runs in a thread, `with
@@ -222,7 +222,7 @@ def judgments(present: Sequence[bool], quote: str = "") -> str:
 
 
 def by_keyword(request: str) -> list[bool]:
-    """Which items a request's response holds: those of which it holds the last word."""
+    """Tell, for each item, whether a request's response has its last word."""
     response, items = asked_of_grader(request)
     return [item.rstrip(".").split()[-1] in response for item in items]
 
@@ -265,11 +265,11 @@ class FakeServer:
         self._thread: threading.Thread | None = None
 
     def n_arrived(self, kind: Kind) -> int:
-        """How many requests of a kind came."""
+        """Return the number of requests of a kind that came."""
         return sum(n for key, n in self.arrived.items() if key.startswith(kind))
 
     def n_answered(self, kind: Kind) -> int:
-        """How many requests of a kind were answered whole."""
+        """Return the number of requests of a kind that were answered whole."""
         return sum(n for key, n in self.answered.items() if key.startswith(kind))
 
     def __enter__(self) -> FakeServer:

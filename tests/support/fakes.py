@@ -37,7 +37,7 @@ from support.fake_server import by_keyword, judgments
 
 @dataclass(frozen=True)
 class Call:
-    """What one call sent."""
+    """The contents of one call."""
 
     messages: tuple[ChatMessage, ...]
     config: GenerateConfig
@@ -240,11 +240,15 @@ def begin(run: Run, folder: Path) -> Outcome:
 
 
 def begin_recorded(
-    folder: Path, system: str, given: Sequence[Response], grader: str | None, task: dict[str, Any]
+    folder: Path,
+    system: str,
+    responses: Sequence[Response],
+    grader: str | None,
+    task: dict[str, Any],
 ) -> Outcome:
     """Grade recorded answers in this process, as `careeval run --responses` has a worker do it."""
     run = Run(system, None, grader, 1, task)
-    prepare_recorded(folder, given, run)
+    prepare_recorded(folder, responses, run)
     try:
         return resume(folder)
     except CareEvalError:

@@ -1,4 +1,4 @@
-"""What the commands of the documentation's pages are run on, where the page does not make it.
+"""Files that the commands of the documentation's pages need and the page does not make.
 
 Answers are the bank's probes, taken for those of two planners; labels and ratings are all alike.
 Nobody gave them, and they stand in no page.
@@ -45,8 +45,8 @@ def _answers() -> str:
     for scenario in [s.id for s in bank.bases][:: len(bank.bases) // N_SCENARIOS]:
         by_trap = {probe.trap: probe.text for probe in bank.probes[scenario]}
         for system, traps in TRAPS.items():
-            given = [by_trap[trap] for trap in traps if trap in by_trap][:EPOCHS]
-            rows += [{"system": system, "scenario": scenario, "response": text} for text in given]
+            texts = [by_trap[trap] for trap in traps if trap in by_trap][:EPOCHS]
+            rows += [{"system": system, "scenario": scenario, "response": text} for text in texts]
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 

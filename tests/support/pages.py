@@ -1,4 +1,4 @@
-"""What a page of the documentation has its reader type, and what it shows of the output.
+"""Reading of a page of the documentation: its commands, and the output that it shows.
 
 Marks are comments before a block, which a reader of the page does not see:
 
@@ -74,7 +74,7 @@ class File:
 
 @dataclass(frozen=True)
 class Given:
-    """What a page takes for made: a name of `given.py`."""
+    """Files that a page expects to exist: a name of `given.py`."""
 
     name: str
 
@@ -93,18 +93,20 @@ Step = Command | File | Given | Code
 
 
 def steps(page: str) -> list[Step]:
-    """What a page has its reader do, in its order.
+    """Return the steps of a page, in order.
 
     Args:
         page: Its path, from the project's folder.
     """
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = list(_BLOCK.finditer(text))
-    found: list[Step] = []
+    page_steps: list[Step] = []
     for block, after in zip_longest(blocks, blocks[1:]):
         marks = [(kind, words or "", what) for kind, words, what in _MARK.findall(block["marks"])]
-        found += [Given(n) for kind, _, what in marks if kind == "given" for n in what.split(", ")]
-        found += (File(what, block["body"]) for kind, _, what in marks if kind == "file")
+        page_steps += [
+            Given(n) for kind, _, what in marks if kind == "given" for n in what.split(", ")
+        ]
+        page_steps += (File(what, block["body"]) for kind, _, what in marks if kind == "file")
         at = block.start("body")
         match block["language"]:
             case "console":
@@ -123,7 +125,7 @@ def steps(page: str) -> list[Step]:
                 between = text[block.end() : after.start() if after else block.end()]
                 printed = after if after and after["language"] == "text" else None
                 shown = printed if printed and not between.strip() else None
-                found.append(
+                page_steps.append(
                     Code(
                         block["body"],
                         shown["body"] if shown else "",
@@ -134,8 +136,8 @@ def steps(page: str) -> list[Step]:
                 continue
             case _:
                 commands = []
-        found += (_marked(command, marks) for command in commands)
-    return found
+        page_steps += (_marked(command, marks) for command in commands)
+    return page_steps
 
 
 def unused_marks(page: str) -> list[str]:
@@ -187,7 +189,7 @@ def tidy(output: str) -> str:
 
 
 def agrees(shown: str, output: str) -> bool:
-    """Whether a page shows what is printed, an ellipsis standing for anything.
+    """Tell whether a page shows the output; an ellipsis stands for anything.
 
     A line that is an ellipsis alone stands for any number of lines.
     """

@@ -1,4 +1,4 @@
-"""What tests in a real browser share: a server, pressing keys, and looking for barriers."""
+"""Helpers for tests in a real browser: a server, pressing keys, and checking accessibility."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def check(page: Page, place: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
     page.emulate_media(color_scheme="light")
     page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
-    found = Axe().run(page)
-    assert found.violations_count == 0, f"{place}\n{found.generate_report()}"
+    results = Axe().run(page)
+    assert results.violations_count == 0, f"{place}\n{results.generate_report()}"
     page.emulate_media(color_scheme="dark")
     dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")  # the script is there now
     assert dark["violations"] == [], f"{place}, dark"

@@ -57,8 +57,8 @@ class Study:
 
 def hidden(html: str) -> dict[str, str]:
     """The hidden fields of a page's form."""
-    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html)
-    return {unescape(name): unescape(value) for name, value in found}
+    inputs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html)
+    return {unescape(name): unescape(value) for name, value in inputs}
 
 
 def fill(client: TestClient, n: int, answers: dict[str, str], go: str = "next") -> Any:

@@ -30,7 +30,7 @@ _CHARACTERS = st.characters(categories=("L", "N", "P", "S", "Zs"))
 
 
 def words(max_size: int = 20) -> SearchStrategy[str]:
-    """What somebody might write: no control character, no space around it, never empty."""
+    """Return a strategy for texts without control characters or space around them, never empty."""
     return st.text(_CHARACTERS, min_size=1, max_size=max_size).map(lambda text: text.strip() or "—")
 
 

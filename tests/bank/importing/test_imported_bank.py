@@ -1,4 +1,4 @@
-"""Another bank's file into ladders: all of it, or nothing."""
+"""Import of a file of graded options: the whole file, or nothing."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_column_that_is_not_found_can_be_named(tmp_path: Path) -> None:
 
 
 def test_what_is_not_understood_is_told(tmp_path: Path) -> None:
-    """A diagnosis that is none of ours is left out, and said; ours is taken."""
+    """A diagnosis that the bank does not know is left out with a note; others are kept."""
     head = (*HEAD, "Diagnosis")
     rows = [(*row, "stroke" if row[0] == "Eating" else "gout") for row in ROWS]
     made = import_bank(_csv(tmp_path / "a.csv", rows, head), tmp_path / "bank", "theirs", {})
@@ -249,7 +249,7 @@ def test_a_row_without_a_scenario_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_below_a_wrong_dimension_are_read(tmp_path: Path) -> None:
-    """What a spreadsheet says of its own size drops no row."""
+    """No row is dropped by a wrong size in the spreadsheet."""
     file = _with_sheet(tmp_path / "a.xlsx", 'ref="A1:G5"', 'ref="A1:G3"')
     assert import_bank(file, tmp_path / "bank", "theirs", {}).n_options == 4
 
@@ -291,7 +291,7 @@ def test_a_zip_that_is_long_unpacked_is_refused(
 
 @pytest.mark.parametrize("points", ["inf", "-inf", "1e400", "nan", "2.5", "three"])
 def test_points_that_are_no_whole_number_say_so(tmp_path: Path, points: str) -> None:
-    """What Python reads as a number need not be a whole one."""
+    """Text that Python reads as a number is refused unless it is whole."""
     rows = [("Eating", "A.", "Waits.", points, "", "", "")]
     with pytest.raises(BankError, match=f"line 2: Score is '{points}', expected a whole number"):
         import_bank(_csv(tmp_path / "a.csv", rows), tmp_path / "bank", "theirs", {})
@@ -311,7 +311,7 @@ def test_a_line_with_surplus_cells_is_named(tmp_path: Path) -> None:
 def test_a_header_that_names_a_column_twice_is_refused(
     tmp_path: Path, write: Any, name: str
 ) -> None:
-    """Which of the two is meant cannot be known; columns without a name are none."""
+    """Two columns of one name are refused; columns without a name are ignored."""
     file = write(tmp_path / name, [(*row, 1) for row in ROWS], (*HEAD, "Score "))
     with pytest.raises(BankError, match="the header names the column 'Score' 2 times"):
         import_bank(file, tmp_path / "bank", "theirs", {})
@@ -357,7 +357,7 @@ def test_an_activity_that_is_none_or_two_is_refused(
 
 @pytest.mark.parametrize("name", ["Their Bank", "", "../theirs", "a" * 65])
 def test_a_name_that_is_none_is_refused_first(tmp_path: Path, name: str) -> None:
-    """Before the file is looked at."""
+    """A bad name is refused before the file is read."""
     with pytest.raises(BankError, match="is no name for a bank") as caught:
         import_bank(tmp_path / "none.csv", tmp_path / "bank", name, {})
     assert "lower case" in caught.value.hint
@@ -416,7 +416,7 @@ def test_a_folder_that_cannot_be_made_is_named_alone(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_can_be_the_bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one that one stands in, and one that a link leads to, which stays a link."""
+    """The bank may be written in the current folder, or through a link, which stays a link."""
     file = _csv(tmp_path / "a.csv")
     for name in ("here", "there"):
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""What a bank of a hundred is to cover."""
+"""The blueprint of the bank of a hundred."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from careeval.bank.rules.blueprint import (
     ASSISTANCE,
     COMMON,
     N_SCENARIOS,
-    NOT_AGAIN,
+    PUBLISHED,
     SITUATIONS,
-    comes_near,
     gaps,
+    published_alike,
 )
 from careeval.core.scenario import Adl, Condition, Scenario
 from support.bank_folder import GOOD_BANK
@@ -49,7 +49,7 @@ def test_a_bank_after_the_blueprint_has_no_gap() -> None:
 
 
 def test_each_departure_is_told() -> None:
-    """One activity too many is one too few of another; three of a level are more than it gives."""
+    """One activity too many is one too few of another; three more of a level are too many."""
     bank = _hundred()
     bank[-1] = bank[-1].model_copy(update={"adl": Adl.grooming})
     assert "grooming: 15 scenarios, expected 14" in list(gaps(bank))
@@ -68,11 +68,11 @@ def test_each_departure_is_told() -> None:
 
 
 def test_what_the_paper_describes_is_recognised() -> None:
-    """A text with all marks of a published one is named; one mark less, and it is not."""
+    """A text with all marks of a published one is named; with one mark less it is not."""
     (good,) = load_bank(GOOD_BANK).scenarios
-    assert list(comes_near(good)) == []
+    assert list(published_alike(good)) == []
     near = good.model_copy(update={"text": "He has a C6 injury and is upset about the bedpan."})
-    assert list(comes_near(near)) == ["distress about a bedpan, C6"]
+    assert list(published_alike(near)) == ["distress about a bedpan, C6"]
     other = good.model_copy(update={"text": "He has a C7 injury and is upset about the bedpan."})
-    assert list(comes_near(other)) == []
-    assert len(NOT_AGAIN) == 5
+    assert list(published_alike(other)) == []
+    assert len(PUBLISHED) == 5

@@ -209,7 +209,7 @@ def test_good_bank_is_clean() -> None:
 
 
 def test_a_bank_that_names_no_rules_is_held_to_none(folder: BankFolder) -> None:
-    """What a rule over a scenario and one over the bank find is found where rules are named."""
+    """Rules on a scenario and on the bank apply if the bank names its rules."""
     unbalance(ten(folder), [f"dressing/dressing-{n:03}.yaml" for n in range(1, MIN_BANK + 1)])
     assert {"CE119", "CE125"} <= {problem.code for problem in check(folder.load())}
 
@@ -298,7 +298,7 @@ def test_other_statuses_need_no_evidence(folder: BankFolder, status: str) -> Non
 
 
 def test_misfiled(folder: BankFolder) -> None:
-    """CE106: a scenario in another activity's folder is told where it belongs."""
+    """CE106: a scenario in another activity's folder is found, with a hint."""
     (folder.root / "eating").mkdir()
     for file in (SCENARIO, PROBES):
         (folder.root / file).rename(folder.root / file.replace("dressing/", "eating/"))
@@ -309,7 +309,7 @@ def test_misfiled(folder: BankFolder) -> None:
 
 
 def test_two_scenarios_alike(folder: BankFolder) -> None:
-    """CE125: the later of two with the same wording is found, and none where it differs."""
+    """CE125: the later of two with the same wording is found; another wording is not."""
     folder.copy_scenario("dressing-002")
     (problem,) = (p for p in check(folder.load()) if p.code == "CE125")
     assert problem.message == "shares 100% of its wording with dressing-001"
@@ -346,7 +346,7 @@ def good() -> tuple[Scenario, Bank]:
 
 
 def test_good_rung_of_nothing(good: tuple[Scenario, Bank]) -> None:
-    """CE112: a +1 rung that is made of no acts is part of nothing."""
+    """CE112: a +1 rung without acts is found."""
     scenario, bank = good
     best, second, *rest = scenario.ladder
     ladder = (best, second.model_copy(update={"of": ()}), *rest)
@@ -416,7 +416,7 @@ def test_verdict_words(good: tuple[Scenario, Bank], word: str) -> None:
     [("stops", "carries-on", True), ("carries-on", "stops", True), ("stops", "own-part", False)],
 )
 def test_excluded(good: tuple[Scenario, Bank], one: str, other: str, *, expected: bool) -> None:
-    """Whether two acts exclude each other does not depend on which of them says so."""
+    """Two acts exclude each other whichever of them says so."""
     actions: dict[str, Action] = {action.id: action for action in good[0].actions}
 
     assert excluded(actions[one], actions[other]) is expected
@@ -433,7 +433,7 @@ def ten(folder: BankFolder) -> BankFolder:
 
 
 def of_balance(bank: Bank) -> list[Problem]:
-    """What is wrong but for the wording, which the ten have in common."""
+    """Return the problems other than the wording, which the ten have in common."""
     return [problem for problem in check(bank) if problem.code != "CE125"]
 
 

@@ -54,7 +54,7 @@ def panel(n_items: int, n_raters: int, *, seed: int = 0, gaps: float = 0.0) -> F
 
 
 def has_pairs(ratings: FloatArray) -> bool:
-    """Whether any item has two ratings."""
+    """Tell whether any item has two ratings."""
     return bool(((~np.isnan(ratings)).sum(axis=1) >= 2).any())
 
 
@@ -200,13 +200,13 @@ def every_coefficient(ratings: FloatArray) -> list[float | None]:
         *(lambda m=m: krippendorff_alpha(ratings, m) for m in METRICS),
         *(lambda f=f: icc(ratings, f).value for f in FORMS),
     ]
-    found: list[float | None] = []
+    results: list[float | None] = []
     for call in calls:
         try:
-            found.append(call())
+            results.append(call())
         except StatsError:
-            found.append(None)
-    return found
+            results.append(None)
+    return results
 
 
 @given(GAPPED)
@@ -271,7 +271,7 @@ def test_interval_leaves_each_item_out(
 def test_incomplete_blocks_have_intervals(
     statistic: Callable[[FloatArray], float], interval: Callable[..., Interval], _: int
 ) -> None:
-    """Where every rater skips two items in five by design, the interval still holds the value."""
+    """If every rater skips two items in five by design, the interval still contains the value."""
     ratings = panel(40, 6, seed=2, gaps=0.4)
     low, high = interval(ratings)
     assert low < statistic(ratings) < high
@@ -329,7 +329,7 @@ def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:
 
 
 def test_alike_ratings_agree_by_ac1_alone() -> None:
-    """Where everybody says 5, AC1 is 1 and defined, while alpha and ICC are not."""
+    """If every rating is 5, AC1 is 1, while alpha and ICC are not defined."""
     assert gwet_ac1(ALIKE, SCALE) == (1, 1, 0)
 
 

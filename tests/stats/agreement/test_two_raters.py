@@ -69,7 +69,7 @@ def test_positive_agreement_by_hand() -> None:
 
 
 def test_agreement_on_absence_is_no_positive_agreement() -> None:
-    """Where neither calls anything present, AC1 is 1 and positive agreement is unknown."""
+    """If neither calls anything present, AC1 is 1 and positive agreement is unknown."""
     counts = np.array([[0.0, 0, 10]] * 6)
     assert presence_ac1(counts) == 1
     with pytest.raises(StatsError, match="neither of the two"):
@@ -137,11 +137,11 @@ def test_intervals_hold_the_truth(chances: tuple[float, float, float]) -> None:
 
     def drawn(n_scenarios: int) -> FloatArray:
         shape = (n_scenarios, 2, 1)
-        there = rng.random((n_scenarios, 2, 10)) < rng.beta(prevalence, 1 - prevalence, shape)
+        is_present = rng.random((n_scenarios, 2, 10)) < rng.beta(prevalence, 1 - prevalence, shape)
         a, b = (
-            rng.random(there.shape)
+            rng.random(is_present.shape)
             < np.where(
-                there,
+                is_present,
                 rng.beta(5 * finds, 5 * (1 - finds), shape),
                 rng.beta(5 * (1 - clears), 5 * clears, shape),
             )

@@ -63,7 +63,7 @@ def test_table_worked_by_hand() -> None:
     ],
 )
 def test_absent_class(table: Confusion, undefined: set[str]) -> None:
-    """What needs a class that is not there is unknown with a reason; the rest has its value."""
+    """Measures of an absent class are unknown with a reason; the others have values."""
     assert {str(name) for name in Measure if value(table, name) is None} == undefined
 
 
@@ -106,7 +106,7 @@ def test_interval_is_of_resampled_scenarios(measure: Measure) -> None:
 
 
 def test_rare_items_have_no_interval() -> None:
-    """Where only two of 30 scenarios have the item, an eighth of resamples have it not: none."""
+    """If only two of 30 scenarios have the item, an eighth of resamples lack it: no interval."""
     cells = np.tile([0.0, 0, 0, 1], (30, 1))
     cells[:2] = [[1, 0, 0, 0], [0, 1, 0, 0]]
     with pytest.raises(StatsError, match="one of twenty"):

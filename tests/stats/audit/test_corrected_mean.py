@@ -34,19 +34,19 @@ def test_scores_worked_by_hand() -> None:
     """A mean of 1 by the grader, whom people correct by -1 in one of the two they read, is 1/2."""
     graded = np.array([[2.0, 0], [1, 1]])
     human = np.array([[1.0, NAN], [1, NAN]])
-    found = prediction_powered(graded, human)
+    result = prediction_powered(graded, human)
     # Influence: (1 - 1) + (-1 + 1/2) and (1 - 1) + (0 + 1/2); SD .7071 over √2.
-    assert found == pytest.approx((0.5, 0.5, 2))
+    assert result == pytest.approx((0.5, 0.5, 2))
 
 
 @given(SCORES)
 def test_all_read_is_what_people_say(both: FloatArray) -> None:
-    """Where people read every response, the grader's scores leave no trace, in value or error."""
+    """If people read every response, the grader's scores change neither value nor error."""
     graded, human = both
-    found = prediction_powered(graded, human)
-    assert found.value == pytest.approx(human.mean())
+    result = prediction_powered(graded, human)
+    assert result.value == pytest.approx(human.mean())
     error = human.mean(axis=1).std(ddof=1) / np.sqrt(len(human))
-    assert found.se == pytest.approx(error, abs=1e-9)
+    assert result.se == pytest.approx(error, abs=1e-9)
 
 
 @given(SCORES, st.floats(-2, 2), st.floats(0.05, 1))
@@ -64,7 +64,7 @@ def test_constant_bias_and_equal_chances_change_nothing(
 
 @given(SCORES)
 def test_grader_who_is_right(both: FloatArray) -> None:
-    """Where people only confirm the grader, the value is the grader's mean."""
+    """If people only confirm the grader, the value is the grader's mean."""
     graded, _ = both
     human = np.where(np.arange(graded.shape[1]) == 0, graded, NAN)
     assert prediction_powered(graded, human).value == pytest.approx(graded.mean())
@@ -77,12 +77,12 @@ def test_maxima_make_it_the_pooled_score(both: FloatArray, data: st.DataObject) 
     maxima = data.draw(
         arrays.arrays(np.float64, len(graded), elements=st.integers(1, 6).map(float))
     )
-    found = prediction_powered(graded, human, maxima=maxima)
-    assert found.value == pytest.approx(pooled_score(human, maxima))
+    result = prediction_powered(graded, human, maxima=maxima)
+    assert result.value == pytest.approx(pooled_score(human, maxima))
 
 
 def test_unequal_chances_need_their_weights() -> None:
-    """Where low grades are read more often and were too low, weights take the bias out."""
+    """If low grades are read more often and were too low, weights remove the bias."""
     rng = np.random.default_rng(1)
     graded = rng.integers(0, 4, size=(60, 5)).astype(float)
     human = graded + (graded < 2)
@@ -100,9 +100,9 @@ def test_missing_grades_are_left_out() -> None:
     """A response that was not graded counts for nothing, nor does what people say of it."""
     graded = np.array([[2.0, 0, NAN], [1, 1, NAN], [NAN, NAN, NAN]])
     human = np.array([[1.0, NAN, 3], [1, NAN, NAN], [2, NAN, NAN]])
-    found = prediction_powered(graded, human)
-    assert found.value == prediction_powered(graded[:2, :2], human[:2, :2]).value
-    assert found.n_audited == 2
+    result = prediction_powered(graded, human)
+    assert result.value == prediction_powered(graded[:2, :2], human[:2, :2]).value
+    assert result.n_audited == 2
 
 
 def test_interval_of_clustered_audits() -> None:
