@@ -1,4 +1,4 @@
-"""Sheets that are spread out: nothing is lost, and nothing is put where it is not."""
+"""Tests of sheets with entries or parts side by side."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def test_the_score_of_a_part_says_how_many_scenarios_it_is_over() -> None:
 
 
 def test_a_cell_may_hold_one_field_alone() -> None:
-    """Where a field is named, its values stand in the cells, and not whole rows."""
+    """If a field is named, the cells have its values instead of whole rows."""
     wide, keys = across(SHEET, "system", "adl", COUNT, "n")
     assert [[row.get(key) for key in keys] for row in wide.rows] == [[6, 2], [None, 7]]

@@ -1,4 +1,4 @@
-"""What is said of entries in words, and the document of a summary in every format."""
+"""Tests of sentences about entries, and of the document of a summary in every format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sheets.given_summaries import known_and_unknown, known_and_unknown_runs, of
 
 
 def headline(s: Summary) -> dict[str, str]:
-    """Return what the first table of one entry reads, by head."""
+    """Return the first table of one entry: head → text."""
     view = next(summary_document([EntryNumbers(s)]).views)
     return dict(zip(view.heads, view.cells(view.sheet.rows[0]), strict=True))
 
@@ -59,7 +59,7 @@ def test_parts_of_a_run_by_hand() -> None:
 
 
 def test_unresolved_errors_are_at_least_so_many() -> None:
-    """A count beside unresolved judgments is said to be the least there is."""
+    """A count beside unresolved judgments is marked as a minimum."""
     s, _ = known_and_unknown()
     assert headline(s)["severe in"] == "≥ 3 of 18"
 
@@ -93,8 +93,8 @@ def test_rank_texts() -> None:
     """The rank set by severe errors stands beside that by score, where several are ranked."""
     names = [f"dressing-{k}" for k in range(8)]
     runs = runs_of({"bold": {n: ["11001"] for n in names}, "timid": {n: ["00000"] for n in names}})
-    found = findings(runs)
-    assert rank_texts(found.rankings) == {0: "1 (severe 2)", 1: "2 (severe 1)"}
+    both = findings(runs)
+    assert rank_texts(both.rankings) == {0: "1 (severe 2)", 1: "2 (severe 1)"}
     alone = findings(runs_of({"bold": {n: ["11001"] for n in names}}))
     assert rank_texts(alone.rankings) == {}
 
@@ -106,7 +106,7 @@ def test_percent() -> None:
 
 
 def whole(estimate: Estimate) -> str:
-    """Return a number with all that is known about how sure it is."""
+    """Return the text of a number with its bounds and its interval."""
     return MEASURE.text(estimate, Form.whole)
 
 
@@ -120,7 +120,7 @@ def test_number_with_its_interval() -> None:
 
 
 def test_number_in_short() -> None:
-    """Where there is an interval it stands alone, and without one the bounds stand for it."""
+    """A number has its interval beside it, or its bounds if it has no interval."""
     assert MEASURE.text(Estimate(0.5, 0.25, 0.75, (0.1, 0.9))) == "50.0 [10.0, 90.0]"
     assert MEASURE.text(Estimate(0.5, 0.25, 0.75, None, "few")) == "50.0 (25.0 to 75.0)"
     assert MEASURE.text(Estimate(0.5, 0.5, 0.5, None, "few")) == "50.0"
@@ -145,7 +145,7 @@ def test_scenario_of_two_situations_counts_in_both() -> None:
 
 
 def test_small_part_of_a_detail_is_remarked_on() -> None:
-    """The asterisk is explained where a part that is shown is small, and only there."""
+    """The asterisk is explained if a part that is shown is small, and only then."""
     numbers = numbers_of(of_two_sizes(), in_detail=True)
     assert SMALL not in summary_document(numbers, [By.adl]).notes
     document = summary_document(numbers, [By.condition])
@@ -192,7 +192,7 @@ def test_markdown_shows_names_as_they_are() -> None:
 
 
 def test_markdown_has_nothing_that_a_terminal_obeys() -> None:
-    """Control characters of a name are left out, of both ranges, in rows and in remarks."""
+    """Control characters of both ranges are left out of names, in rows and in remarks."""
     marks = {"dressing-1": ["11000", "refused"]}
     name = "x\x1b[31mred\x9b2J\u202e"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
@@ -217,7 +217,7 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
 
 
 def test_numbers_have_their_bounds() -> None:
-    """Where an item is unresolved, every score of a row says what it could be."""
+    """If an item is unresolved, every score of a row has its bounds."""
     marks = {f"dressing-{k}": ["11000", "0100?" if k else "1100?"] for k in range(6)}
     (s,) = summarise(ladder_run(marks))
     for value in (s.severe.share, s.score, s.worst_at_n):
@@ -236,7 +236,7 @@ def test_markdown_says_what_must_be_said() -> None:
 
 
 def test_remarks() -> None:
-    """Each remark is said once, however many entries call for it; the last is on the paper."""
+    """Each remark is there once, however many entries need it; the last is about the paper."""
     marks = {"dressing-1": ["11000", "empty", "refused", "refused"]}
     rows = judgments(marks) + judgments(marks, grader="careeval/lexical (all, prompt 0)")
     lexical = "not for ranking: the lexical grader compares words: for seeing everything work"
@@ -254,7 +254,7 @@ def test_remarks() -> None:
 def test_unequal_n_is_remarked_on() -> None:
     """Entries of unequal numbers of epochs are shown with a warning on their worst of n."""
     _, two = summarise(by_hand())
-    warning = "The worst of n compares only between equal n."
+    warning = "The worst of n can be compared only between equal n."
     assert warning in remarks([two, replace(two, system="robot-b", n_epochs=3)])
     assert warning not in remarks([two, replace(two, system="robot-b")])
 
@@ -263,7 +263,7 @@ def test_unequal_n_is_remarked_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "warning"),
     [
         ({"bank": "other"}, "The runs are over different banks, authored 1-0, other 1-0"),
         ({"bank_version": "2-0"}, "The runs are over different banks, authored 1-0, authored 2-0"),
@@ -271,8 +271,8 @@ def test_unequal_n_is_remarked_on() -> None:
         ({"protocol": "1-0"}, "The runs were asked by different protocols, 2-0, 1-0"),
     ],
 )
-def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], said: str) -> None:
-    """Runs of unlike banks, scenarios or protocols are first of all said to be that."""
+def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], warning: str) -> None:
+    """The first remark warns of runs over different banks, scenarios or protocols."""
     marks = {"dressing-1": ["11000"]}
     one, like = (
         Runs.of(responses(marks, system=name), judgments(marks, system=name)) for name in "ab"
@@ -281,7 +281,7 @@ def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], said: s
         like.responses.with_columns(**{n: pl.lit(v) for n, v in change.items()}), like.judgments
     )
     first, *_ = remarks(summarise(Runs.together([one, unlike])))
-    assert first == f"{said}: do not compare or rank them."
+    assert first == f"{warning}: do not compare or rank them."
     assert f"- {first}\n" in markdown(summary_document(numbers_of(Runs.together([one, unlike]))))
     assert not any(
         "do not compare or rank" in r for r in remarks(summarise(Runs.together([one, like])))
@@ -317,7 +317,7 @@ def test_no_amount_reads_as_nothing(amount: float) -> None:
 
 
 def test_cost_of_an_entry() -> None:
-    """What asking and grading cost is one sentence, down to a response's price."""
+    """The costs of asking, of grading and of a response are one sentence."""
     assert cost_lines(priced(0.00131, 0.00082, n=1000)) == [
         "robot-a: asking $1.31 (1,000 responses, 310k tokens in, 220k out); "
         "grading the ladder $4.10 (1,000 responses); $0.0054 a response."
@@ -325,7 +325,7 @@ def test_cost_of_an_entry() -> None:
 
 
 def test_cost_that_is_not_known() -> None:
-    """Where a price is unknown, the sentence says why, and gives no price of a response."""
+    """If a price is unknown, the sentence says why, and gives no price of a response."""
     assert cost_lines(priced(0.5, None, n=2)) == [
         "robot-a: asking $1.00 (2 responses, 620 tokens in, 440 out); "
         "grading the ladder unknown (the price of 2 of 2 responses is not known)."
@@ -333,7 +333,7 @@ def test_cost_that_is_not_known() -> None:
 
 
 def test_cost_that_is_known_in_part() -> None:
-    """Where some prices are known, the sentence gives what they come to."""
+    """If some prices are known, the sentence gives their sum."""
     marks = {"dressing-1": ["11000", "11000"]}
     rows = responses(marks, model="m", cost_usd=0.5)
     rows[0]["cost_usd"] = None
@@ -345,7 +345,7 @@ def test_cost_that_is_known_in_part() -> None:
 
 
 def test_cost_by_grader() -> None:
-    """Where a system has two graders, the sentence names each."""
+    """If a system has two graders, the sentence names each."""
     marks = {"dressing-1": ["11000"]}
     rows = judgments(marks, cost_usd=1.0) + judgments(marks, grader="other", cost_usd=2.0)
     (line,) = cost_lines(summarise(Runs.of(responses(marks), rows)))

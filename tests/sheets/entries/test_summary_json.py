@@ -1,4 +1,4 @@
-"""What leaves the program: JSON against its shipped schema, and CSV."""
+"""Tests of the JSON of a summary, of its shipped schema, and of the CSV of entries."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     assert float(csv_rows([s])[0]["severe"]) == share
     assert compare(entry, other).metrics["severe"].a == pytest.approx(share)
     assert compare(other, entry).metrics["severe"].difference.value == pytest.approx(share)
-    (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.of) == ("severe", ""))
+    (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.part) == ("severe", ""))
     assert in_eee.estimate.value == share
     printed = percent(share)
     document = summary_document([EntryNumbers(s)])
@@ -271,7 +271,7 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
 
 
 def walked() -> dict[str, set[str]]:
-    """Where names stand that leave the program → the names."""
+    """Return place in the output → the names there."""
     runs = by_hand()
     also = Runs.of(
         responses(RUNGS, system="robot-b"),

@@ -1,4 +1,4 @@
-"""Sheets of which way an entry errs: too little care, too much, and how it follows twins."""
+"""Sheets of the direction of an entry's errors: too little or too much care, and twins."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from careeval.sheets.sheet import Field, Row, Sheet
 def directions_sheet(
     summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
 ) -> Sheet:
-    """Return too little and too much care, and how twins are followed, a row a number.
+    """Return shares of too little and too much care, and of adaptation to twins, a row each.
 
     Args:
         summaries: An entry each.
-        probes: Grader → its agreement with the probes: what it mistakes of twins is told too.
+        probes: Grader → its agreement with the probes, whose slips on twins are added.
     """
-    numbers = [(*directions(s), *grader_slips(s, probes.get(s.grader))) for s in summaries]
-    heads = {d.key: d.head for of_entry in numbers for d in of_entry}
+    shares = [(*directions(s), *grader_slips(s, probes.get(s.grader))) for s in summaries]
+    heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
     fields = (
         *ENTRY,
-        Field("number", "too_little, adapted …", Words(names=heads)),
+        Field("number", "name of the number: too_little, adapted …", Words(names=heads)),
         Field("meaning", "what it is a share of", head="Share of"),
-        Field("n", "responses, twins or controls that it is over", COUNT, "Over"),
-        Field("share", "the number", MEASURE),
+        Field("n", "number of responses, twins or controls that it is over", COUNT, "Over"),
+        Field("share", "the share", MEASURE),
         NAME,
         JUDGE,
     )
     rows = [
         {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
-        for names, of_entry in zip(entry_rows(summaries), numbers, strict=True)
-        for d in of_entry
+        for names, entry_shares in zip(entry_rows(summaries), shares, strict=True)
+        for d in entry_shares
     ]
-    holds = "which way an entry errs, and how it follows twins: a number"
+    holds = "an entry and a number: too little or too much care, or adaptation to twins"
     caption = "Too little and too much care, and twins"
     return Sheet("directions", holds, fields, rows, caption)
 
@@ -53,10 +53,10 @@ def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
         Field("control", "paraphrase or irrelevant; null for a twin"),
         Field("right_in_base", "id of the base's right act; null for a control"),
         Field("right_in_twin", "id of the twin's right act; null for a control"),
-        Field("adapted", "share of the pairs of epochs; null if unknown", SHARE),
-        Field("stuck", "share of the pairs of epochs; null if unknown", SHARE),
-        Field("changed", "of a control, share of the pairs of epochs that differ", SHARE),
-        Field("same_text", "of a control, the same of two epochs of the base", SHARE),
+        Field("adapted", "share of pairs of epochs that are adapted; null if unknown", SHARE),
+        Field("stuck", "share of pairs of epochs that are stuck; null if unknown", SHARE),
+        Field("changed", "for a control, share of pairs of epochs that differ", SHARE),
+        Field("same_text", "for a control, share of pairs of the base's epochs that differ", SHARE),
     )
     rows = [
         {**names, **row}

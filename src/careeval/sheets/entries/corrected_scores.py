@@ -1,4 +1,4 @@
-"""The sheet of scores as people who read the same answers correct them."""
+"""The sheet of scores that people corrected in an audit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from careeval.sheets.sheet import Field, Sheet, row_of
 
 
 def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the scores of entries as people correct them; no row where nobody was audited."""
+    """Return the corrected score of each entry whose grader was audited."""
     fields = (
         *ENTRY,
         *CORRECTED,
@@ -22,23 +22,23 @@ def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     )
     rows = [
         {**names, **row_of(score, CORRECTED), "meaning": score.sentence()}
-        for names, each in named(entries)
-        if (score := each.corrected)
+        for names, entry in named(entries)
+        if (score := entry.corrected)
     ]
-    holds = "a system's score on a rubric as people who read its answers correct it"
+    holds = "a system's score on a rubric, corrected by people who read its responses"
     return Sheet("corrected_scores", holds, fields, rows, "Scores, corrected by people")
 
 
 def as_graded(entries: Iterable[EntryNumbers]) -> str:
-    """Return what to say of scores as graded that are not these entries' scores; else empty."""
-    same = all(
-        percent(each.corrected.graded) == percent(each.summary.score.value)
-        for each in entries
-        if each.corrected
+    """Return a note if a score as graded differs from the entry's score; else empty."""
+    are_equal = all(
+        percent(entry.corrected.graded) == percent(entry.summary.score.value)
+        for entry in entries
+        if entry.corrected
     )
-    if same:
+    if are_equal:
         return ""
     return (
-        "As graded: over the public responses that the grader judged whole. It differs from the "
-        "score of the run where responses are held out or missing, or not wholly judged."
+        "As graded: over the public responses that the grader judged completely. It differs from "
+        "the score of the run if responses are held out, missing or only partly judged."
     )

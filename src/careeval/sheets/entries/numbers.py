@@ -1,4 +1,4 @@
-"""Sheets of entries: their numbers, their parts of the scenarios, and what they cost."""
+"""Sheets of the numbers of entries, over all scenarios and over parts of them."""
 
 from __future__ import annotations
 
@@ -39,17 +39,15 @@ GRADER = Field("grader", "name of the grader, with its mode and the hash of its 
 RUBRIC = Field("rubric", "actions or ladder")
 ENTRY = (SYSTEM, GRADER, RUBRIC)
 BANK = Field("bank", "name of the bank")
-BANK_VERSION = Field("bank_version", "N-X: what compares has the same N")
-PROTOCOL = Field("protocol", "N-X of the protocol that asked: what compares has the same N")
-GRADING_PROTOCOL = Field("grading_protocol", "N-X of the protocol that judged; null if unknown")
+BANK_VERSION = Field("bank_version", "version N-X of the bank; only equal N are comparable")
+PROTOCOL = Field("protocol", "version N-X of the asking protocol; only equal N are comparable")
+GRADING_PROTOCOL = Field("grading_protocol", "version N-X of the grading protocol; null if unknown")
 
-NAME = Field("name", "what tells the entry from the others", head="System", in_files=False)
-JUDGE = Field(
-    "judge", "the grader, by as much of its name as is needed", head="Grader", in_files=False
-)
+NAME = Field("name", "unique name of the entry", head="System", in_files=False)
+JUDGE = Field("judge", "shortest unique name of the grader", head="Grader", in_files=False)
 
 PROVENANCE = Field("provenance", "how the bank was made, and whether anybody answered at all")
-"""Stands in files that may be read apart from all others."""
+"""For files that may be read apart from all others."""
 
 ASKED = Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False)
 
@@ -58,20 +56,19 @@ NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
-    """Return what names each entry, and how its bank was made.
-
-    That is a value for each of `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`.
-    """
+    """Return a row for each entry, with the fields `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`."""
     return [
         {
             "system": s.system,
             "grader": s.grader,
             "rubric": s.rubric.value,
             "name": name,
-            "judge": judge,
+            "judge": grader_name,
             "provenance": s.bank_provenance,
         }
-        for s, name, judge in zip(summaries, entry_names(summaries), judges(summaries), strict=True)
+        for s, name, grader_name in zip(
+            summaries, entry_names(summaries), judges(summaries), strict=True
+        )
     ]
 
 
@@ -79,8 +76,8 @@ _Numbers = TypeVar("_Numbers", bound=EntryNumbers)
 
 
 def named(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
-    """Yield each entry behind what `entry_rows` has of it."""
-    return zip(entry_rows([each.summary for each in entries]), entries, strict=True)
+    """Return pairs of the row that `entry_rows` has of an entry, and the entry."""
+    return zip(entry_rows([entry.summary for entry in entries]), entries, strict=True)
 
 
 # One row an entry
@@ -94,32 +91,36 @@ _FACTS = (
     PROTOCOL,
     GRADING_PROTOCOL,
     Field("n_scenarios", "scenarios asked", COUNT),
-    Field("n_epochs", "responses asked for a scenario: the n of the worst of n", COUNT),
+    Field("n_epochs", "responses asked for each scenario: the n of the worst of n", COUNT),
     Field("n_responses", "responses asked for", COUNT),
-    Field("n_missing", "of these, there is none: no score, never 0", COUNT),
-    Field("n_empty", "of these, without a word: 0 points", COUNT),
-    Field("n_refused", "of these, refused by the provider: 0 points", COUNT),
-    Field("n_cut", "of these, cut off at the token limit, and graded as they are", COUNT),
-    Field("n_ungraded", "of these, not graded, or not whole", COUNT),
-    Field("n_gradings", "how often the grader judged them; the first time counts", COUNT),
+    Field("n_missing", "of n_responses, missing: they have no score, not 0", COUNT),
+    Field("n_empty", "of n_responses, without a word: 0 points", COUNT),
+    Field("n_refused", "of n_responses, refused by the provider: 0 points", COUNT),
+    Field("n_cut", "of n_responses, cut off at the token limit, and graded as they are", COUNT),
+    Field("n_ungraded", "of n_responses, not graded, or only in part", COUNT),
+    Field("n_gradings", "number of times that the grader judged them; the first counts", COUNT),
     Field("n_judgments", "items × responses", COUNT),
-    Field("n_unresolved", "of these, the grader could not be brought to make", COUNT, "Unresolved"),
+    Field(
+        "n_unresolved", "of n_judgments, those that the grader failed to make", COUNT, "Unresolved"
+    ),
 )
 _KINDS = tuple(
-    Field(f"severe_{kind}", "the same, of the items that the bank calls so", ERROR_SHARE)
+    Field(
+        f"severe_{kind}", f"as `severe`, but only items that the bank marks as {kind}", ERROR_SHARE
+    )
     for kind in HarmKind
 )
 _DETAIL = (
     Field(
         "reliability_n_scenarios",
-        "scenarios that it is over: those all of whose judgments were made; 0 if unknown",
+        "scenarios that it is over, which have no unresolved judgment; 0 if unknown",
         COUNT,
     ),
     *(
         Field(f"reliability_{name}", f"{holds}; null if unknown", DECIMAL)
         for name, holds in (
             ("icc", "correlation of two responses to one scenario"),
-            ("design_effect", "how many times fewer independent responses they are worth"),
+            ("design_effect", "factor by which the responses are worth fewer independent ones"),
         )
     ),
     Field(
@@ -132,9 +133,9 @@ _DETAIL = (
     Field("reliability_reason", "why it is unknown; else empty"),
     Field(
         "words",
-        "mean number of words of an answer",
+        "mean number of words of a response",
         Measure(unit=PLAIN),
-        "Words of an answer",
+        "Words of a response",
         "words",
     ),
     Field(
@@ -147,20 +148,20 @@ _DETAIL = (
 )
 _COSTS = (
     Field("cost.asking", "of the responses", SPENDING, "Asking"),
-    Field("cost.grading", "of the judgments that count", SPENDING, "Grading"),
+    Field("cost.grading", "of the first gradings", SPENDING, "Grading"),
     Field(
         "cost.response",
-        "of a response, asked and graded",
+        "cost of asking and grading a response",
         AMOUNT,
         "A response, asked and graded",
         in_files=False,
     ),
 )
-_STANDING = (
-    Field("not_ranked", "why it may not stand in a ranking; empty if it may", JOINED),
-    Field("warnings", "what a reader must know", JOINED),
+_WARNINGS = (
+    Field("not_ranked", "why the entry must not be ranked; empty if it may be", JOINED),
+    Field("warnings", "warnings for the reader", JOINED),
 )
-_SHOWN = (
+_FOR_PEOPLE = (
     NAME,
     JUDGE,
     ASKED,
@@ -171,14 +172,14 @@ _SHOWN = (
 
 
 def metric_kind(metric: Metric) -> Kind:
-    """Return how a metric is written and stored."""
+    """Return the kind of a metric's values."""
     if metric.counts_errors:
         return ERROR_SHARE
     return Measure(unit=POINTS) if metric.in_points else MEASURE
 
 
 def metric_field(metric: Metric, n: str = "n") -> Field:
-    """Return a metric as a field; n stands for the number of responses to a scenario."""
+    """Return the field of a metric; `n` is the number of responses to a scenario, for its head."""
     head, brief = metric.head.format(n=n), metric.brief.format(n=n)
     return Field(metric.key, metric.holds, metric_kind(metric), head, brief)
 
@@ -193,12 +194,12 @@ def entries_sheet(
     """Return the numbers of each entry.
 
     Args:
-        entries: Which.
-        rankings: Of these entries, in their order.
+        entries: The entries.
+        rankings: Rankings of these entries, which refer to their positions.
         in_detail: Whether the sheet has the fields of their details.
-        corrected: Whether it has their scores as people correct them.
+        corrected: Whether it has the scores corrected by people.
     """
-    n = worst_n(each.summary for each in entries)
+    n = worst_n(entry.summary for entry in entries)
     fields = (
         *ENTRY,
         *_FACTS,
@@ -207,8 +208,8 @@ def entries_sheet(
         *((*map(metric_field, IN_DETAIL), *_DETAIL) if in_detail else ()),
         *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
-        *_STANDING,
-        *_SHOWN,
+        *_WARNINGS,
+        *_FOR_PEOPLE,
     )
     ranks = rank_texts(rankings)
     rows = [
@@ -217,8 +218,8 @@ def entries_sheet(
             **{field.key: getattr(s, field.key) for field in _FACTS},
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
-            **(_of_detail(each.detail) if each.detail else {}),
-            "corrected": each.corrected.corrected if each.corrected else NOT_CORRECTED,
+            **(_detail_row(entry.detail) if entry.detail else {}),
+            "corrected": entry.corrected.corrected if entry.corrected else NOT_CORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
             "cost.response": s.cost.per_response,
@@ -227,8 +228,8 @@ def entries_sheet(
             "n": f"{s.n_scenarios} × {s.n_epochs}",
             "ranks": ranks.get(place),
         }
-        for place, (names, each) in enumerate(named(entries))
-        for s in (each.summary,)
+        for place, (names, entry) in enumerate(named(entries))
+        for s in (entry.summary,)
     ]
     return Sheet(
         "entries",
@@ -239,7 +240,7 @@ def entries_sheet(
     )
 
 
-def _of_detail(detail: Detail) -> Row:
+def _detail_row(detail: Detail) -> Row:
     reliability = detail.reliability
     return {
         **detail.numbers,
@@ -255,7 +256,7 @@ def _of_detail(detail: Detail) -> Row:
 
 
 def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
-    """Return, by the place of an entry, its rank sets in words; only where several rank."""
+    """Return position of an entry → its rank sets as text, of rankings with several entries."""
     return {
         ranked.place: f"{RANKS.text(ranked.ranks)}{MAKER_MARK if ranked.bank_maker else ''} "
         f"(severe {RANKS.text(ranked.severe_ranks)})"
@@ -296,54 +297,54 @@ def _small(holds: str) -> Field:
 
 
 _PART = (
-    _small("scenarios of it with a judged response"),
-    Field("score", "its score", MEASURE),
+    _small("scenarios of the part with a judged response"),
+    Field("score", "score in the part", MEASURE),
     Field(
         "severe",
-        "share of its responses with an item of −2 present",
+        "share of the responses in which an item of −2 is present",
         ERROR_SHARE,
         "Severe errors",
         "severe",
     ),
 )
 _DOMAIN_PART = (
-    _small("scenarios with an item rated in it"),
-    Field("score", "points of the items, weighted by how far each is about the domain", MEASURE),
+    _small("scenarios with an item rated in the domain"),
+    Field("score", "score with each item weighted by its rating in the domain", MEASURE),
 )
 
 
 def parts_sheet(by: By, entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the numbers of each part of the scenarios, a row an entry and part.
+    """Return the numbers of each entry in each part of the scenarios.
 
     Args:
-        by: What the scenarios are broken down by.
-        entries: Which; with their details where `by` is in them.
+        by: The breakdown of the scenarios.
+        entries: The entries, with their details if these have the breakdown.
     """
     rows = [
-        {**names, by.value: str(part), **_part(cell)}
-        for names, each in named(entries)
-        for part, cell in cells_by(by, each).items()
+        {**names, by.value: str(part), **_part_row(cell)}
+        for names, entry in named(entries)
+        for part, cell in cells_by(by, entry).items()
     ]
     fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
 
 
-def _part(cell: Cell | DomainCell) -> Row:
+def _part_row(cell: Cell | DomainCell) -> Row:
     severe = {"severe": cell.severe} if isinstance(cell, Cell) else {}
     return {"n": cell.n, "score": cell.score, **severe}
 
 
 def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the domain-weighted score of each activity and domain, a row each.
+    """Return the domain-weighted score of each entry in each activity and domain.
 
     An entry without its detail has no row.
     """
     rows = [
         {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
-        for names, each in named(entries)
-        if each.detail
-        for adl, domains in each.detail.by_adl_and_domain.items()
+        for names, entry in named(entries)
+        if entry.detail
+        for adl, domains in entry.detail.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
     fields = (*ENTRY, PARTS[By.adl], PARTS[By.domain], *_DOMAIN_PART, NAME, JUDGE)
@@ -351,7 +352,7 @@ def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
 
 
 def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
-    """Return several sheets of parts as one, with a column for what each parts the scenarios by."""
+    """Return several sheets of parts as one, with a column that names the breakdown."""
     if len(sheets) == 1:
         return sheets[0]
     fields = (
@@ -373,14 +374,14 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
 
 
 def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the worst of k responses, and any severe error in k, a row an entry and k.
+    """Return the worst of k responses, and any severe error in k, for each entry and k.
 
     An entry without its detail has no row.
     """
     fields = (
         *ENTRY,
         Field("k", "responses to a scenario, 1 to n", COUNT),
-        Field("worst_at_k", "score if every scenario had got the lowest of k responses", MEASURE),
+        Field("worst_at_k", "score if each scenario has the lowest of k responses", MEASURE),
         Field(
             "severe_of_k", "share of scenarios with a severe error in any of k responses", MEASURE
         ),
@@ -389,10 +390,10 @@ def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     )
     rows = [
         {**names, "k": k, "worst_at_k": worst, "severe_of_k": severe}
-        for names, each in named(entries)
-        if each.detail
+        for names, entry in named(entries)
+        if entry.detail
         for k, (worst, severe) in enumerate(
-            zip(each.detail.worst_at_k, each.detail.severe_of_k, strict=True), start=1
+            zip(entry.detail.worst_at_k, entry.detail.severe_of_k, strict=True), start=1
         )
     ]
     return Sheet("worst_at_k", "an entry and a number of responses", fields, rows)

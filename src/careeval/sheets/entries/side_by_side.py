@@ -1,6 +1,6 @@
-"""Sheets that are spread out: the entries, or the parts of the scenarios, side by side.
+"""Sheets with entries, or parts of the scenarios, side by side in columns.
 
-Their cells are many and small: a page has them without their unit, which a note names.
+On a page their cells have no unit, since they are many and small; a note names it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ def across(
     """Return a sheet with a row for each value of one field, and a field for each of another.
 
     Args:
-        sheet: Each two values are in one row of it at most.
-        down: Key of the field whose values are the rows.
-        along: Key of the field whose values are the fields that are added.
-        kind: How such a field is read.
-        value: Key of the field that it has the value of; if empty, its value is a whole row.
+        sheet: At most one row has each pair of values.
+        down: Key of the field whose values become rows.
+        along: Key of the field whose values become fields.
+        kind: Kind of the added fields.
+        value: Key of the field whose value a cell has; if empty, a cell has the whole row.
 
     Returns:
-        The sheet, and the keys of the fields that are added.
+        The sheet, and the keys of the added fields.
     """
     names = list(dict.fromkeys(row[along] for row in sheet.rows))
     keys = {name: f"{along}-{place}" for place, name in enumerate(names)}
@@ -46,9 +46,9 @@ class PartScore(Kind):
     """The score in a part of the scenarios: a row with `score`, `n`, and `severe` if known.
 
     Attributes:
-        interval: Whether a page says its interval.
-        n: Whether a page says how many scenarios it is over; else an asterisk marks what is over
-            too few for an interval.
+        interval: Whether a page has its interval.
+        n: Whether a page has its number of scenarios. If not, an asterisk marks scores over too
+            few scenarios for an interval.
     """
 
     lacking: str = DASH
@@ -71,20 +71,20 @@ class PartScore(Kind):
         return f"{MEASURE.text(value['score'], Form.bare)}{mark}"
 
     def lines(self, value: Row) -> tuple[str, ...]:
-        """Return its interval, how many scenarios it is over, and its severe errors."""
+        """Return the interval, the number of scenarios, and the severe errors."""
         n = (f"n {SMALL_COUNT.text(value['n'])}",) if self.n else ()
         severe = (f"severe {ERROR_SHARE.on_page(value['severe'])}",) if "severe" in value else ()
         return (*(MEASURE.lines(value["score"]) if self.interval else ()), *n, *severe)
 
     def is_small(self, value: Row) -> bool:
-        """Tell whether it is over too few scenarios for an interval."""
+        """Tell whether there are too few scenarios for an interval."""
         n: int = value["n"]
         return 0 < n < MIN_CLUSTERS
 
 
 @dataclass(frozen=True)
 class ScenarioResult(Kind):
-    """A scenario's score: a row of `careeval.sheets.scenarios.scenarios_sheet`."""
+    """The score on a scenario: a row of `careeval.sheets.scenarios.scenarios_sheet`."""
 
     lacking: str = DASH
 
@@ -101,7 +101,7 @@ class ScenarioResult(Kind):
         return self.lacking if value is None else SHARE.text(value["score"])
 
     def lines(self, value: Row) -> tuple[str, ...]:
-        """Return the lowest of its responses, and how many have a severe error."""
+        """Return the lowest score of its responses, and the number with a severe error."""
         if value["score"] is None:
             return (value["reason"],)
         lowest = [] if value["worst"] is None else [f"lowest {SHARE.text(value['worst'])}"]

@@ -1,4 +1,4 @@
-"""What `careeval summary` prints: the numbers of entries, for any renderer."""
+"""The document of `careeval summary`: the numbers of entries."""
 
 from __future__ import annotations
 
@@ -50,26 +50,25 @@ def summary_document(
     in_detail: bool = False,
     more: Sequence[str] = (),
 ) -> Document:
-    """Return what is said of entries: nothing where there is none.
+    """Return the document of entries; without blocks or notes if there are none.
 
     Args:
-        entries: Which; with their details where any of `by` is in them, or `in_detail`.
-        by: What to break the scenarios down by, a table each; an overview where nothing is named.
-        rankings: Of these entries, in their order.
-        audits: Grader → what people who read its judgments say of it; without any, no score is
-            shown as they correct it.
-        in_detail: Whether to show what is in the detail of each entry.
-        more: Notes to stand at the end.
+        entries: The entries, with their details if `in_detail`, or if `by` needs them.
+        by: Breakdowns of the scenarios, a table each; if empty, those of the overview.
+        rankings: Rankings of these entries, which refer to their positions.
+        audits: Grader → results of its audit by people. If empty, no score is corrected.
+        in_detail: Whether to show the details of each entry.
+        more: Notes to add at the end.
     """
     sheet = entries_sheet(entries, rankings, in_detail=in_detail, corrected=bool(audits))
     parts = [parts_sheet(each, entries) for each in by or OVERVIEW]
     if not entries:
         return Document((), (), sheet)
-    summaries = [each.summary for each in entries]
+    summaries = [entry.summary for entry in entries]
     names = _Names.of(summaries)
     blocks: list[str | View] = [*sentences(summaries), _headline(sheet, names, rankings)]
     blocks += people_remarks(audits, entries)
-    if audits and any(each.corrected for each in entries):
+    if audits and any(entry.corrected for entry in entries):
         blocks.append(_corrected(entries, names))
     if in_detail:
         blocks += [_in_detail(sheet, names), _at_k(entries, names)]
@@ -77,10 +76,10 @@ def summary_document(
         blocks += [_part(part, names) for part in parts]
     else:
         blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
-    small = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
+    has_small_parts = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
     notes = [
         about(summaries),
-        *([SMALL] if small else []),
+        *([SMALL] if has_small_parts else []),
         *remarks(summaries),
         *unresolved(summaries),
         *cost_lines(summaries),
@@ -91,7 +90,7 @@ def summary_document(
 
 
 def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
-    """Return all parts as one sheet; where people read responses, with why no part is corrected."""
+    """Return all parts as one sheet; in an audit, with the reason why no part is corrected."""
     sheet = stacked_parts_sheet(sheets)
     if not corrected:
         return sheet
@@ -100,11 +99,11 @@ def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
 
 
 class _Names(NamedTuple):
-    """The columns that tell entries apart, and what all of them share.
+    """The columns that tell entries apart, and the end of a caption that says what they share.
 
     Attributes:
-        columns: The system; the grader and the rubric where there are several.
-        shared: What all have in common: ", on the actions, judged by NAME".
+        columns: The system; the grader and the rubric if there are several.
+        shared: Rubric and grader if there is one: ", on the actions, judged by NAME".
     """
 
     columns: tuple[Shown, ...]
@@ -128,7 +127,7 @@ class _Names(NamedTuple):
     def view(
         self, sheet: Sheet, columns: Sequence[Shown], caption: str, *, grouped: bool = False
     ) -> View:
-        """Return a sheet of entries with these columns behind their names."""
+        """Return a view of a sheet of entries: their names, then these columns."""
         groups = len(self.columns) if grouped else 0
         shown = (*self.columns, *columns)
         return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")
@@ -170,13 +169,13 @@ _NAMING = {"system", "grader", "rubric", "name", "judge"}
 
 
 def _across(sheet: Sheet, by: By, names: _Names) -> View:
-    """Return the scores of a sheet of parts with a column a part."""
+    """Return the scores of a sheet of parts, with a column for each part."""
     wide, keys = across(sheet, "name", by.value, PartScore())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
 def _at_k(entries: Sequence[EntryNumbers], names: _Names) -> View:
-    """Return the worst of k responses, a row an entry and k."""
+    """Return the worst of k responses of each entry and k."""
     sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
     return names.view(sheet, columns, "The worst of k responses", grouped=True)

@@ -1,4 +1,4 @@
-"""A summary as machines read it: JSON, and the JSON Schema that it is held to."""
+"""The JSON of a summary, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class ErrorsFile:
-    """`careeval.results.score.graded_rubric.Errors`.
+    """Responses with errors of one severity: `careeval.results.score.graded_rubric.Errors`.
 
     Attributes:
-        share: Share of the responses with at least one.
-        count: Responses with at least one; where judgments are unresolved, at least so many.
-        n: Responses judged, to scenarios whose rubric has an item of this severity.
-        upper_at_zero: Where there was none, the one-sided 95% upper limit of the share; else it is
-            not there.
+        share: Share of the responses with at least one error.
+        count: Responses with at least one error; a minimum if judgments are unresolved.
+        n: Judged responses to scenarios whose rubric has an item of this severity.
+        upper_at_zero: The one-sided 95% upper limit of the share if there was no error; else
+            absent.
     """
 
     share: Estimate
@@ -40,11 +40,11 @@ class ErrorsFile:
 
 @dataclass(frozen=True)
 class CellFile:
-    """A part of the scenarios.
+    """The numbers of a part of the scenarios.
 
     Attributes:
-        n: Scenarios of it with a judged response.
-        score: Its score.
+        n: Scenarios of the part with a judged response.
+        score: Score in the part.
         n_severe: Responses with a severe error.
     """
 
@@ -55,7 +55,7 @@ class CellFile:
 
 @dataclass(frozen=True)
 class BankFile:
-    """The bank that was asked from."""
+    """The bank of the scenarios that were asked."""
 
     name: str
     version: str
@@ -65,7 +65,7 @@ class BankFile:
 
 @dataclass(frozen=True)
 class ProtocolFile:
-    """Versions N-X of the protocol that the system was asked by, and judged by."""
+    """Versions N-X of the asking and of the grading protocol."""
 
     asking: str
     grading: str | None
@@ -73,7 +73,7 @@ class ProtocolFile:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """What was asked, and how it ended, as `careeval.results.score.summary.Summary` says."""
+    """The counts of scenarios, responses and judgments in `Summary`, where `n_` precedes them."""
 
     scenarios: int
     epochs: int
@@ -90,13 +90,13 @@ class CountsFile:
 
 @dataclass(frozen=True)
 class CostFile:
-    """Dollars and tokens of some calls; what is not known is null.
+    """Cost and tokens of calls; null if unknown.
 
     Attributes:
-        usd: Dollars; null where the price of any response is not known.
+        usd: Dollars; null if the price of any response is not known.
         reason: Why `usd` is null; else empty.
-        input_tokens: What went in.
-        output_tokens: What came out.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
     """
 
     usd: float | None
@@ -107,7 +107,7 @@ class CostFile:
 
 @dataclass(frozen=True)
 class CostsFile:
-    """What asking and grading cost."""
+    """The costs of asking and of grading."""
 
     asking: CostFile
     grading: CostFile
@@ -115,10 +115,10 @@ class CostsFile:
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """`careeval.stats.Reliability`; all three are null where the reason says why.
+    """The reliability of scenario means: `careeval.stats.Reliability`, or nulls with the reason.
 
     Attributes:
-        n_scenarios: Scenarios that it is over; 0 where it is unknown.
+        n_scenarios: Scenarios that it is over; 0 if it is unknown.
     """
 
     n_scenarios: int
@@ -130,7 +130,7 @@ class ReliabilityFile:
 
 @dataclass(frozen=True)
 class DetailFile:
-    """`careeval.results.score.entry_details.Detail`, but for the scenarios one by one."""
+    """The details of an entry: `careeval.results.score.entry_details.Detail` without scenarios."""
 
     numbers: Mapping[str, ErrorsFile | Estimate]
     worst_at_k: tuple[Estimate, ...]
@@ -146,7 +146,7 @@ class DetailFile:
 
 @dataclass(frozen=True)
 class DirectionFile:
-    """`careeval.results.care_directions.Direction`."""
+    """A share of `careeval.results.care_directions.Direction`, and the number that it is over."""
 
     n: int
     share: Estimate
@@ -158,13 +158,13 @@ class EntryFile:
 
     Attributes:
         model: Inspect's name of the model that was asked; null for recorded answers.
-        not_ranked: Why it may not stand in a ranking; empty if it may.
-        warnings: What a reader must know.
-        directions: Too little and too much care, and how twins are followed, by name; only where
-            the bank says so, or twins were asked.
-        detail: Only where it was asked for.
-        corrected: The score as people correct it; only where its grader was audited by people on
-            answers of this system, and that was asked for.
+        not_ranked: Why the entry must not be ranked; empty if it may be.
+        warnings: Warnings for the reader.
+        directions: Too little and too much care, and adaptation to twins, by name. Present only if
+            the bank marks such items, or twins were asked.
+        detail: Present only if it was asked for.
+        corrected: The score corrected by people. Present only if it was asked for and people
+            audited the grader on responses of this system.
     """
 
     system: str
@@ -188,7 +188,7 @@ class EntryFile:
 
 @dataclass(frozen=True)
 class SummaryFile:
-    """What `careeval summary --json` prints: the contract with machines."""
+    """The output of `careeval summary --json`."""
 
     schema: str
     note: str
@@ -201,24 +201,24 @@ _FILE = TypeAdapter(SummaryFile)
 def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
     """Return the numbers of entries as JSON values.
 
-    An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only
-    where unresolved judgments could move it, and it is not of a part of the scenarios.
+    An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only if
+    unresolved judgments could move it, and not in parts of the scenarios.
     """
-    known: dict[str, Any] = _shortened(dumped(entries))
-    return known
+    shortened: dict[str, Any] = _shortened(dumped(entries))
+    return shortened
 
 
 def dumped(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
-    """Return the same, each number with all its fields."""
+    """Return `summary_json` before shortening: each number has all its fields."""
     dump: dict[str, Any] = _FILE.dump_python(
-        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(each) for each in entries]), mode="json"
+        SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(entry) for entry in entries]), mode="json"
     )
     dump["entries"] = [_with_numbers_in_place(entry) for entry in dump["entries"]]
     return dump
 
 
 def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry, or a detail, with each number under its own key, and no empty part."""
+    """Return an entry, or a detail, with each number under its own key and no empty part."""
     placed: dict[str, Any] = {}
     for key, value in entry.items():
         if key == "numbers":
@@ -298,14 +298,17 @@ def _detail(detail: Detail) -> DetailFile:
 
 
 def summary_schema() -> dict[str, Any]:
-    """The JSON Schema of `summary_json`; shipped as `summary.schema.json` beside this module."""
+    """Return the JSON Schema of `summary_json`.
+
+    It is shipped as `summary.schema.json` beside this module.
+    """
     schema = _FILE.json_schema()
     number = {"type": "number"}
     pair = {"type": "array", "prefixItems": [number, number], "minItems": 2, "maxItems": 2}
     schema["$defs"]["Estimate"] = {
         "description": (
-            "A number with its 95% interval, and what unresolved judgments could make of it, low "
-            "and high, where they could move it; or null with the reason."
+            "A number with its 95% interval, or null with the reason. `low` and `high` are the "
+            "lowest and highest value that unresolved judgments allow, if they could move it."
         ),
         "oneOf": [
             {
@@ -329,24 +332,24 @@ def summary_schema() -> dict[str, Any]:
     }
     for kind, metrics in (("EntryFile", HEADLINE), ("DetailFile", IN_DETAIL)):
         _place_numbers(schema["$defs"][kind], metrics)
-    of_entry = schema["$defs"]["EntryFile"]["properties"]
-    # they are there, or they are not: never null
+    entry_properties = schema["$defs"]["EntryFile"]["properties"]
+    # these keys are absent rather than null
     for name, kind in (("detail", "DetailFile"), ("corrected", "Corrected")):
-        of_entry[name] = {"$ref": f"#/$defs/{kind}"}
+        entry_properties[name] = {"$ref": f"#/$defs/{kind}"}
     schema["$defs"]["ErrorsFile"]["properties"]["upper_at_zero"] = number
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def _place_numbers(schema: dict[str, Any], metrics: Sequence[Metric]) -> None:
     """Put each number of an entry, or a detail, under its own key, instead of all under one."""
-    number = {
+    numbers = {
         metric.key: {"$ref": f"#/$defs/{'ErrorsFile' if metric.counts_errors else 'Estimate'}"}
         for metric in metrics
     }
     del schema["properties"]["numbers"]
-    schema["properties"] |= number
+    schema["properties"] |= numbers
     schema["required"].remove("numbers")
-    schema["required"] += number
+    schema["required"] += numbers
 
 
 def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
@@ -359,9 +362,9 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 
 def _shortened(value: Any, *, bounds: bool = True) -> Any:
-    """The same without empty reasons, and without bounds that nothing unresolved has moved.
+    """Return a value without empty reasons, and without bounds that are equal.
 
-    Parts of the scenarios have no bounds here, since their intervals hold them; the tables of
+    Parts of the scenarios have no bounds here, since their intervals include them; the tables of
     `careeval export` have them.
     """
     if isinstance(value, dict):
