@@ -37,9 +37,9 @@ SECRET = "words of the held-out split"
 MARKS: Marks = {f"dressing-{n}": ["1100?", "01000", f"1100{n % 2}"] for n in range(6)}
 
 
-def rows_of(found: Findings, name: str) -> list[dict[str, Any]]:
+def rows_of(findings: Findings, name: str) -> list[dict[str, Any]]:
     """The rows of one table."""
-    (table,) = (t for t in data_tables(found) if t.name == name)
+    (table,) = (t for t in data_tables(findings) if t.name == name)
     return table.frame.to_dicts()
 
 
@@ -79,7 +79,7 @@ def test_tables_of_a_run_by_hand() -> None:
 
 
 def test_every_unknown_number_has_its_reason() -> None:
-    """Where a value is null, the reason beside it is not empty."""
+    """If a value is null, the reason beside it is not empty."""
     unknown = 0
     for table in data_tables(findings(two())):
         for row in table.frame.to_dicts():
@@ -210,7 +210,7 @@ def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_parquet_has_the_text_as_it_is(tmp_path: Path) -> None:
-    """What CSV must change, Parquet keeps, and both have every number."""
+    """Parquet keeps the text that CSV must change, and both have every number."""
     found = findings(two(text="=1+1\x00"))
     write_tables(data_tables(found), tmp_path, ["csv", "parquet"], "")
     exact = pl.read_parquet(tmp_path / "parquet" / "responses.parquet")
@@ -253,13 +253,13 @@ def one_cell(text: str) -> str:
     ],
 )  # fmt: skip
 def test_text_never_becomes_a_formula(text: str, cell: str) -> None:
-    """What a spreadsheet would compute begins with an apostrophe; the rest is as it was."""
+    """Text that a spreadsheet would compute gets an apostrophe; other text is unchanged."""
     assert one_cell(text) == cell
 
 
 @given(st.text())
 def test_no_cell_is_a_formula(text: str) -> None:
-    """Whatever the text, its cell begins like no formula, unless it is a plain number."""
+    """No cell begins like a formula, unless it is a plain number."""
     cell = one_cell(text)
     assert not re.match(r"\s*[=+\-@]|[\t\r]", cell) or re.fullmatch(r"[+-]?[0-9]+", cell)
 

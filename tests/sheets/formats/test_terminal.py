@@ -1,4 +1,4 @@
-"""Tables that fit: columns whole or not at all, and a word on those that are not there."""
+"""Tests of tables on a terminal, which leave out the columns that do not fit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_more_is_shown_where_there_is_more_room() -> None:
 
 
 def test_the_important_columns_stay() -> None:
-    """What comes first in importance is there as long as anything is, in its usual place."""
+    """The most important columns are left out last, and keep their usual order."""
     _, usual = fitted(Console(width=70), table())
     assert "n" in usual
     shown, left_out = fitted(Console(width=70), table(), ("n", "severe"))

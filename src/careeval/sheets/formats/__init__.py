@@ -1,1 +1,1 @@
-"""Renderers of sheets: terminal, Markdown, LaTeX and data files."""
+"""Output formats of sheets: terminal, Markdown, LaTeX and data files."""

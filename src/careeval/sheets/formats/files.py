@@ -1,4 +1,4 @@
-"""Tables as files: CSV that a spreadsheet opens safely, Parquet, and what each column holds."""
+"""Data files: tables as CSV that is safe in spreadsheets and as Parquet, with their columns."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from careeval.sheets.sheet import DataTable
 TableForm = Literal["csv", "parquet"]
 
 LIST_SEPARATOR = "; "
-"""Between the parts of a list, in CSV."""
+"""Separates the elements of a list in CSV."""
 
 _FORMULA = r"^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r])"
-"""How a cell begins that a spreadsheet would compute, blanks and unseen marks taken off.
+"""The beginning of a cell that a spreadsheet would compute, after blanks and invisible marks.
 
 Source: OWASP, CSV injection.
 """
 _NUMERAL = r"^[+-]?[0-9]+$"
-"""The name of a rung, `+2`: begins like a formula, and is none."""
+"""The name of a rung, such as `+2`, which begins like a formula but is not one."""
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 
 _TYPES: dict[str, str] = {
@@ -37,27 +37,26 @@ _TYPES: dict[str, str] = {
     "Float64": "number",
     "List": "array",
 }
-"""Of polars → of a data package."""
+"""Type in polars → type in a data package."""
 
 
 def csv_text(frame: pl.DataFrame) -> str:
-    """A table as CSV: UTF-8, null as an empty cell, lists joined by a semicolon and a space.
+    """Return a table as CSV: null as an empty cell, lists joined by a semicolon and a space.
 
-    Text is data, and a model's may be anything: a cell that a spreadsheet would take for a formula
-    begins with an apostrophe here, and control characters are left out. Numbers stay numbers, in a
-    list too. Text is quoted, so that none of it begins a cell of its own wherever a spreadsheet
-    takes other separators.
+    A model's text may be anything, so a cell that a spreadsheet would take for a formula gets an
+    apostrophe in front, and control characters are left out. Numbers stay numbers, in a list too.
+    Text is quoted, so that it stays one cell in spreadsheets that use other separators.
     """
     cells = frame.select(_cell(name, kind) for name, kind in frame.schema.items())
     return cells.write_csv(quote_style="non_numeric")
 
 
 MOST_ROWS = 50_000
-"""Of a table as text at once: a long one is many times larger as text than as a table."""
+"""Rows turned into text at once, since text takes many times the memory of a table."""
 
 
 def _write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Write `csv_text` to a file, a piece after the other."""
+    """Write `csv_text` to a file, piece by piece."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(csv_text(frame[:MOST_ROWS]))
         for start in range(MOST_ROWS, frame.height, MOST_ROWS):
@@ -80,10 +79,10 @@ def _cell(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def conventions(intervals: str) -> str:
-    """Return how values of tables in files are to be read.
+    """Return a paragraph on the conventions of the values in data files.
 
     Args:
-        intervals: What their intervals are.
+        intervals: Description of their intervals, such as "95%".
     """
     return (
         "Scores, shares and p values are fractions. An unknown number is null, empty in CSV, never "
@@ -103,17 +102,17 @@ def write_tables(
     about: str,
     read_as: str = OF_RUNS,
 ) -> list[Path]:
-    """Write tables in `folder/csv` and `folder/parquet`, and beside them what each column holds.
+    """Write tables to `folder/csv` and `folder/parquet`, with descriptions of their columns.
 
     Args:
-        tables: Each is written before the next is taken.
-        folder: Made where it is not there; files of the same names are replaced.
-        forms: One of them at least.
-        about: What the tables are of, in one paragraph.
-        read_as: How their values are to be read, likewise.
+        tables: The tables; each is written before the next is taken.
+        folder: Created if it does not exist; files of the same names are replaced.
+        forms: At least one format.
+        about: A paragraph on the origin of the tables.
+        read_as: A paragraph on the conventions of their values.
 
     Returns:
-        What was written, in order; last `columns.md` and `datapackage.json`.
+        The paths of the written files, in order; last `columns.md` and `datapackage.json`.
     """
     written: list[Path] = []
     resources: list[dict[str, Any]] = []
@@ -157,7 +156,7 @@ def _resource(table: DataTable, form: TableForm) -> dict[str, Any]:
         "title": f"A row is {table.holds}.",
         "schema": {
             "fields": [
-                # a list is one text in CSV
+                # CSV has no lists
                 {
                     "name": column.name,
                     "type": "string"
@@ -178,7 +177,7 @@ def _type(column: Column) -> str:
 
 
 def parquet_bytes(frame: pl.DataFrame) -> bytes:
-    """A table as a Parquet file, its text as it is."""
+    """Return a table as a Parquet file, with its text unchanged."""
     file = io.BytesIO()
     frame.write_parquet(file)
     return file.getvalue()

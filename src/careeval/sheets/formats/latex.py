@@ -1,4 +1,4 @@
-"""Documents as LaTeX tables, for a paper: `booktabs` is all they need."""
+"""LaTeX tables of documents, for a paper; they need only the package `booktabs`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from careeval.sheets.kinds import Kind
 from careeval.sheets.sheet import Row, View
 
 MOST_ROWS = 36
-"""What fits on a page."""
+"""Rows that fit on a page."""
 
 Block = Sequence[tuple[Row, tuple[str, ...]]]
 """Rows that stay together, each with its cells."""
 
 
 def latex(document: Document) -> str:
-    r"""Return a document's tables as LaTeX, to be taken into an article with `\input`.
+    r"""Return a document's tables as LaTeX, for `\input` in an article.
 
-    Each caption says what its numbers are over, and what must be read with them. A table that a
-    page cannot hold is cut between groups of rows. Of a view that has more columns than a page, the
-    first ones stay.
+    Each caption has the note of its table and the caption of the document. A table with too many
+    rows for a page is split between groups of rows. Of a view with columns to keep, only these and
+    the names are printed.
     """
     if not document.data.rows:
         return "% nothing was graded\n"
@@ -29,15 +29,15 @@ def latex(document: Document) -> str:
     return "\n".join([r"% needs \usepackage{booktabs}", *tables])
 
 
-def _tables(view: View, what_stands_by: str) -> Iterator[str]:
-    """Yield one table, or as many as it takes."""
+def _tables(view: View, document_caption: str) -> Iterator[str]:
+    """Yield a view as one table, or as several if it has too many rows for a page."""
     view = view.narrowed
     pages: list[list[Block]] = [[]]
     for block in view.blocks():
         if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
             pages.append([])
         pages[-1].append(block)
-    caption = ". ".join(filter(None, (view.title, view.sheet.note.rstrip("."), what_stands_by)))
+    caption = ". ".join(filter(None, (view.title, view.sheet.note.rstrip("."), document_caption)))
     label = view.sheet.name.replace("_", "-")
     for number, page in enumerate(pages, start=1):
         part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""
@@ -82,7 +82,7 @@ def _lines(view: View, blocks: Sequence[Block]) -> Iterator[str]:
 
 def _line(cells: Iterable[str]) -> str:
     line = " & ".join(map(escaped, cells)) + r" \\"
-    # what follows the end of a row may be an argument of it
+    # after the `\\` of the row before, LaTeX would take [ or * for an argument
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
@@ -112,17 +112,17 @@ _SPECIAL = {
 
 
 _NOT_DRAWN = "ÐÞðþ"
-"""Latin letters that are not in the encoding OT1, which is LaTeX's unless told otherwise."""
+"""Latin letters that LaTeX's default encoding, OT1, does not have."""
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it is, on one line: names come from people and providers.
+    """Return text as LaTeX prints it literally, on one line: names come from people and providers.
 
-    A character that the usual engine has no glyph for, and would stop at, is printed as its code
-    point: what is not Latin, and the letters that the usual font lacks.
+    A character without a glyph in the default font, at which LaTeX would stop, is printed as its
+    code point.
     """
     printable = "".join(c for c in re.sub(r"\s+", " ", text) if c.isprintable())
-    # two marks in a row would be drawn as another one
+    # LaTeX would join two of these into a dash or a closing quote
     return re.sub(r"([-'])(?=\1)", r"\1{}", "".join(map(_character, printable)))
 
 

@@ -1,4 +1,4 @@
-"""Documents as Markdown, for a page or an issue."""
+"""Markdown of documents, for a page or an issue."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from careeval.sheets.sheet import View
 
 
 def markdown(document: Document) -> str:
-    """Return a document as Markdown; numbers have the bounds that a terminal has no room for."""
+    """Return a document as Markdown, with the bounds that a terminal has no room for."""
     parts = []
-    for sort, blocks in groupby(document.blocks, _sort):
+    for block_type, blocks in groupby(document.blocks, _block_type):
         texts = [_table(b) if isinstance(b, View) else _sentence(b) for b in blocks]
-        parts.append(("\n\n" if sort == "table" else "\n").join(texts))
+        parts.append(("\n\n" if block_type == "table" else "\n").join(texts))
     parts.append("\n".join(f"- {plain_markdown(note)}" for note in document.notes))
     return "\n\n".join(parts) + "\n"
 
 
-def _sort(block: str | View) -> str:
+def _block_type(block: str | View) -> str:
     if isinstance(block, View):
         return "table"
     return "item" if block.startswith("  ") else "sentence"
 
 
 def _sentence(block: str) -> str:
-    """Return a sentence; an indented one as an item of a list."""
+    """Return a sentence as Markdown; an indented one becomes a list item."""
     indent = block[: len(block) - len(block.lstrip(" "))]
     return f"{indent[2:]}{'- ' if indent else ''}{plain_markdown(block)}"
 
@@ -51,9 +51,9 @@ def _lines(rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def plain_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line: names come from people and providers.
+    """Return text that Markdown shows literally, on one line: names come from people and providers.
 
-    What cannot be printed is left out: a terminal would obey it.
+    Control characters are left out, since a terminal would obey them.
     """
     shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", shown)

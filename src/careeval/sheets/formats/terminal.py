@@ -1,4 +1,4 @@
-"""Tables on a terminal, and in a pipe: columns that do not fit whole are left out and named."""
+"""Documents and tables on a terminal or in a pipe; columns that do not fit are left out."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from rich.text import Text
 from careeval.core.text import plain
 
 if TYPE_CHECKING:
-    # a command's help needs none of what makes tables
+    # importing these is slow, and a command's help does not need them
     from careeval.sheets.document import Document
     from careeval.sheets.sheet import View
 
 MORE = "A wider terminal, or --format md,"
-"""What shows the columns that are left out."""
+"""The ways to see the columns that are left out."""
 
 PIPE_WIDTH = 160
-"""Columns where there is neither a terminal to ask nor the variable COLUMNS."""
+"""Width in characters without a terminal and without the variable COLUMNS."""
 
 NAME_WIDTH = 16
-"""Of a name, such as a system's: at least so much is left, or the name whole; the rest folds."""
+"""Smallest width in characters of a column of names; longer names fold."""
 
 
 def console() -> Console:
-    """Where data is printed: stdout, as wide as its terminal or as COLUMNS says."""
+    """Return the console for stdout, as wide as the terminal, COLUMNS, or `PIPE_WIDTH`."""
     console = Console(highlight=False)
-    told = os.environ.get("COLUMNS", "").lstrip("0").isdecimal()
-    return console if console.is_terminal or told else Console(highlight=False, width=PIPE_WIDTH)
+    has_width = console.is_terminal or os.environ.get("COLUMNS", "").lstrip("0").isdecimal()
+    return console if has_width else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
-    """An empty table with these columns, the first aligned left, the others right.
+    """Return an empty table with these columns.
 
     Args:
-        title: What stands above it.
-        left: Heads of columns of words, which may fold.
-        right: Heads of columns of numbers, which may not.
+        title: Text above the table.
+        left: Heads of columns of words, which are aligned left and may fold.
+        right: Heads of columns of numbers, which are aligned right and may not fold.
     """
     table = Table(
         title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
@@ -56,7 +56,7 @@ def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 
 
 def print_document(document: Document) -> None:
-    """Print a document: its sentences and tables, then its notes in faint letters."""
+    """Print a document: its sentences and tables, then its notes, faintly."""
     out = console()
     for block in document.blocks:
         if isinstance(block, str):
@@ -68,7 +68,7 @@ def print_document(document: Document) -> None:
 
 
 def print_view(out: Console, view: View) -> None:
-    """Print a table; of rows that belong together the first alone has their names."""
+    """Print a view; names that successive rows share are printed once."""
     table = Table(
         title=escape(plain(view.title)) if view.title else None,
         title_justify="left",
@@ -84,7 +84,7 @@ def print_view(out: Console, view: View) -> None:
     for block in view.blocks():
         for place, (row, cells) in enumerate(block):
             names = ("",) * view.groups if place else cells[: view.groups]
-            # Text, because a name that somebody chose is no markup
+            # Text, so that a name is not read as markup
             table.add_row(
                 *(Text(plain(cell)) for cell in (*names, *cells[view.groups :])),
                 style="dim" if view.is_faint(row) else None,
@@ -97,29 +97,29 @@ def print_view(out: Console, view: View) -> None:
 def print_table(
     out: Console, table: Table, first: Sequence[str] = (), more: str = "A wider terminal"
 ) -> None:
-    """Print a table with as many of its columns as fit whole, and name the others below.
+    """Print a table with the columns that fit, and name the others below it.
 
     Args:
-        out: Where to.
+        out: The console.
         table: From `new_table`, with its rows.
-        first: Heads of number columns, the most important first. Those that are not named come
-            after these, from left to right. The least important are left out first.
-        more: What shows the columns that are left out.
+        first: Heads of number columns, the most important first. The other columns follow from
+            left to right. The least important are left out first.
+        more: The ways to see the columns that are left out.
     """
     shown, left_out = fitted(out, table, first)
     out.print(shown)
     if left_out:
-        why = f"  Not shown in {out.width} columns: {', '.join(left_out)}. {more} shows them."
-        out.print(Text(plain(why), style="dim"))
+        note = f"  Not shown in {out.width} columns: {', '.join(left_out)}. {more} shows them."
+        out.print(Text(plain(note), style="dim"))
 
 
 def fitted(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
-    """A table that fits, and the heads of the columns that it has not: see `print_table`."""
+    """Return a table that fits, and the heads of the columns left out: see `print_table`."""
     whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
     if sum(whole) + _between(out, len(whole)) <= out.width:
         return table, []
     least = [
-        # a head may be wrapped, a number may not
+        # a head may wrap, a number may not
         max(_widest(out, column.cells), _longest_word(out, column.header))
         if _is_number(column)
         else min(width, NAME_WIDTH)
@@ -133,7 +133,7 @@ def fitted(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table
         if sum(least[k] for k in (*kept, i)) + _between(out, len(kept) + 1) > out.width:
             break
         kept.add(i)
-    # what is left goes to names that would fold, then to heads that would be wrapped
+    # the remaining width goes to names that would fold, then to heads that would wrap
     left = out.width - sum(least[i] for i in kept) - _between(out, len(kept))
     widths = list(least)
     for i in sorted(kept, key=lambda i: (i in numbers, i)):
@@ -149,7 +149,7 @@ def fitted(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table
     )
     columns = [(i, column) for i, column in enumerate(table.columns) if i in kept]
     for i, column in columns:
-        # without a number column the names alone may be too wide, and fold
+        # without a number column, the names may be too wide for the terminal: let rich fold them
         width = widths[i] if kept & set(numbers) else None
         shown.add_column(
             column.header, justify=column.justify, overflow=column.overflow, width=width
@@ -165,7 +165,7 @@ def _is_number(column: Column) -> bool:
 
 
 def _widest(out: Console, cells: Iterable[RenderableType]) -> int:
-    """Columns that the widest of some cells takes in one line."""
+    """Return the width in characters of the widest cell on one line."""
     return max((_measured(out, cell).maximum for cell in cells), default=0)
 
 
@@ -174,10 +174,10 @@ def _longest_word(out: Console, head: RenderableType) -> int:
 
 
 def _between(out: Console, n_columns: int) -> int:
-    """Columns that a table of ours takes beside its cells."""
+    """Return the width in characters of the space between a table's columns."""
     empty = new_table("", ["x"] * n_columns, ())
     return _measured(out, empty).maximum - n_columns
 
 
-def _measured(out: Console, what: RenderableType) -> Measurement:
-    return Measurement.get(out, out.options.update(max_width=10_000), what)
+def _measured(out: Console, content: RenderableType) -> Measurement:
+    return Measurement.get(out, out.options.update(max_width=10_000), content)
