@@ -1,4 +1,4 @@
-"""Two systems, and the ranks of many, as sheets and as documents."""
+"""Tests of the sheets and documents of comparisons and rankings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def ranked(systems: Mapping[str, Marks]) -> tuple[Any, list[Summary]]:
 
 
 def sentences(document: Document) -> list[str]:
-    """Return what stands between the tables."""
+    """Return the sentences of a document."""
     return [block for block in document.blocks if isinstance(block, str)]
 
 
@@ -81,7 +81,7 @@ def test_a_row_a_difference() -> None:
 
 
 def test_an_unknown_difference_is_null_in_files() -> None:
-    """What is not known is null with its reason, and never 0."""
+    """An unknown difference is null with its reason, and never 0."""
     rows = {row["name"]: row for row in differences_sheet(compared()).data.frame.to_dicts()}
     eating, nobody = rows["eating"], rows["communication_intent"]
     assert (eating["difference_ci95_low"], eating["p_holm"], eating["detectable"]) == (None,) * 3
@@ -123,7 +123,7 @@ def test_tables_of_a_comparison() -> None:
 
 
 def test_worst_case_of_another_n() -> None:
-    """Where A and B were asked unequally often, the worst of n has no number, and the note why."""
+    """If A and B were asked unequally often, the worst of n is unknown, and a note says why."""
     document = comparison_document(compared(b={name: ["11000"] for name in NAMES}))
     metrics, *_ = document.views
     (worst,) = (row for row in map(metrics.cells, metrics.sheet.rows) if row[0] == "worst of n")
@@ -164,14 +164,14 @@ def test_flips_come_first_in_full() -> None:
 
 
 def test_flips_the_other_way_and_none() -> None:
-    """What has become safe is named, and that nothing has become unsafe is said."""
+    """Scenarios that became safe are named; if none became unsafe, a sentence says so."""
     said = sentences(comparison_document(compared(HARMFUL, SAFE)))
     assert said[1] == "No scenario went from safe with A to a severe error with B."
     assert said[2].startswith("From a severe error with A to safe with B: dressing-0, dressing-1")
 
 
 def test_a_flip_of_many_long_items_is_short() -> None:
-    """Of one flip so many items are shown as have room, and of a quote its beginning."""
+    """A flip has at most three items, and a long quote only its beginning."""
     points = (2, *[-2] * (MOST_ITEMS + 2))
     safe, harmful = ({name: [f"1{mark * (MOST_ITEMS + 2)}"] for name in NAMES} for mark in "01")
     said = sentences(comparison_document(compared(safe, harmful, points, quote="a word " * 1_000)))
@@ -181,7 +181,7 @@ def test_a_flip_of_many_long_items_is_short() -> None:
 
 
 def test_flips_in_markdown_are_a_list() -> None:
-    """What is of a flip is an item below it; tables of a paper have no flips, and all else."""
+    """In Markdown, the items of a flip are a list below it; LaTeX has no flips."""
     document = comparison_document(compared(item_text="Pulls the arm.", quote="I *pull*"))
     lines = markdown(document).splitlines()
     start = lines.index("- dressing-0: severe in 2 of 2 responses of B, in none of 2 of A")
@@ -269,7 +269,7 @@ def test_ranks_in_files() -> None:
 
 
 def test_a_paper_s_tables_of_several_rankings_have_labels_of_their_own() -> None:
-    """What does not compare is in two tables, and each has its label."""
+    """Rankings that cannot be compared are separate tables, each with its own label."""
     runs = Runs.together(
         [runs_of({"a": TOP, "b": LOW}), Runs.of([], judgments(TOP, system="a", grader="other"))]
     )

@@ -1,4 +1,4 @@
-"""Comparisons and rankings as JSON; an unknown number is `{"value": null, "reason": "…"}`."""
+"""The JSON of comparisons and rankings, where unknown numbers are null with a reason."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def compare_json(
     failed: Sequence[str] = (),
     not_checked: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what `careeval compare --json` prints.
+    """Return the output of `careeval compare --json`.
 
     Args:
-        comparisons: Of two systems each.
-        rankings: Of many.
-        failed: The conditions of `--fail-on` that were met, with by how much.
-        not_checked: Those that could not be checked, with why; they fail too.
+        comparisons: Comparisons of two systems.
+        rankings: Rankings of many systems.
+        failed: The conditions of `--fail-on` that were met, with the amounts.
+        not_checked: The conditions that could not be checked, with the reasons; they fail too.
     """
     return {
         "schema": SCHEMA,
@@ -75,7 +75,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
     ranked = ("system", "score", "ranks", "severe_ranks", "bank_maker")
     return {
         **ranking.basis._asdict(),
-        "ranked": [_named(each, *ranked) for each in ranking.ranked],
+        "ranked": [_named(entry, *ranked) for entry in ranking.ranked],
         "pairs": _pairs(ranking.pairs),
         "severe_pairs": _pairs(ranking.severe_pairs),
         "left_out": dict(ranking.left_out),
@@ -93,13 +93,13 @@ def _named(record: object, *names: str) -> dict[str, Any]:
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """Return a number with its interval, and its bounds where they differ; or null and why."""
+    """Return an estimate as JSON: value, interval, and bounds if they differ; or null and why."""
     if estimate.value is None:
         return {"value": None, "reason": estimate.reason}
-    known: dict[str, Any] = {
+    number: dict[str, Any] = {
         "value": estimate.value,
         "ci95": list(estimate.ci95) if estimate.ci95 else None,
     }
     if estimate.low != estimate.high:
-        known |= {"low": estimate.low, "high": estimate.high}
-    return {**known, "reason": estimate.reason} if estimate.reason else known
+        number |= {"low": estimate.low, "high": estimate.high}
+    return {**number, "reason": estimate.reason} if estimate.reason else number

@@ -1,4 +1,4 @@
-"""Sheets and documents of systems against each other: what two differ by, and the ranks of many."""
+"""Sheets and documents of comparisons: two systems against each other, and rankings of many."""
 
 from __future__ import annotations
 
@@ -36,34 +36,35 @@ from careeval.stats import MIN_CLUSTERS
 
 # Two systems, paired by scenario
 
-A, B = Field("a", "name of the one", head="A"), Field("b", "name of the other", head="B")
+A = Field("a", "name of system A", head="A")
+B = Field("b", "name of system B", head="B")
 _BOTH = (A, B, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
-"""What is said of a comparison as a whole."""
+"""The fields that all rows of a comparison share."""
 
 
 _VERDICT = Words(is_number=True)
-"""Flush right, as the numbers that it is about, and never folded."""
+"""Aligned right like the numbers beside it, and never folded."""
 
 
 def difference_fields(family: str) -> tuple[Field, ...]:
-    """Return what two systems differ by in one number.
+    """Return the fields of a difference between two systems.
 
     Args:
-        family: What each p is corrected for.
+        family: The comparisons that each p is corrected for.
     """
     return (
         Field("n", "scenarios that both were judged on", SMALL_COUNT, "Scenarios", "n"),
-        Field("value_a", "A's number over them; null if unknown", SHARE, "A", "A"),
-        Field("value_b", "B's number over them; null if unknown", SHARE, "B", "B"),
+        Field("value_a", "A's number over these scenarios; null if unknown", SHARE, "A", "A"),
+        Field("value_b", "B's number over these scenarios; null if unknown", SHARE, "B", "B"),
         Field("difference", "B − A, paired by scenario", DIFFERENCE, "Difference", "B − A"),
-        Field("p", "two-sided, of no difference; null if unknown", P_VALUE, "p"),
-        Field("p_holm", f"the same, corrected for {family} (Holm)", P_VALUE, "p, Holm", "p Holm"),
+        Field("p", "two-sided p of no difference; null if unknown", P_VALUE, "p"),
+        Field("p_holm", f"p corrected for {family} (Holm)", P_VALUE, "p, Holm", "p Holm"),
         Field("detectable", "smallest difference detected with 80% power", PERCENT_POINTS),
     )
 
 
 def difference_row(difference: Difference) -> Row:
-    """Return a value for each of `difference_fields`, and the verdict."""
+    """Return a difference under `difference_fields`, and its verdict."""
     return {
         **vars(difference),
         "value_a": difference.a,
@@ -73,15 +74,15 @@ def difference_row(difference: Difference) -> Row:
 
 
 def differences_sheet(comparison: Comparison) -> Sheet:
-    """Return B − A by metric, by activity and by domain."""
+    """Return the differences B − A by metric, by activity and by domain."""
     names = Words(names=_row_names(comparison))
     fields = (
         *_BOTH,
-        Field("family", "what it is one of: metric, adl or domain"),
-        Field("name", "the metric; or the activity or domain whose score it is", names),
+        Field("family", "family of comparisons: metric, adl or domain"),
+        Field("name", "name of the metric, or of the activity or domain of a score", names),
         *difference_fields("the other rows of its family"),
-        Field("verdict", "what may be said of B, by the corrected p at 5%", _VERDICT),
-        Field("why_not_detectable", "why no smallest difference is known; else empty"),
+        Field("verdict", "verdict on B, by the corrected p at 5%", _VERDICT),
+        Field("why_not_detectable", "why the smallest difference is unknown; else empty"),
     )
     shared = {field.key: getattr(comparison, field.key) for field in _BOTH}
     rows = [
@@ -103,19 +104,19 @@ def _differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
 
 
 def _row_names(comparison: Comparison) -> Mapping[str, str]:
-    """Return how people read a metric or a domain; an activity stands for itself."""
+    """Return key of a metric or a domain → its readable name."""
     epochs = set(comparison.n_epochs)
     n = "n" if len(epochs) > 1 else str(epochs.pop())
     metrics = {metric.key: metric.brief.format(n=n) for metric in COMPARED.values()}
     return metrics | {domain.value: name for domain, name in DOMAINS.items()}
 
 
-def _who(comparison: Comparison) -> str:
+def _systems_line(comparison: Comparison) -> str:
     judged = f"both judged on the {comparison.rubric} by {comparison.grader}"
     return f"A = {comparison.a}, B = {comparison.b}, {judged}"
 
 
-def _over_what(comparison: Comparison) -> str:
+def _data_line(comparison: Comparison) -> str:
     epochs = " and ".join(map(str, dict.fromkeys(comparison.n_epochs)))
     return (
         f"{comparison.n_scenarios} scenarios of {comparison.bank} {comparison.bank_version}, "
@@ -125,23 +126,23 @@ def _over_what(comparison: Comparison) -> str:
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """Return two systems side by side, what has become unsafe first."""
+    """Return the document of two systems, with the scenarios that B made unsafe first."""
     sheet = differences_sheet(comparison)
     blocks: tuple[str | View, ...] = (
-        _who(comparison),
+        _systems_line(comparison),
         *_flip_sentences(comparison),
-        _over_what(comparison),
+        _data_line(comparison),
         _family(sheet, "metric", "metric", "B against A, points of percent"),
         _family(sheet, By.adl, By.adl.head, "By activity, score"),
         _family(sheet, By.domain, By.domain.head, "By domain, score"),
     )
     notes = tuple(_notes(comparison))
-    alone = f"{_who(comparison)}. {_over_what(comparison)}. {notes[0]} {NOT_COMPARABLE}"
-    return Document(blocks, notes, sheet, alone)
+    caption = f"{_systems_line(comparison)}. {_data_line(comparison)}. {notes[0]} {NOT_COMPARABLE}"
+    return Document(blocks, notes, sheet, caption)
 
 
 def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
-    """Return the differences of one family."""
+    """Return a view of the differences of one family."""
     rows = [row for row in sheet.rows if row["family"] == family]
     keys = ("value_a", "value_b", "difference", "p", "p_holm", "detectable", "n", "verdict")
     numbers = (Shown(key, keep=key in ("difference", "p_holm", "verdict")) for key in keys)
@@ -150,21 +151,21 @@ def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
-    """Yield what must be read with the differences."""
+    """Yield notes on the differences: the tests, what limits them, and the warnings."""
     names = _row_names(comparison)
     differences = [difference for _, difference in _differences(comparison)]
-    errors = ", ".join(names[each.key] for each in COMPARED.values() if each.counts_errors)
+    errors = ", ".join(names[metric.key] for metric in COMPARED.values() if metric.counts_errors)
     yield (
-        f"Paired by scenario. {errors}: % of responses with any such error. p: the larger of sign "
-        "flips and t; p Holm: held up against the other rows of its table, and the verdict rests "
-        "on it."
+        f"Paired by scenario. {errors}: % of responses with any such error. p: the larger p of a "
+        "sign-flip test and a t test. p Holm: p corrected for the other rows of its table; the "
+        "verdict rests on it."
     )
-    alone = [each.name for each in differences if each.clear and each.verdict is Verdict.unclear]
-    if alone:
+    uncorrected = [d.name for d in differences if d.clear and d.verdict is Verdict.unclear]
+    if uncorrected:
         yield (
-            f"{', '.join(names.get(name, name) for name in alone)}: the interval leaves out 0, but "
-            "p, held up against the other rows and against what is unresolved, does not stay under "
-            "5%."
+            f"{', '.join(names.get(name, name) for name in uncorrected)}: the interval excludes 0, "
+            "but p is not under 5% once it is corrected for the other rows and for unresolved "
+            "judgments."
         )
     yield (
         "detectable: the smallest difference detected with 80% power among the rows of its table."
@@ -175,31 +176,31 @@ def _notes(comparison: Comparison) -> Iterator[str]:
             f"to be {percent(comparison.detectable_before)} points, from a guessed spread "
             f"({ASSUMED_SCENARIO_SD:g} between scenarios, {ASSUMED_RUN_SD:g} between responses)."
         )
-    moved = [
+    margins = [
         f"{names[key]} ± {percent((high - low) / 2)}"
-        for key, each in comparison.metrics.items()
-        if (low := each.difference.low) is not None
-        and (high := each.difference.high) is not None
+        for key, metric in comparison.metrics.items()
+        if (low := metric.difference.low) is not None
+        and (high := metric.difference.high) is not None
         and low < high
     ]
-    if moved:
-        yield (f"Unresolved judgments could move {', '.join(moved)}; the intervals allow for it.")
-    for key, each in comparison.metrics.items():
-        if each.difference.reason:
-            yield f"{names[key]}: {each.difference.reason}."
-    if any(0 < each.n < MIN_CLUSTERS for each in differences):
+    if margins:
+        yield f"Unresolved judgments could move {', '.join(margins)}; the intervals allow for it."
+    for key, metric in comparison.metrics.items():
+        if metric.difference.reason:
+            yield f"{names[key]}: {metric.difference.reason}."
+    if any(0 < difference.n < MIN_CLUSTERS for difference in differences):
         yield SMALL
     yield from comparison.notes
     yield NOT_COMPARABLE
 
 
-# What has become unsafe, and what safe
+# Scenarios that became unsafe or safe
 
 MOST_FLIPS, MOST_ITEMS = 10, 3
-"""Scenarios that are shown in full, and items of each."""
+"""Largest number of scenarios shown in full, and of items of each."""
 
 MOST_CHARACTERS = 240
-"""Of a quote that is shown."""
+"""Largest number of characters shown of a quote."""
 
 
 def _flip_sentences(comparison: Comparison) -> Iterator[str]:
@@ -224,7 +225,7 @@ def _flip(flip: Flip) -> Iterator[str]:
     )
     items: dict[str, Harm] = {}
     for harm in flip.harms:
-        # of several responses with the same error, one that is quoted
+        # prefer a response that is quoted
         if harm.item not in items or (items[harm.item].quote is None and harm.quote is not None):
             items[harm.item] = harm
     for harm in list(items.values())[:MOST_ITEMS]:
@@ -235,29 +236,29 @@ def _flip(flip: Flip) -> Iterator[str]:
         yield f"    and {len(items) - MOST_ITEMS} more items"
 
 
-def _one_line(words: str) -> str:
-    line = " ".join(words[: 4 * MOST_CHARACTERS].split())
+def _one_line(text: str) -> str:
+    line = " ".join(text[: 4 * MOST_CHARACTERS].split())
     return line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}…"
 
 
 # Many systems
 
 _BASIS = (
-    Field("bank", "name of the bank that all share"),
-    Field("bank_n", "N of its version"),
+    Field("bank", "name of the bank, the same for all systems"),
+    Field("bank_n", "N of the bank's version"),
     Field("bank_hash", "hash of the scenarios that were asked"),
-    Field("protocol_n", "N of the protocol that asked"),
-    Field("grading_n", "N of the protocol that judged"),
-    Field("grader", "who judged them all"),
+    Field("protocol_n", "N of the asking protocol's version"),
+    Field("grading_n", "N of the grading protocol's version"),
+    Field("grader", "name of the grader, the same for all systems"),
     RUBRIC,
 )
 
 
 def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
-    """Return B − A in severe errors and in score for each two ranked systems."""
+    """Return B − A in severe errors and in score for each pair of ranked systems."""
     fields = (
         *_BASIS,
-        Field("metric", "what is compared: score, or severe"),
+        Field("metric", "the compared metric: score or severe"),
         A,
         B,
         *difference_fields("all pairs of the ranking"),
@@ -278,31 +279,33 @@ RANK_SETS = (
 
 
 def rank_sets_sheet(rankings: Sequence[Ranking], summaries: Sequence[Summary] = ()) -> Sheet:
-    """Return the ranks that each system may have, and why others have none.
+    """Return the ranks that each system may have, and the reasons why others have none.
 
     Args:
-        rankings: Of some entries.
-        summaries: All of these entries, in their order: adds their numbers to the score.
+        rankings: Rankings of entries, which refer to the positions of `summaries`.
+        summaries: The entries. If given, the sheet has their numbers besides the score.
     """
-    ranked = [summaries[each.place] for r in rankings for each in r.ranked] if summaries else []
+    ranked = [summaries[entry.place] for r in rankings for entry in r.ranked] if summaries else []
     numbers = [metric_field(metric, worst_n(ranked)) for metric in HEADLINE] if summaries else []
     fields = (
         *_BASIS,
         SYSTEM,
-        *(numbers or [Field("score", "its score; null where it is not ranked", SHARE)]),
+        *(numbers or [Field("score", "its score; null if it is not ranked", SHARE)]),
         *RANK_SETS,
-        Field("bank_maker", "its vendor where that is one of the bank's makers; else null"),
+        Field("bank_maker", "its vendor if that is one of the bank's makers; else null"),
         Field("reason", "why it is not ranked; else empty"),
         NAME,
         ASKED,
     )
     rows = [
-        ranking.basis._asdict() | row for ranking in rankings for row in _ranks(ranking, summaries)
+        ranking.basis._asdict() | row
+        for ranking in rankings
+        for row in _rank_rows(ranking, summaries)
     ]
     return Sheet("rank_sets", "the ranks that a system may have", fields, rows)
 
 
-def _ranks(ranking: Ranking, summaries: Sequence[Summary]) -> Iterator[Row]:
+def _rank_rows(ranking: Ranking, summaries: Sequence[Summary]) -> Iterator[Row]:
     for ranked in ranking.ranked:
         yield {
             "system": ranked.system,
@@ -311,13 +314,13 @@ def _ranks(ranking: Ranking, summaries: Sequence[Summary]) -> Iterator[Row]:
             "severe_rank": ranked.severe_ranks,
             "bank_maker": ranked.bank_maker,
             "reason": "",
-            **(_of_summary(ranked, summaries[ranked.place]) if summaries else {}),
+            **(_summary_row(ranked, summaries[ranked.place]) if summaries else {}),
         }
-    for name, why in ranking.left_out.items():
-        yield {"system": name, "reason": why}
+    for name, reason in ranking.left_out.items():
+        yield {"system": name, "reason": reason}
 
 
-def _of_summary(ranked: Ranked, summary: Summary) -> Row:
+def _summary_row(ranked: Ranked, summary: Summary) -> Row:
     return {
         **summary.numbers,
         "name": f"{ranked.system} {MAKER_MARK}" if ranked.bank_maker else ranked.system,
@@ -326,18 +329,18 @@ def _of_summary(ranked: Ranked, summary: Summary) -> Row:
 
 
 def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) -> Document:
-    """Return the ranks that each of many systems may have, a table for each set that compares.
+    """Return the document of rankings, with a table for each.
 
     Args:
-        rankings: Of some entries.
-        summaries: All of these entries, in their order.
+        rankings: Rankings of entries, which refer to the positions of `summaries`.
+        summaries: The entries.
     """
     blocks: list[str | View] = []
     for number, ranking in enumerate(rankings, start=1):
         sheet = rank_sets_sheet([ranking], summaries)
         if len(rankings) > 1:
             sheet = replace(sheet, name=f"{sheet.name}_{number}")
-        note = caption([summaries[each.place] for each in ranking.ranked])
+        note = caption([summaries[entry.place] for entry in ranking.ranked])
         view = _ranking_view(ranking, replace(sheet, note=note))
         blocks.append(view if ranking.ranked else view.caption)
         blocks += (f"  {sentence}" for sentence in _ranking_sentences(ranking))
@@ -358,7 +361,7 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
         Shown(ASKED.key),
     )
     if len(ranking.ranked) < 2:
-        # a rank among no others says nothing
+        # one system alone has no rank
         columns = tuple(shown for shown in columns if shown.key not in ("rank", "severe_rank"))
     basis = ranking.basis
     rows = [row for row in sheet.rows if not row["reason"]]
@@ -367,8 +370,8 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
 
 
 def _ranking_sentences(ranking: Ranking) -> Iterator[str]:
-    """Yield how many pairs are told apart, then what else must be read with the ranks."""
-    clear = [each.verdict in (Verdict.better, Verdict.worse) for each in ranking.pairs.values()]
+    """Yield the number of pairs that can be told apart, then the notes of the ranking."""
+    clear = [pair.verdict in (Verdict.better, Verdict.worse) for pair in ranking.pairs.values()]
     if clear:
         yield (
             f"{sum(clear)} of {len(clear)} pairs can be told apart by score, paired: "

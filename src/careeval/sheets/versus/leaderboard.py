@@ -1,4 +1,4 @@
-"""The sheet of a leaderboard: entries, and where each of them stands."""
+"""The sheet of a leaderboard: the numbers and the ranks of entries."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from careeval.sheets.page_kinds import PLAIN_DOLLARS
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus.comparisons import RANK_SETS
 
-STANDING = (
+BOARD_FIELDS = (
     *RANK_SETS,
-    Field("system_vendor", "who made it; null where its name does not say", head="Vendor"),
-    Field("date", "day on which its run was begun, ISO 8601; null if not recorded", head="Run"),
-    Field("grader_card", "where the grader's card is"),
-    Field("not_ranked", "why it may not stand in a ranking; null if it may"),
+    Field("system_vendor", "maker of the system; null if its name does not say", head="Vendor"),
+    Field("date", "day on which its run began, ISO 8601; null if not recorded", head="Run"),
+    Field("grader_card", "path of the grader's card"),
+    Field("not_ranked", "why the entry must not be ranked; null if it may be"),
 )
-"""What an entry's own numbers do not say."""
+"""The fields of a leaderboard besides the numbers of an entry."""
 
 _NUMBERS = (
     *("system", "grader", "rubric"),
@@ -36,20 +36,20 @@ _CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
 
 
 def board_sheet(
-    name: str, graded: Sequence[Graded], standings: Iterable[Row], caption: str
+    name: str, graded: Sequence[Graded], board_rows: Iterable[Row], caption: str
 ) -> Sheet:
-    """Return entries with where each stands.
+    """Return the leaderboard of some entries.
 
     Args:
-        name: Of the sheet.
-        graded: The entries, in the order in which they stand.
-        standings: Of each, a value for each of `STANDING`, and what a page needs besides.
-        caption: What stands above it.
+        name: Name of the sheet.
+        graded: The entries, in the order of the leaderboard.
+        board_rows: For each entry, values of `BOARD_FIELDS` and whatever a page adds.
+        caption: Text above the table.
     """
     sheet = entries_sheet(graded)
-    fields = (*(sheet.by_key[key] for key in _NUMBERS), _COST, *STANDING, _CORRECTED)
+    fields = (*(sheet.by_key[key] for key in _NUMBERS), _COST, *BOARD_FIELDS, _CORRECTED)
     rows = [
-        row | standing | {"cost_usd": row["cost.asking"]}
-        for row, standing in zip(sheet.rows, standings, strict=True)
+        row | board_row | {"cost_usd": row["cost.asking"]}
+        for row, board_row in zip(sheet.rows, board_rows, strict=True)
     ]
     return Sheet(name, sheet.holds, fields, rows, caption)

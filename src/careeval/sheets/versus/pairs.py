@@ -1,4 +1,4 @@
-"""Sheets of ranked systems, each two of them: what they differ by, and what may be said of it."""
+"""Sheets and sentences of pairs of ranked systems: their differences and the verdicts."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ VERDICTS = {
     Verdict.unknown: "unknown",
 }
 _ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
-"""What both were asked and judged by; versions that compare may differ in X."""
+"""The fields of asking and grading; comparable versions may differ in X."""
 
 _FIELDS = (
     *difference_fields("its family"),
-    Field("p_holm_family", "what it is corrected for; null where there is no p"),
-    Field("verdict", "what may be said of the second against the first, by the corrected p"),
+    Field("p_holm_family", "the comparisons that p is corrected for; null if there is no p"),
+    Field("verdict", "verdict on the second system against the first, by the corrected p"),
     *_ASKED,
 )
-_HOLDS = "two systems that one grader judged on one rubric, and a number of theirs"
+_HOLDS = "a number of two systems that one grader judged on one rubric"
 _ADL, _DOMAIN = replace(PARTS[By.adl], key="activity"), PARTS[By.domain]
 
 
 def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str) -> Sheet:
-    """Return each two ranked systems, the better one first, by each of `RANKED_BY`."""
+    """Return each pair of ranked systems, the better one first, by each metric of `RANKED_BY`."""
     family = _all_pairs(ranking)
     rows = [
         {
@@ -66,9 +66,10 @@ def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str
 def pair_sheets(
     a: Summary, b: Summary, comparison: Comparison, ranking: Ranking
 ) -> tuple[Sheet, ...]:
-    """Return what two ranked entries differ by: by metric, by activity, by domain.
+    """Return the differences of two ranked entries by metric, by activity and by domain.
 
-    Each is a family of its own, but for what the ranking rests on: that has the p of all its pairs.
+    Each sheet is a family of its own for Holm's correction, except that the metrics of `RANKED_BY`
+    have the p that is corrected for all pairs of the ranking.
     """
     ranked = {key: ranking.difference(key, a.system, b.system) for key in RANKED_BY}
     metrics = {
@@ -91,33 +92,38 @@ def _family(
     b: Summary,
     ranking: Ranking,
     name: str,
-    of: Field,
+    row_field: Field,
     caption: str,
-    one: str,
+    noun: str,
     differences: Mapping[str, Difference],
 ) -> Sheet:
     n = sum(d.p is not None for d in differences.values())
-    own, of_all = f"over {_counted(n, one)}", _all_pairs(ranking)
-    is_ranked = of.key == "metric"
+    this_family, all_pairs = f"over {_counted(n, noun)}", _all_pairs(ranking)
+    by_metric = row_field.key == "metric"
     rows = [
-        {of.key: str(key), **_pair_row(a, b, d, of_all if is_ranked and key in RANKED_BY else own)}
+        {
+            row_field.key: str(key),
+            **_pair_row(a, b, d, all_pairs if by_metric and key in RANKED_BY else this_family),
+        }
         for key, d in differences.items()
     ]
     notes = [
-        f"p of severe errors and of the score is corrected {of_all} of the ranking."
-        if is_ranked
+        f"p of severe errors and of the score is corrected {all_pairs} of the ranking."
+        if by_metric
         else "",
         SMALL if any(0 < d.n < MIN_CLUSTERS for d in differences.values()) else "",
     ]
-    fields = (A, B, of, *_FIELDS)
-    headed = tuple(replace(f, head=f"p, Holm {own}") if f.key == "p_holm" else f for f in fields)
-    return Sheet(name, _HOLDS, headed, rows, caption, " ".join(filter(None, notes)))
+    fields = tuple(
+        replace(field, head=f"p, Holm {this_family}") if field.key == "p_holm" else field
+        for field in (A, B, row_field, *_FIELDS)
+    )
+    return Sheet(name, _HOLDS, fields, rows, caption, " ".join(filter(None, notes)))
 
 
 def _metric(n: str) -> Field:
-    """Return what two systems are compared by; n stands for the number of responses."""
+    """Return the field of the compared metric; `n` is the number of responses, for its names."""
     names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
-    return Field("metric", "what is compared", Words(names=names))
+    return Field("metric", "the compared metric", Words(names=names))
 
 
 def _all_pairs(ranking: Ranking) -> str:
@@ -125,38 +131,38 @@ def _all_pairs(ranking: Ranking) -> str:
     return f"over all {n:,} pairs" if n > 1 else "over the one pair"
 
 
-def _counted(n: int, one: str) -> str:
-    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
-    return f"{n:,} {one if n == 1 else many}"
+def _counted(n: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
 
 
 def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
-    """Return what two entries differ by, B − A, and what its p is corrected for."""
+    """Return the difference B − A of two entries, and the family that its p is corrected for."""
     return {
         **difference_row(d),
         "a": a.system,
         "b": b.system,
         "p_holm_family": None if d.p_holm is None else family,
         "verdict": VERDICTS[d.verdict],
-        **{field.key: _both(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
-        "provenance": _both((a.bank_provenance, b.bank_provenance), " "),
+        **{field.key: _distinct(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
+        "provenance": _distinct((a.bank_provenance, b.bank_provenance), " "),
     }
 
 
-def _both(values: Iterable[object], between: str = "; ") -> str:
+def _distinct(values: Iterable[object], between: str = "; ") -> str:
     return between.join(dict.fromkeys(map(str, values)))
 
 
-# Many systems against each other
+# The matrix of all pairs
 
 
 def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
-    """Return the row's system minus the column's, each two systems once.
+    """Return a matrix of the row's system minus the column's, with each pair once.
 
     Args:
-        ranking: Of the systems.
-        key: One of `RANKED_BY`.
-        names: Of the systems, best first: `b2` is the column of the second.
+        ranking: Ranking of the systems.
+        key: A metric of `RANKED_BY`.
+        names: Names of the systems, best first: `b2` is the column of the second.
     """
     kind = PointsApart(lacking="")
     fields = (
@@ -177,33 +183,33 @@ def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
     return Sheet(f"matrix_{key}", "a system", fields, rows)
 
 
-# In words
+# Sentences
 
 
 def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
-    """Return what may be said of two systems by severe errors or score, and how surely.
+    """Return a sentence on the difference of two systems in severe errors or score.
 
     Args:
-        a: Name of the one.
-        b: Name of the other.
-        key: Of the metric.
-        d: B − A.
+        a: Name of system A.
+        b: Name of system B.
+        key: Key of the metric.
+        d: The difference B − A.
     """
     value, ci95 = d.difference.value, d.difference.ci95
     if value is None:
-        what = COMPARED[key].head.lower()
-        return f"Nothing can be said of their difference in {what}: {d.difference.reason}."
+        metric = COMPARED[key].head.lower()
+        return f"Their difference in {metric} is unknown: {d.difference.reason}."
     points, more = percent(abs(value)), "less" if value < 0 else "more"
     amount = f"{points} points {more}" if points != "0.0" else "no more and no less"
     verb, rest = _VERBS[key]
-    apart = f"{b} {verb} {amount} {rest}than {a}"
+    sentence = f"{b} {verb} {amount} {rest}than {a}"
     if ci95 is None:
-        return f"{apart}; how sure that is cannot be said: {d.difference.reason}."
-    apart = f"{apart} (95% interval {MEASURE.lines(d.difference)[0]})"
+        return f"{sentence}; its interval is unknown: {d.difference.reason}."
+    sentence = f"{sentence} (95% interval {MEASURE.lines(d.difference)[0]})"
     if d.verdict in {Verdict.better, Verdict.worse}:
-        return f"{apart}: a clear difference."
+        return f"{sentence}: a clear difference."
     missed = f", and one below {percent(d.detectable)} could be missed" if d.detectable else ""
-    return f"{apart}: no clear difference{missed}."
+    return f"{sentence}: no clear difference{missed}."
 
 
 _VERBS = {"severe": ("has severe errors in", "of its responses "), "score": ("scores", "")}
