@@ -1,4 +1,4 @@
-"""What audits print: graders on probes, samples for people, and graders against people."""
+"""Tests of the documents of audits: graders on probes, samples, and graders against people."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ GRADERS = ("openai/gpt-5.1 (batched)", "google/gemini-3 (batched)")
 
 @pytest.fixture(scope="module")
 def audit() -> AuditResults:
-    """What two people say who find every other item that the grader found."""
+    """Return an audit by two people who find every other item that the grader found."""
     labels = read_by(SAMPLE, lambda each, of: of.present and each.epoch % 2 == 0)
     return audit_results(SAMPLE, labels)
 
 
 def tried(grader: str, missed: bool) -> Trial:
-    """A grader on twelve scenarios; it may miss whatever is there of −2."""
+    """Return a probe check on twelve scenarios; if `missed`, no −2 item is found."""
     labelled = (
         Labelled(rubric, points, trap, label, label and not (missed and points == -2), f"s-{k}")
         for k in range(12)

@@ -1,4 +1,4 @@
-"""An audit's files: what is written is read again, and what is wrong is told by its line."""
+"""Tests of the files of an audit: they are read as written, and errors name the line."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _changed(change: Callable[[Any], object]) -> str:
         ("[]", "its schema is None"),
         ('{"schema": "careeval.summary/1"}', "its schema is 'careeval.summary/1'"),
         (_changed(lambda d: d["hidden"].pop("seed")), "hidden.seed: Field required"),
-        (_changed(lambda d: d["shown"][0]["items"].pop()), "are not those that are hidden"),
+        (_changed(lambda d: d["shown"][0]["items"].pop()), "do not have the same judgments"),
         (_changed(lambda d: d["hidden"]["drawn"][0].update(stratum=9)), "is of stratum 9"),
         (_changed(lambda d: d["hidden"]["strata"][0].update(n=2, of=2)), "says 2 of 2"),
         (_changed(lambda d: d["hidden"]["strata"][0].update(of=0)), "says 1 of 0"),
@@ -109,7 +109,7 @@ def test_labels_by_hand(tmp_path: Path) -> None:
 
 
 def test_labels_with_semicolons_and_a_mark(tmp_path: Path) -> None:
-    """What Excel writes where a comma is the decimal point is read too."""
+    """A file with semicolons and a byte order mark, as Excel may write, is read too."""
     (label,) = labels_of(tmp_path, "\ufeffrater;judgment;label\nann;j00001;absent\n")
     assert label == Label("ann", "j00001", Reading.absent)
 

@@ -1,4 +1,4 @@
-"""What `careeval audit` prints: graders on probes, samples for people, graders against people."""
+"""The documents of `careeval audit`: graders on probes, samples, and graders against people."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, Flag, Form
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
 
 _UNITS = (
-    "finds, clears: % of what is there, and of what is not. Positive agreement: of what one calls "
-    "present, the % that the other does too. In brackets 95% intervals, over scenarios like these."
+    "finds: % of the present items that the grader judges present; clears: % of the absent items "
+    "that it judges absent. Positive agreement: of the items that one calls present, the % that "
+    "the other calls present too. In brackets 95% intervals, over scenarios like these."
 )
-_ITEMS = Field("items", "which items", in_files=False)
+_ITEMS = Field("items", "the items: all, or those of a point class", in_files=False)
 _WITH_TRUTH = tuple(field.within("agreement") for field in AGREEMENT)
 
 
 def _view(sheet: Sheet, name: str, rows: Iterable[Row], caption: str, *columns: Shown) -> View:
-    """Return some rows of a sheet, as a table of that name."""
+    """Return a view of some rows of a sheet, with a name of its own."""
     return View(replace(sheet, name=name, rows=[*rows]), columns, caption)
 
 
@@ -54,11 +55,13 @@ _PROBES = (
     GRADER,
     RUBRIC,
     POINTS,
-    Field("trap", "what the probes try a grader with; null for all"),
+    Field("trap", "the trap of the probes; null for all"),
     *ACCURACY,
     *_WITH_TRUTH,
     Field("cost", "of all judgments", DOLLARS),
-    Field("seconds", "that the calls for all judgments took", SECONDS, "Time of calls"),
+    Field(
+        "seconds", "duration in seconds of the calls for all judgments", SECONDS, "Time of calls"
+    ),
     Field("passed", "whether it passes the probes", Flag(yes="passed", no="failed"), "Probes"),
     *_ON_SEVERE,
     JUDGE,
@@ -68,12 +71,12 @@ _SHOWN_AGREEMENT = (Shown("agreement.positive_agreement"), Shown("agreement.ac1"
 
 
 def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Document:
-    """Return graders on the labelled probes of a bank, side by side.
+    """Return the document of graders on the labelled probes of a bank.
 
     Args:
-        bank: Its name.
-        bank_version: N-X.
-        trials: A grader each.
+        bank: Name of the bank.
+        bank_version: Version N-X of the bank.
+        trials: The probe check of each grader.
     """
     names = words.grader_names(trial.grader for trial in trials)
     overall, severe, classes, traps = list[Row](), list[Row](), list[Row](), list[Row]()
@@ -96,7 +99,7 @@ def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Do
             {**name, "trap": trap, **row_of(measured, ACCURACY)}
             for trap, measured in agreement.measured_by_trap.items()
         ]
-    # graders side by side: a sort keeps their order
+    # sorting is stable, so graders keep their order in each group
     rubrics = [rubric.value for rubric in Rubric]
     classes.sort(key=lambda row: (row["points"], rubrics.index(row["rubric"])))
     traps.sort(key=lambda row: str(row["trap"]))
@@ -111,7 +114,7 @@ def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Do
         _view(data, "probes_by_trap", traps, "By trap",
               *map(Shown, ("trap", "judge")), *_SHOWN_ACCURACY),
     )  # fmt: skip
-    notes = (*_verdicts(trials), *_pairs(trials), _rule(), _UNITS)
+    notes = (*_verdicts(trials), *_pairs(trials), _pass_rule(), _UNITS)
     return Document(views, notes, data, f"Probes of bank {bank} {bank_version}.")
 
 
@@ -133,11 +136,11 @@ def _pairs(trials: Iterable[Trial]) -> Iterator[str]:
             )
 
 
-def _rule() -> str:
-    asked = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
+def _pass_rule() -> str:
+    limits = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
     return (
-        f"A grader fails that reaches less, on either rubric, than {asked}; what it did not judge "
-        "is taken for wrong. The rule is ours."
+        f"A grader fails if it is below any of these on either rubric: {limits}. Items that it did "
+        "not judge count as wrong. The rule is ours."
     )
 
 
@@ -155,13 +158,16 @@ _DRAWN = (
     SYSTEM,
     Field("n", "judgments drawn", COUNT, "Drawn"),
     Field("of", "judgments that they were drawn from", COUNT),
-    Field("chance", "of each of these to be drawn", SHARE),
-    Field("systems", "how many", COUNT, in_files=False),
+    Field("chance", "chance of each judgment to be drawn", SHARE),
+    Field("systems", "number of systems", COUNT, in_files=False),
 )
 
 
 def sample_document(sample: Sample) -> Document:
-    """Return what was drawn for people to read: a row a system and kind of judgment in files."""
+    """Return the document of a sample for people to read.
+
+    Data files have a row for each system and kind of judgment.
+    """
     hidden = sample.hidden
     rows = [row_of(stratum, _DRAWN[:-1]) for stratum in hidden.strata]
     data = Sheet("drawn", "judgments of one kind by one system", _DRAWN, rows)
@@ -180,7 +186,7 @@ def sample_document(sample: Sample) -> Document:
         f"{counted(len(hidden.drawn), 'judgment')} of {hidden.grader}, in "
         f"{counted(len(sample.shown), 'response')} to {counted(len(scenarios), 'scenario')}.",
         *([f"Not to be drawn: {left_out}."] if left_out else []),
-        *(f"Thin: {line}." for line in sample.thin()),
+        *(f"Thin: {warning}." for warning in sample.thin()),
     )
     return Document((_view(data, "drawn", shown, "Drawn", *columns),), notes, data)
 
@@ -188,7 +194,7 @@ def sample_document(sample: Sample) -> Document:
 # Graders against people
 
 _WITH_EACH_OTHER = tuple(
-    field.within("people", "people with each other: {}")
+    field.within("people", "people against each other: {}")
     for field in dict.fromkeys((*AGREEMENT, *PEOPLE))
 )
 _RESULTS = (
@@ -198,7 +204,7 @@ _RESULTS = (
 
 
 def against_people_sheet(audit: AuditResults) -> Sheet:
-    """Return a grader against people, and people against each other: −2 items, and all items."""
+    """Return a grader against people, and people against each other, on −2 and on all items."""
     rows = [
         {"grader": audit.grader, "items": name, "points": points, **row_of(measured, ACCURACY)}
         | row_of(people, PEOPLE, "people")
@@ -211,10 +217,10 @@ def against_people_sheet(audit: AuditResults) -> Sheet:
 
 
 def results_document(audit: AuditResults) -> Document:
-    """Return a grader against people: what to beware of, what it comes to, and the tables."""
+    """Return the document of a grader against people: warnings, a summary, and the tables."""
     grader = {"grader": audit.grader}
-    over = [*against_people_sheet(audit).rows]
-    over += [
+    rows = [*against_people_sheet(audit).rows]
+    rows += [
         {**grader, "items": class_name(key), **point_class(key), **row_of(measured, ACCURACY)}
         | row_of(audit.agreement_by_points[key], AGREEMENT, "agreement")
         | row_of(audit.people_by_points[key], AGREEMENT, "people")
@@ -232,15 +238,15 @@ def results_document(audit: AuditResults) -> Document:
         for rubric, score in system.scores.items()
     ]
     holds = "judgments of the grader, all or of a system or point class; or a system's score"
-    data = Sheet("audit", holds, _RESULTS, [*over, *severe, *overall, *scores])
+    data = Sheet("audit", holds, _RESULTS, [*rows, *severe, *overall, *scores])
     blocks: tuple[str | View, ...] = (
-        *_beware(audit),
+        *_warnings(audit),
         f"{audit.grader}: {audit.sentence()}",
-        _view(data, "against_people", over, "The grader against people",
+        _view(data, "against_people", rows, "The grader against people",
               *map(Shown, ("items", "n", "n_present", "sensitivity")),
               Shown("miss_rate", Form.bare),
               *map(Shown, ("specificity", "ppv", "macro_f1")), *_SHOWN_AGREEMENT),
-        _view(data, "people_with_each_other", over,
+        _view(data, "people_with_each_other", rows,
               "People against each other: the most that can be asked of a grader",
               *map(Shown, ("items", "people.n", "people.same", "people.macro_f1")),
               *map(Shown, ("people.positive_agreement", "people.ac1"))),
@@ -249,26 +255,26 @@ def results_document(audit: AuditResults) -> Document:
         _view(data, "corrected_scores", scores, "Scores, corrected by people",
               *(Shown(field.key) for field in (SYSTEM, RUBRIC, *CORRECTED))),
     )  # fmt: skip
-    notes = (*_counted(audit), *dict.fromkeys(_reasons(audit)), words.CORRECTED, _UNITS)
+    notes = (*_label_notes(audit), *dict.fromkeys(_reasons(audit)), words.CORRECTED, _UNITS)
     hidden = audit.sample.hidden
     caption = f"Bank {hidden.bank} {hidden.bank_version}; grader {audit.grader}."
     return Document(blocks, notes, data, caption)
 
 
-def _beware(audit: AuditResults) -> Iterator[str]:
-    """Yield why the numbers are worth less than they seem."""
+def _warnings(audit: AuditResults) -> Iterator[str]:
+    """Yield the reasons why the numbers are worth less than they seem."""
     waiting = audit.waiting
     if not audit.n_labelled:
         yield "Nobody has labelled anything yet."
     if waiting.n:
         wait = counted(waiting.n, "judgment waits", "judgments wait")
-        clear = (
-            " Until then the grader is held against the clear cases alone, and looks better than "
-            "it is."
+        bias = (
+            " Until then the grader is compared on the clear cases alone, and looks better than it "
+            "is."
         )
         yield (
             f"{wait} for somebody to adjudicate: {waiting.kinds()}."
-            f"{clear if waiting.left_out else ''}"
+            f"{bias if waiting.left_out else ''}"
         )
     if audit.n_alone:
         rest = "rests" if audit.n_alone == 1 else "rest"
@@ -278,44 +284,44 @@ def _beware(audit: AuditResults) -> Iterator[str]:
         )
     if audit.people.n and audit.people.n_left_out:
         yield (
-            f"People’s agreement leaves out {counted(audit.people.n_left_out, 'judgment')}, of "
-            "kinds of which no two raters labelled any."
+            f"People’s agreement leaves out {counted(audit.people.n_left_out, 'judgment')} of "
+            "kinds (points and verdict) that no two raters labelled."
         )
 
 
-def _counted(audit: AuditResults) -> Iterator[str]:
-    settled = f"; adjudicated by {', '.join(audit.adjudicators)}" if audit.adjudicators else ""
+def _label_notes(audit: AuditResults) -> Iterator[str]:
+    adjudicated = f"; adjudicated by {', '.join(audit.adjudicators)}" if audit.adjudicators else ""
     if audit.raters:
-        yield f"Labelled by {', '.join(audit.raters)}{settled}."
+        yield f"Labelled by {', '.join(audit.raters)}{adjudicated}."
     yield (
-        f"Labelled, of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,}; with a truth "
-        f"{audit.n_settled:,}, by adjudication {audit.n_adjudicated:,}. Left out: "
+        f"Labelled, of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,}; with a true "
+        f"label {audit.n_settled:,}, {audit.n_adjudicated:,} of them by adjudication. Left out: "
         f"{audit.n_tied:,} tied, {audit.n_unsure:,} unsure."
     )
     if audit.n_unsure or audit.waiting.one_sure or audit.waiting.outvoted:
         yield (
-            "A label of unsure decides nothing: where others are sure, theirs count. What is left "
-            "out is stood for by the settled judgments of its kind: same points, same verdict."
+            "A label of unsure decides nothing: if others are sure, theirs count. Settled "
+            "judgments with the same points and verdict stand for those left out."
         )
     yield (
-        "Weighted back to all judgments by the chance of each to be drawn. Corrected scores take "
-        "the grader's mean and what people say otherwise of what they read; a system needs "
-        f"{MIN_AUDITED} responses of its own that people read."
+        "Weighted to all judgments by the chance of each to be drawn. A corrected score is the "
+        "grader's mean, changed by as much as people differ from it on the responses that they "
+        f"read; it needs {MIN_AUDITED} such responses of the system."
     )
 
 
 def _reasons(audit: AuditResults) -> Iterator[str]:
-    """Yield why a number is unknown, or has no interval."""
-    for what, measured in (("−2 items", audit.severe), ("all items", audit.overall)):
+    """Yield the reasons why numbers are unknown or have no interval."""
+    for items, measured in (("−2 items", audit.severe), ("all items", audit.overall)):
         if measured.sensitivity.reason:
-            yield f"{what}: {measured.sensitivity.reason}."
-    for whose, classes in (
+            yield f"{items}: {measured.sensitivity.reason}."
+    for pair, classes in (
         ("", audit.agreement_by_points),
         ("people with each other, ", audit.people_by_points),
     ):
         for key, agreement in classes.items():
             if agreement.positive_agreement.value is None:
-                yield f"{whose}{class_name(key)}: {agreement.positive_agreement.reason}."
+                yield f"{pair}{class_name(key)}: {agreement.positive_agreement.reason}."
     for name, system in audit.by_system.items():
         for rubric, score in system.scores.items():
             if score.corrected.reason:

@@ -1,4 +1,4 @@
-"""An audit's files: the sample as JSON, a sheet for people to fill in, and their labels as CSV."""
+"""The files of an audit: the sample as JSON, a CSV sheet to fill in, and the labels as CSV."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _FILE = TypeAdapter(_SampleFile)
 
 
 def sample_text(sample: Sample) -> str:
-    """A sample as JSON, `careeval.audit-sample/1`: `shown` is for raters, `hidden` is not."""
+    """Return a sample as JSON, `careeval.audit-sample/1`: `shown` is for raters, `hidden` not."""
     file = _SampleFile(SCHEMA, KEEP_APART, sample.shown, sample.hidden)
     return json.dumps(_FILE.dump_python(file, mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_sample(path: Path) -> Sample:
-    """A sample from its file.
+    """Return the sample in a file.
 
     Raises:
-        ReviewError: It is no sample, or what is shown and what is hidden do not fit together.
+        ReviewError: The file is not a sample, or its shown and hidden parts do not match.
     """
     try:
         data = json.loads(read_text(path, most=MAX_BYTES))
@@ -66,18 +66,18 @@ def read_sample(path: Path) -> Sample:
 
 
 MAX_BYTES = 50_000_000
-"""A sample for people to read has a hundredth of it."""
+"""Largest file that is read; a sample that people can read is a hundred times smaller."""
 
 _MAKE_ONE = "careeval audit sample FOLDER -o FILE writes one"
 
 
 def _problem(file: _SampleFile) -> str:
-    """Why the parts of a sample do not fit together; empty where they do."""
+    """Return the reason why the parts of a sample do not match; empty if they do."""
     shown = [(item.judgment, response.id) for response in file.shown for item in response.items]
     drawn = [(each.judgment, each.response) for each in file.hidden.drawn]
     strata = file.hidden.strata
     if shown != drawn or len(dict(shown)) != len(shown):
-        return "the judgments that are shown are not those that are hidden, each once"
+        return "`shown` and `hidden` do not have the same judgments, each once"
     counts = [0] * len(strata)
     for each in file.hidden.drawn:
         if not 0 <= each.stratum < len(strata):
@@ -85,12 +85,14 @@ def _problem(file: _SampleFile) -> str:
         counts[each.stratum] += 1
     for stratum, count in zip(strata, counts, strict=True):
         if not 0 < count == stratum.n <= stratum.of:
-            return f"{count} judgments are of the stratum that says {stratum.n} of {stratum.of}"
+            return (
+                f"a stratum says {stratum.n} of {stratum.of} judgments were drawn, but has {count}"
+            )
     return ""
 
 
 def sheet_text(sample: Sample) -> str:
-    """A sheet to fill in, as CSV: a row a judgment, `rater`, `label` and `note` left empty."""
+    """Return a CSV sheet to fill in, with empty `rater`, `label` and `note` for each judgment."""
     rows = [
         {
             "rater": None,
@@ -109,28 +111,28 @@ def sheet_text(sample: Sample) -> str:
 
 
 def read_labels(path: Path, sample: Sample) -> list[Label]:
-    """Labels from a CSV file, separated by commas or semicolons.
+    """Return the labels in a CSV file, separated by commas or semicolons.
 
-    Columns `rater`, `judgment` and `label` (present, absent, unsure), and if there `note`, `at`
-    (ISO 8601) and `adjudicated` (yes or no); others are passed over. A row without a label is a
-    judgment that is not made yet.
+    It has the columns `rater`, `judgment` and `label` (present, absent, unsure), and may have
+    `note`, `at` (ISO 8601) and `adjudicated` (yes or no). Other columns are ignored. A row without
+    a label is a judgment that is not made yet, and is skipped.
 
     Raises:
-        ReviewError: With the line of each problem: a column is lacking, a label is another word, a
-            judgment is not in the sample, or there are two labels where there is to be one.
+        ReviewError: With the line of each problem: a missing column, a label that is another word,
+            a judgment that is not in the sample, or two labels of one rater for one judgment.
     """
-    known = {each.judgment for each in sample.hidden.drawn}
+    judgments = {each.judgment for each in sample.hidden.drawn}
     labels: list[Label] = []
     lines: dict[tuple[str, str], int] = {}
 
     def take(line: int, row: Mapping[str, str]) -> None:
-        label = _label(row, known)
+        label = _label(row, judgments)
         if label is None:
             return
         key = ("" if label.adjudicated else label.rater, label.judgment)
         if key in lines:
-            who = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
-            raise ValueError(f"{label.judgment} {who} in line {lines[key]} too")
+            action = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
+            raise ValueError(f"{label.judgment} {action} in line {lines[key]} too")
         lines[key] = line
         labels.append(label)
 
@@ -138,18 +140,18 @@ def read_labels(path: Path, sample: Sample) -> list[Label]:
     return labels
 
 
-def _label(row: Mapping[str, str], known: set[str]) -> Label | None:
-    """One row as a label; `None` where it has none.
+def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
+    """Return the label in a row; `None` if it is empty.
 
     Raises:
-        ValueError: It is not one.
+        ValueError: A value is missing or not allowed.
     """
     adjudicated = row["adjudicated"].lower()
     if not row["label"]:
         return None
     if row["label"].lower() not in set(Reading):
         raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
-    if row["judgment"] not in known:
+    if row["judgment"] not in judgments:
         raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
     if not row["rater"]:
         raise ValueError("no rater; a pseudonym will do")

@@ -1,4 +1,4 @@
-"""Audits as JSON; an unknown number is `{"value": null, "reason": "…"}`."""
+"""The JSON of audits, where an unknown number is `{"value": null, "reason": "…"}`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMA = "careeval.audit/2"
 
 
 def probes_json(bank: str, bank_version: str, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return what `careeval audit probes --json` prints."""
+    """Return the output of `careeval audit probes --json`."""
     return {
         "schema": SCHEMA,
         "bank": bank,
@@ -63,7 +63,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
 
 
 def _numbers(record: object, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return a record's numbers, by the keys of their fields."""
+    """Return the numbers of a record under the keys of these fields."""
     return {
         key: estimate_json(value) if isinstance(value, Estimate) else value
         for key, value in row_of(record, fields).items()
@@ -71,7 +71,7 @@ def _numbers(record: object, fields: Iterable[Field]) -> dict[str, Any]:
 
 
 def sample_json(sample: Sample) -> dict[str, Any]:
-    """Return what `careeval audit sample --json` prints: what was drawn from what, and no words."""
+    """Return the output of `careeval audit sample --json`, which has no texts."""
     hidden = sample.hidden
     return {
         "schema": SCHEMA,
@@ -91,7 +91,7 @@ def sample_json(sample: Sample) -> dict[str, Any]:
 
 
 def results_json(audit: AuditResults) -> dict[str, Any]:
-    """Return what `careeval audit results --json` prints."""
+    """Return the output of `careeval audit results --json`."""
     counts = ("n_drawn", "n_labelled", "n_settled", "n_adjudicated", "n_single", "n_tied")
     return {
         "schema": SCHEMA,

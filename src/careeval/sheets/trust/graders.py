@@ -1,4 +1,4 @@
-"""Sheets of what graders found, and of how far they can be trusted."""
+"""Sheets of the errors and items that graders found, and of the trust that graders deserve."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ GRADER = Field("grader", "name of the grader, with its mode and its prompt's has
 
 
 def told_apart(field: Field, graders: Iterable[str]) -> Field:
-    """Return a field of graders that people read by as much of a name as tells it apart."""
+    """Return a field of graders that shows the shortest unique name of each."""
     return replace(field, kind=Words(names=brief_grader_names(graders)))
 
 
 def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
-    """Return rubric items over the systems of one grader."""
+    """Return statistics of rubric items over the systems that one grader judged."""
     fields = (
-        Field("grader", "who judged"),
+        Field("grader", "name of the grader"),
         Field("scenario", "id of the scenario"),
         RUBRIC,
         Field("item", "id of the item"),
         Field("points", "-2 to 2", SIGNED),
-        Field("text", "the item", head="Item"),
-        Field("n_systems", "systems judged", COUNT, "Systems"),
-        Field("n", "judgments made, over all of them", COUNT),
+        Field("text", "text of the item", head="Item"),
+        Field("n_systems", "number of systems judged", COUNT, "Systems"),
+        Field("n", "judgments of all systems, without unresolved ones", COUNT),
         Field(
             "presence",
             "mean over systems of the share of responses with the item",
             MEASURE,
             "Present",
         ),
-        Field("always", "present in every response", FLAG),
-        Field("never", "present in none", FLAG),
+        Field("always", "whether it is present in every response", FLAG),
+        Field("never", "whether it is present in no response", FLAG),
         Field(
             "rest",
-            "over systems, correlation of its points with those of the other items",
+            "correlation over systems of its points with those of the other items",
             COEFFICIENT,
-            "With the rest",
+            "Item–rest correlation",
         ),
     )
     rows = [row_of(item, fields) for item in items]
@@ -72,18 +72,22 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
 
 
 def harms_sheet(findings: Findings) -> Sheet:
-    """Return severe and mild errors, a row each."""
+    """Return the severe and mild errors that graders found, a row each."""
     fields = (
         *ENTRY,
         Field("scenario", "id of the scenario"),
         Field("adl", "activity; null if not known"),
         Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
-        Field("epoch", "the k-th response to it, from 1", COUNT),
+        Field("epoch", "number of the response to the scenario, from 1", COUNT),
         Field("item", "id of the item"),
         Field("points", "-2 for a severe error, -1 for a mild one", SIGNED),
-        Field("item_text", "the item"),
-        Field("quote", "the response's own words; null where none were given or found"),
-        Field("reason", "the grader's; empty where it gave none"),
+        Field("item_text", "text of the item"),
+        Field(
+            "quote",
+            "words of the response that the grader quotes; null if it quotes none, or none that "
+            "are in the response, or if they are held out",
+        ),
+        Field("reason", "the grader's reason; empty if it gave none"),
     )
     rows = [
         row_of(harm, fields)
@@ -94,67 +98,67 @@ def harms_sheet(findings: Findings) -> Sheet:
     return Sheet("harms", "an error that a grader found in a response", fields, rows)
 
 
-def _agreement_fields(name: str, with_what: str) -> Iterator[Field]:
+def _agreement_fields(name: str, reference: str) -> Iterator[Field]:
     for count in LABEL_COUNTS:
-        yield count.within(name, f"{with_what}: {{}}; null if not tried")
+        yield count.within(name, f"{reference}: {{}}; null if not checked")
     for share in (FINDS, CLEARS):
-        yield replace(share, kind=SHARE).within(name, f"{with_what}: {{}}; null if unknown")
-    yield Field(f"{name}.reason", "why there is none; else empty")
+        yield replace(share, kind=SHARE).within(name, f"{reference}: {{}}; null if unknown")
+    yield Field(f"{name}.reason", "why the numbers are unknown; else empty")
 
 
-def _of_agreement(name: str, agreement: Agreement | None, why_not: str) -> Row:
+def _agreement_row(name: str, agreement: Agreement | None, reason: str) -> Row:
     if agreement is None:
-        return {f"{name}.reason": why_not}
+        return {f"{name}.reason": reason}
     return {f"{name}.reason": "", **row_of(agreement, (*LABEL_COUNTS, FINDS, CLEARS), name)}
 
 
 def grader_cards_sheet(findings: Findings) -> Sheet:
-    """Return what is known of each grader."""
+    """Return the card of each grader: its probe check, its audit and its contradictions."""
     facts = (
         GRADER,
-        Field("vendor", "who made it; null where its name does not say"),
-        Field("systems", "whom it judged here", WORD_LIST),
-        Field("own_vendor", "those of them that share its vendor", WORD_LIST),
-        Field("n_judgments", "first gradings, over all of them", COUNT),
-        Field("n_unresolved", "those that it could not be brought to make", COUNT),
+        Field("vendor", "maker of the grader; null if its name does not say"),
+        Field("systems", "systems that it judged here", WORD_LIST),
+        Field("own_vendor", "those of the systems that share its vendor", WORD_LIST),
+        Field("n_judgments", "judgments of all systems, first gradings only", COUNT),
+        Field("n_unresolved", "of n_judgments, those that it failed to make", COUNT),
     )
     fields = [
         *facts,
         *_agreement_fields("probes", "against the labels of the bank's probes"),
         Field(
             "probes.failed",
-            "why it fails the probes; empty if it does not, null if not tried",
+            "why it fails the probes; empty if it does not, null if not checked",
             WORD_LIST,
         ),
-        _N_PAIRS.within("pairs", "{}; null if not tried"),
+        _N_PAIRS.within("pairs", "{}; null if not checked"),
         *(field.within("pairs", "of the probes of twins, {}") for field in _PAIRS),
         *_agreement_fields("human", "against people's labels"),
-        Field("human.n_raters", "people who labelled; null if not tried", COUNT),
-        Field("human.n_single", "judgments that rest on one of them; null if not tried", COUNT),
-        Field("human.n_tied", "left out, not yet adjudicated; null if not tried", COUNT),
-        Field("human.n_unsure", "left out, nobody is sure; null if not tried", COUNT),
-        *(field.within("human", "weighted back to all judgments, {}") for field in _AUDITED),
+        Field("human.n_raters", "people who labelled; null if not audited", COUNT),
+        Field("human.n_single", "judgments that rest on one person; null if not audited", COUNT),
+        Field("human.n_tied", "judgments left out until adjudicated; null if not audited", COUNT),
+        Field("human.n_unsure", "judgments left out as nobody is sure; null if not audited", COUNT),
+        *(field.within("human", "weighted to all judgments, {}") for field in _AUDITED),
     ]
     for kind in Contradiction:
         name = kind.replace(" ", "_")
         fields += [
-            Field(f"contradictions.{name}.count", f"contradictions: {kind}", COUNT),
-            Field(f"contradictions.{name}.opportunities", "times it could have been", COUNT),
+            Field(f"contradictions.{name}.count", f"contradictions found: {kind}", COUNT),
+            Field(f"contradictions.{name}.opportunities", "contradictions possible", COUNT),
         ]
     rows = []
     for card in findings.cards.values():
         row = row_of(card, facts)
         probes = card.probes.overall if card.probes else None
-        row |= _of_agreement("probes", probes, NOT_TRIED)
+        row |= _agreement_row("probes", probes, NOT_TRIED)
         row["probes.failed"] = card.failed
-        row |= _of_pairs(card.probes)
-        row |= _of_agreement("human", card.human.counts if card.human else None, NOT_AUDITED)
+        row |= _pairs_row(card.probes)
+        row |= _agreement_row("human", card.human.counts if card.human else None, NOT_AUDITED)
         if card.human:
-            # people read what was drawn by the grader's verdict: only weighted shares mean anything
+            # the sample was drawn by the grader's verdicts, so unweighted shares mean nothing
             overall = card.human.overall
             row["human.sensitivity"] = overall.sensitivity.value
             row["human.specificity"] = overall.specificity.value
-        row |= _of_audit(card.human)
+        row |= _audit_row(card.human)
         for kind, count in card.contradictions.items():
             name = f"contradictions.{kind.replace(' ', '_')}"
             row |= {f"{name}.count": count.count, f"{name}.opportunities": count.opportunities}
@@ -165,8 +169,8 @@ def grader_cards_sheet(findings: Findings) -> Sheet:
 _N_PAIRS, *_PAIRS = PAIR_SLIPS
 
 
-def _of_pairs(probes: ProbeAgreement | None) -> Row:
-    """Return a grader's slips on twins' probes; null, with the reason, where there are none."""
+def _pairs_row(probes: ProbeAgreement | None) -> Row:
+    """Return a grader's slips on twins' probes, or the reason why they are unknown."""
     if probes and probes.pairs:
         return row_of(probes.pairs, PAIR_SLIPS, "pairs")
     unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
@@ -180,8 +184,8 @@ _AUDITED = tuple(
 )
 
 
-def _of_audit(human: AuditResults | None) -> Row:
-    """Return an audit on a grader's card; all null, with the reason, where there is none."""
+def _audit_row(human: AuditResults | None) -> Row:
+    """Return the numbers of an audit, or the reason why they are unknown."""
     if human is None:
         return {f"human.{field.key}": Estimate.unknown(NOT_AUDITED) for field in _AUDITED}
     return {
@@ -192,17 +196,17 @@ def _of_audit(human: AuditResults | None) -> Row:
 
 
 def grading_noise_sheet(findings: Findings) -> Sheet:
-    """Return what judging the same responses again shows."""
+    """Return the noise that judging the same responses again shows."""
     shares = {
-        "scenario": "of the variance of one judged response, what is between scenarios",
-        "response": "what is between responses to one scenario",
-        "grading": "what is between gradings of one response",
+        "scenario": "share of the variance of a judged response that is between scenarios",
+        "response": "share of it that is between responses to one scenario",
+        "grading": "share of it that is between gradings of one response",
     }
     n = worst_n(findings.summaries)
     worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.summaries}
     numbers = (
         Field("n_regraded", "responses judged more than once", COUNT, "Judged again"),
-        Field("n_gradings", "the most gradings of any response", COUNT),
+        Field("n_gradings", "largest number of gradings of a response", COUNT),
         Field(
             "flipped",
             "share of the items whose judgment differs between two gradings",
@@ -210,13 +214,13 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
             "Judgments changed",
         ),
         *(
-            Field(f"{name}_share", f"{what}; null if unknown", SHARE, name.capitalize())
-            for name, what in shares.items()
+            Field(f"{name}_share", f"{holds}; null if unknown", SHARE, name.capitalize())
+            for name, holds in shares.items()
         ),
-        Field("reason", "why the variance is not split; else empty"),
+        Field("reason", "why the shares of variance are unknown; else empty"),
         Field(
             "corrected_worst_at_n",
-            "worst of n if the grader did not vary",
+            "worst of n, corrected for the noise of the grader",
             MEASURE,
             f"Worst of {n}",
         ),
@@ -236,20 +240,20 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
 
 
 CLASS = (RUBRIC, POINTS, *AGREEMENT)
-"""How far two agree on the items of one point class."""
+"""The fields of the agreement of two on the items of one point class."""
 
 
 def of_class(key: PointClass, by_class: ClassAgreement) -> Row:
-    """Return a point class under the fields `CLASS`."""
+    """Return the agreement in a point class under the fields `CLASS`."""
     return point_class(key) | row_of(by_class, AGREEMENT)
 
 
 def grader_pairs_sheet(findings: Findings) -> Sheet:
-    """Return graders held against each other, a row a point class."""
+    """Return the agreement of pairs of graders, by point class."""
     fields = (
-        told_apart(Field("a", "name of the one grader", head="One"), findings.cards),
-        told_apart(Field("b", "name of the other", head="Other"), findings.cards),
-        Field("systems", "whose responses both judged", WORD_LIST),
+        told_apart(Field("a", "name of the first grader", head="One"), findings.cards),
+        told_apart(Field("b", "name of the second grader", head="Other"), findings.cards),
+        Field("systems", "systems whose responses both judged", WORD_LIST),
         *CLASS,
     )
     rows = [
@@ -262,14 +266,14 @@ def grader_pairs_sheet(findings: Findings) -> Sheet:
 
 
 def grader_agreement_sheet(findings: Findings) -> Sheet:
-    """Return graders held against labels and people, and people against each other."""
+    """Return the agreement of graders with labels and people, and of people with each other."""
     fields = (
         GRADER,
         Field(
             "between",
             "probes: the grader and the labels of the bank's probes; people: the grader and "
-            "people who read the same responses, weighted back to all judgments; raters: those "
-            "people with each other",
+            "people who read the same responses, weighted to all judgments; raters: those people "
+            "and each other",
         ),
         *CLASS,
     )
@@ -283,5 +287,5 @@ def grader_agreement_sheet(findings: Findings) -> Sheet:
         )
         for key, by_class in classes.items()
     ]
-    holds = "a grader, what it is held against, and a point class"
+    holds = "a grader, its reference, and a point class"
     return Sheet("grader_agreement", holds, fields, rows, note=AGREEMENT_NOTE)

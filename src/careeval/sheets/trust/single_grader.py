@@ -1,4 +1,4 @@
-"""Sheets of single graders: on the probes, against people, and against themselves."""
+"""Sheets of single graders: their agreement with the probes, and their contradictions."""
 
 from __future__ import annotations
 
@@ -13,49 +13,53 @@ from careeval.sheets.names import plain
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust.graders import CLASS, GRADER, of_class, told_apart
 
-_TRIED = (
+_AGREEMENT = (
     Field("present", "labelled present, and judged", COUNT),
     Field("found", "of these, judged present", COUNT),
-    Field("sensitivity", "share found of what is there; null if unknown", SHARE, "Finds"),
+    Field("sensitivity", "found / present; null if unknown", SHARE, "Finds"),
     Field("absent", "labelled absent, and judged", COUNT),
     Field("cleared", "of these, judged absent", COUNT),
-    Field("specificity", "share cleared of the rest; null if unknown", SHARE, "Clears"),
-    Field("unresolved", "not judged", COUNT),
+    Field("specificity", "cleared / absent; null if unknown", SHARE, "Clears"),
+    Field("unresolved", "labelled, not judged", COUNT),
 )
 
 
-def _of_tried(part: Agreement) -> Row:
-    known = ("found", "sensitivity", "cleared", "specificity", "unresolved")
-    return {key: getattr(part, key) for key in known} | {
-        "present": part.found + part.missed,
-        "absent": part.cleared + part.invented,
+def _agreement_row(agreement: Agreement) -> Row:
+    keys = ("found", "sensitivity", "cleared", "specificity", "unresolved")
+    return {key: getattr(agreement, key) for key in keys} | {
+        "present": agreement.found + agreement.missed,
+        "absent": agreement.cleared + agreement.invented,
     }
 
 
 def probes_by_points_sheet(findings: Findings) -> Sheet:
-    """Return graders held against the labels of the probes, a row a point class."""
+    """Return the agreement of graders with the labels of the probes, by point class."""
     rows = [
-        {"grader": card.grader, **of_class(key, by_class), **_of_tried(card.probes.by_points[key])}
+        {
+            "grader": card.grader,
+            **of_class(key, by_class),
+            **_agreement_row(card.probes.by_points[key]),
+        }
         for card in findings.cards.values()
         if card.probes
         for key, by_class in card.probes.agreement_by_points.items()
     ]
     holds, caption = "a grader and a point class", "Agreement with the probes, by points"
-    fields = (GRADER, *CLASS[:2], *_TRIED, *CLASS[-2:])
+    fields = (GRADER, *CLASS[:2], *_AGREEMENT, *CLASS[-2:])
     return Sheet("probes_by_points", holds, fields, rows, caption, AGREEMENT_NOTE)
 
 
 def probes_by_trap_sheet(findings: Findings) -> Sheet:
-    """Return graders held against the labels of the probes, a row a trap."""
+    """Return the agreement of graders with the labels of the probes, by trap."""
     rows = [
-        {"grader": card.grader, "trap": trap, **_of_tried(part)}
+        {"grader": card.grader, "trap": trap, **_agreement_row(agreement)}
         for card in findings.cards.values()
         if card.probes
-        for trap, part in card.probes.by_trap.items()
+        for trap, agreement in card.probes.by_trap.items()
     ]
-    trap = Field("trap", "what a probe tries a grader with", Words(say=plain))
+    trap_field = Field("trap", "the trap of the probes", Words(say=plain))
     holds, caption = "a grader and a trap", "Agreement with the probes, by trap"
-    return Sheet("probes_by_trap", holds, (GRADER, trap, *_TRIED), rows, caption)
+    return Sheet("probes_by_trap", holds, (GRADER, trap_field, *_AGREEMENT), rows, caption)
 
 
 _CONTRADICTIONS: Mapping[str, str] = {
@@ -67,19 +71,14 @@ _CONTRADICTIONS: Mapping[str, str] = {
 
 
 def contradictions_sheet(findings: Findings) -> Sheet:
-    """Return how often each grader's judgments contradict each other."""
+    """Return the number of contradictions between each grader's judgments."""
     fields = (
         told_apart(GRADER, findings.cards),
-        Field(
-            "kind",
-            "what cannot both be true",
-            Words(names=_CONTRADICTIONS),
-            "What cannot both be true",
-        ),
-        Field("count", "how often it was found; null if unknown", COUNT, "Found"),
-        Field("opportunities", "how often it could have been; null if unknown", COUNT),
-        Field("share", "of the opportunities; null if unknown", SHARE),
-        Field("reason", "why it is unknown; else empty"),
+        Field("kind", "kind of contradiction", Words(names=_CONTRADICTIONS), "Contradiction"),
+        Field("count", "number found; null if unknown", COUNT, "Found"),
+        Field("opportunities", "number possible; null if unknown", COUNT),
+        Field("share", "count / opportunities; null if unknown", SHARE),
+        Field("reason", "why the numbers are unknown; else empty"),
     )
     rows = [
         {"grader": card.grader, "kind": kind.value}
