@@ -1,4 +1,4 @@
-"""What is printed of a study of raters, in every format, and the kinds of values in it."""
+"""Tests of the document of a study, in every format, and of its kinds of values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def column(sheet: Sheet, key: str) -> list[object]:
 
 
 def test_what_asks_for_work_stands_first() -> None:
-    """Dropped stands before revised, undecided and kept; each count says the other cut and V."""
+    """Dropped scenarios come first, then revised, undecided and kept; counts have both cuts."""
     first = next(study_document(made_up()).views)
     cells = [first.cells(row) for row in first.sheet.rows]
     assert [(row[0], row[2]) for row in cells] == [
@@ -103,7 +103,7 @@ def test_coefficients_in_a_row_each_are_those_of_the_table() -> None:
 
 
 def test_years_of_few_are_not_in_the_panel() -> None:
-    """Of five the mean and the range are told, of two neither, with the reason."""
+    """Five raters have the mean and the range of their years; two have a reason instead."""
     found = made_up()
     (row,) = raters.panel_roles_sheet(found).rows
     assert (row["years_mean"], row["years_fewest"], row["years_most"]) == (2, 0, 4)
@@ -118,7 +118,7 @@ def test_years_of_few_are_not_in_the_panel() -> None:
     ("low", "printed"), [(-1.0, "≤ −1"), (-1.25, "≤ −1"), (-0.5, "−0.50"), (0.25, "0.25")]
 )
 def test_an_end_that_is_cut_is_no_number(low: float, printed: str) -> None:
-    """The end of an interval at −1 or below is printed as what it is, and no other is."""
+    """The end of an interval at −1 or below is printed as "≤ −1", and no other is."""
     estimate = Estimate(0.5, 0.5, 0.5, (low, 0.75))
     assert AGREEMENT.text(estimate) == f"0.50 [{printed}, 0.75]"
     assert AGREEMENT.lines(estimate) == (f"{printed} to 0.75",)

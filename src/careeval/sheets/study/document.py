@@ -1,4 +1,4 @@
-"""What `careeval study results` prints: decisions, then what stands behind them."""
+"""The document of `careeval study results`: the decisions, then the numbers behind them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from careeval.stats import Estimate
 
 
 def study_document(study: StudyResults) -> Document:
-    """Return what is printed of a study; as one table, its ratings of scenarios and items."""
+    """Return the document of a study, whose data are the ratings of scenarios and items."""
     counts = [f"{d} {len(study.decided(d))}" for d in Decision]
     if undecided := study.decided(None):
         counts.append(f"{UNDECIDED} {len(undecided)}")
@@ -54,13 +54,13 @@ def _views(study: StudyResults) -> Iterator[View]:
 
 
 def _notes(study: StudyResults) -> Iterator[str]:
-    yield "* the other cut would decide otherwise. V: Aiken's, which needs no cut."
+    yield "* the other cut would decide otherwise. V: Aiken's V, which needs no cut."
     yield (
-        f"k/n are raters who gave {study.terms.endorsing}, of those who rated it. Panels are "
-        "small: 7 of 8 is compatible with 47% to 100% of such raters."
+        f"k/n: k of the n raters gave {study.terms.endorsing}. Panels are small: 7 of 8 is "
+        "compatible with 47% to 100% of all such raters."
     )
-    yield "ICC(2,k) rests on the scenarios, or items, that every rater rated."
-    if any(each.years is None or each.years.low is None for each in study.panel):
+    yield "ICC(2,k) is over the scenarios, or items, that every rater rated."
+    if any(role.years is None or role.years.low is None for role in study.panel):
         yield panel_roles_sheet(study).note
     agreement = agreement_sheet(study)
     if agreement.note:
@@ -69,10 +69,10 @@ def _notes(study: StudyResults) -> Iterator[str]:
         for name in COEFFICIENTS:
             estimate: Estimate = row[name]
             coefficient = agreement.by_key[name].brief or agreement.by_key[name].heading.lower()
-            what = f"{row['scale']}, round {row['round']}: {coefficient}"
+            number = f"{row['scale']}, round {row['round']}: {coefficient}"
             if estimate.value is None:
-                yield f"{what} is unknown: {estimate.reason}"
+                yield f"{number} is unknown: {estimate.reason}"
             elif estimate.ci95 is None and estimate.reason != DESCRIBES:
-                yield f"{what} has no interval: {estimate.reason}"
+                yield f"{number} has no interval: {estimate.reason}"
     if n := study.n_withdrawn:
         yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; nothing of theirs is here."

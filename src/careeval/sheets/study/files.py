@@ -1,4 +1,4 @@
-"""A study's tables as files."""
+"""The data files of a study."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from careeval.sheets.study.scenario_results import (
 
 
 def study_tables(study: StudyResults) -> Iterator[DataTable]:
-    """Yield each table: what the study comes to, then what was given."""
+    """Yield each table: the results, then the agreement, the panel and the single ratings."""
     results = (*study.latest, *study.earlier)
     yield decisions_sheet(study, results).data
     yield validity_sheet(results).data
@@ -40,14 +40,14 @@ def study_tables(study: StudyResults) -> Iterator[DataTable]:
 
 
 def write_study(study: StudyResults, folder: Path) -> list[Path]:
-    """Write every table as CSV and Parquet, and what its columns hold; return the files.
+    """Write every table as CSV and Parquet, with descriptions of the columns; return the paths.
 
     Args:
-        study: What it comes to.
-        folder: Made where it is not there, for its owner alone; files of the same names are
-            replaced.
+        study: The results of the study.
+        folder: Created if it does not exist, readable by its owner alone; files of the same names
+            are replaced.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # people wrote what is in it
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it has the comments of raters
     terms = study.terms
     about = (
         f"Ratings of the bank {study.bank} {study.bank_version} by people. Decided by the rule "

@@ -1,4 +1,4 @@
-"""Kinds of values that only studies of raters have: decisions, counts of raters, coefficients."""
+"""Kinds of values that only studies have: decisions, counts of raters, coefficients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from careeval.stats.agreement.jackknife import LOWEST_END
 from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
 
 UNDECIDED = "undecided"
-"""Stands for a decision where too few have rated; files have null."""
+"""Stands for no decision, because too few have rated; files have null."""
 
 DECISIONS: Mapping[str, str] = {
     Decision.keep: "Keep",
@@ -53,7 +53,7 @@ class _Decided(Words):
 
 @dataclass(frozen=True)
 class _Why(Kind):
-    """Why a scenario is not kept, and what of it is to be read: two things, and how many more."""
+    """The reasons for a decision, and two of the things to read, with the number of the rest."""
 
     def text(self, value: ScenarioResult, form: Form = Form.short) -> str:
         more = len(value.to_read) - 2
@@ -77,7 +77,7 @@ POINTS_LIST = _PointsList()
 
 @dataclass(frozen=True)
 class _Share(Kind):
-    """A share of raters, which is also a count of them, or Aiken's V: each with its interval."""
+    """A share of raters, which has a count too, or Aiken's V; both have an interval."""
 
     def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
         return (value.value, *value.interval)[: len(self.parts)]
@@ -99,15 +99,15 @@ SHARE_ALONE = _Share((Part("", pl.Float64),))
 SHARE_OF_RATERS = _Share(
     (
         *SHARE_ALONE.parts,
-        Part("_ci95_low", pl.Float64, "where its 95% interval begins"),
-        Part("_ci95_high", pl.Float64, "where its 95% interval ends"),
+        Part("_ci95_low", pl.Float64, "lower end of its 95% interval"),
+        Part("_ci95_high", pl.Float64, "upper end of its 95% interval"),
     )
 )
 
 
 @dataclass(frozen=True)
 class _Endorsed(Kind):
-    """How many of those who rated endorse; an asterisk where the other cut decides otherwise."""
+    """The number of raters who endorse, with an asterisk if the other cut decides otherwise."""
 
     def text(self, value: Judged, form: Form = Form.short) -> str:
         if value.at_cut is None or value.at_other is None:
@@ -129,7 +129,7 @@ class _Endorsed(Kind):
 
 @dataclass(frozen=True)
 class _OfRole(Kind):
-    """How many of one role endorse, and as much as so few say."""
+    """The number of raters of one role who endorse; if there are few, with their ratings."""
 
     def text(self, value: RoleRatings, form: Form = Form.short) -> str:
         return SHARE_ALONE.text(value.endorsed, Form.of_many)
@@ -149,7 +149,7 @@ class _OfRole(Kind):
 
 @dataclass(frozen=True)
 class _Agreement(Measure):
-    """A coefficient of agreement, whose interval may be cut at its lower end."""
+    """A coefficient of agreement, whose interval may be cut off at −1."""
 
     def lines(self, value: Estimate) -> tuple[str, ...]:
         if value.ci95 is not None:
@@ -168,7 +168,7 @@ AGREEMENT = _Agreement(unit=TWO_DECIMALS)
 
 
 def _ends(interval: tuple[float, float], between: str = " to ") -> str:
-    """Return both ends; a lower end at −1, where intervals of agreement are cut, as "≤ −1"."""
+    """Return both ends of an interval; a lower end of −1, which is a cut-off, as "≤ −1"."""
     low, high = interval
     first = "≤ −1" if low <= LOWEST_END else TWO_DECIMALS.text(low)
     return f"{first}{between}{TWO_DECIMALS.text(high)}"

@@ -1,7 +1,7 @@
-"""Sheets of a study's raters: who they are, how far they agree, and what each of them gave.
+"""Sheets of a study's raters: the panel, its agreement, and the single ratings and comments.
 
-They are pseudonyms with a role; what they wrote stands as they wrote it, unless it is of a held-out
-scenario.
+Raters have a pseudonym and a role. Their comments are unchanged, except that those on held-out
+scenarios are withheld.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from careeval.sheets.study.kinds import AGREEMENT, DECIMALS, YEARS
 from careeval.sheets.study.scenario_results import IN_ROLE, ROUND, SCALE, SUBJECT, named
 from careeval.stats import Estimate
 
-_RATER = Field("rater", "pseudonym")
+_RATER = Field("rater", "pseudonym of the rater")
 
 
-def _who(rater: Rater) -> Row:
+def _rater_row(rater: Rater) -> Row:
     return {"rater": rater.id, "role": rater.role.value}
 
 
-# How far they agree
+# Agreement
 
-CUT = "≤ −1: an interval that is cut there, and says hardly anything of agreement."
-"""What the mark of an interval means."""
+CUT = "≤ −1: the interval is cut off at −1, and says hardly anything about agreement."
+"""Note on "≤ −1" in an interval."""
 
 _COEFFICIENTS = (
     Field("identical", "share of identical pairs", AGREEMENT, "Identical pairs"),
     Field("ac1", "Gwet's AC1", AGREEMENT, "Gwet’s AC1", "AC1"),
     Field("ac2", "Gwet's AC2", AGREEMENT, "Gwet’s AC2", "AC2"),
     Field("alpha", "Krippendorff's, ordinal", AGREEMENT, "Alpha, ordinal", "alpha"),
-    Field("icc", "ICC(2,k) over what everybody rated", AGREEMENT, "ICC(2,k)", "ICC(2,k)"),
+    Field("icc", "ICC(2,k) over the n_complete", AGREEMENT, "ICC(2,k)", "ICC(2,k)"),
 )
 _RATED = (
     ROUND,
     SCALE,
     Field("n_subjects", "scenarios, or items, rated", COUNT, "Rated"),
-    Field("n_raters", "who rated any of them", COUNT, "Raters"),
-    Field("n_complete", "rated by every one of them: what the ICC rests on", COUNT, "Rated by all"),
+    Field("n_raters", "raters who rated any of them", COUNT, "Raters"),
+    Field("n_complete", "scenarios, or items, that all of them rated", COUNT, "Rated by all"),
 )
 
 
 def agreement_sheet(study: StudyResults) -> Sheet:
-    """Return how far raters agree, a row a round and scale."""
+    """Return the agreement of raters in each round on each scale."""
     fields = (*_RATED, *_COEFFICIENTS)
     rows = [{field.key: getattr(each, field.key) for field in fields} for each in study.agreement]
     caption, note = "How far raters agree", CUT if any_cut(study.agreement) else ""
@@ -54,18 +54,17 @@ def agreement_sheet(study: StudyResults) -> Sheet:
 
 
 def coefficients_sheet(study: StudyResults) -> Sheet:
-    """Return the same, a row a coefficient."""
+    """Return `agreement_sheet` with a row for each coefficient."""
     fields = (
         *_RATED,
         Field("coefficient", "; ".join(f"{each.key}: {each.holds}" for each in _COEFFICIENTS)),
-        Field("value", "null where it is unknown", DECIMALS),
+        Field("value", "the coefficient; null if unknown", DECIMALS),
         Field(
             "ci95_low",
-            "where its 95% interval over scenarios like these begins; cut at -1: read -1 as -1 or "
-            "less",
+            "lower end of its 95% interval over scenarios like these; -1 means -1 or less",
             DECIMALS,
         ),
-        Field("ci95_high", "where its 95% interval ends", DECIMALS),
+        Field("ci95_high", "upper end of its 95% interval", DECIMALS),
         Field("reason", "why the value, or its interval, is unknown"),
     )
     rows = []
@@ -79,17 +78,17 @@ def coefficients_sheet(study: StudyResults) -> Sheet:
     return Sheet("agreement", "a coefficient", fields, rows)
 
 
-# Who they are
+# The panel
 
 
 def panel_sheet(study: StudyResults) -> Sheet:
-    """Return who was asked and who rated, a row a rater and round."""
+    """Return the raters of each round, with the number of scenarios asked and rated."""
     fields = (
         ROUND,
         _RATER,
         IN_ROLE,
         Field("n_asked", "scenarios that this rater was given", COUNT),
-        Field("n_rated", "of them, rated on a scale at least", COUNT),
+        Field("n_rated", "of n_asked, those rated on at least one scale", COUNT),
         Field("n_typed", "answers that somebody else typed for this rater", COUNT),
         Field("agreed", "whether this rater agreed to the terms", FLAG),
     )
@@ -99,7 +98,7 @@ def panel_sheet(study: StudyResults) -> Sheet:
         rows += [
             {
                 "round": each.number,
-                **_who(seat.rater),
+                **_rater_row(seat.rater),
                 "n_asked": len(seat.scenarios),
                 "n_rated": sum(rater == seat.rater for rater, _ in rated),
                 "n_typed": seat.n_typed,
@@ -111,30 +110,28 @@ def panel_sheet(study: StudyResults) -> Sheet:
 
 
 PANEL_COUNTS = (
-    Field("n_invited", "who has a place in the study; not who withdrew", COUNT, "Invited"),
-    Field("n_rated", "of them, who rated anything", COUNT, "Rated"),
-    Field("n_agreed", "of those who rated, who agreed to the terms", COUNT, "Agreed"),
-    Field(
-        "n_asked", "scenarios that they were given, each in each round", COUNT, "Scenarios asked"
-    ),
+    Field("n_invited", "raters in the study, without those who withdrew", COUNT, "Invited"),
+    Field("n_rated", "of n_invited, those who rated anything", COUNT, "Rated"),
+    Field("n_agreed", "of n_rated, those who agreed to the terms", COUNT, "Agreed"),
+    Field("n_asked", "scenarios given to them, counted in each round", COUNT, "Scenarios asked"),
     Field("n_ratings", "ratings that they gave", COUNT, "Ratings given"),
     Field("n_typed", "answers that somebody else typed for them", COUNT, "Typed for them"),
 )
-"""What is counted of those of one role."""
+"""The counts of the raters of one role."""
 
 
 def panel_roles_sheet(study: StudyResults) -> Sheet:
-    """Return who was invited and who rated, a row a role."""
+    """Return the raters invited and the ratings given, for each role."""
     fields = (
         IN_ROLE,
         *PANEL_COUNTS,
-        Field("n_years", "who rated and gave years of experience; null below three", COUNT),
-        Field("years_mean", "their mean", YEARS, "Years of experience", "years: mean"),
-        Field("years_fewest", "the fewest; null below five, whom it might tell", COUNT),
-        Field("years_most", "the most", COUNT),
-        Field("reason", "why the years, or their range, are not known"),
+        Field("n_years", "of n_rated, those who gave years of experience; null below 3", COUNT),
+        Field("years_mean", "mean of the years", YEARS, "Years of experience", "years: mean"),
+        Field("years_fewest", "fewest years; null below 5 raters, to protect them", COUNT),
+        Field("years_most", "most years; null below 5 raters", COUNT),
+        Field("reason", "why the years, or their range, are not given"),
     )
-    rows = [_role(each) for each in study.panel]
+    rows = [_role_row(role) for role in study.panel]
     note = (
         "Years of those who rated and said how many: the mean of three or more people, the range "
         "of five or more."
@@ -143,7 +140,7 @@ def panel_roles_sheet(study: StudyResults) -> Sheet:
     return Sheet("panel-roles", "those of one role, all rounds", fields, rows, caption, note)
 
 
-def _role(role: RolePanel) -> Row:
+def _role_row(role: RolePanel) -> Row:
     row = {"role": role.role.value} | {f.key: getattr(role, f.key) for f in PANEL_COUNTS}
     row["reason"] = role.why_no_years or role.why_no_range or None
     if years := role.years:
@@ -152,13 +149,13 @@ def _role(role: RolePanel) -> Row:
     return row
 
 
-# What each of them gave
+# Ratings and comments
 
 
 def ratings_sheet(study: StudyResults) -> Sheet:
     """Return each rating."""
     rows = [
-        {**named(r.subject), "scale": r.scale.value, **_who(r.rater), "value": r.value}
+        {**named(r.subject), "scale": r.scale.value, **_rater_row(r.rater), "value": r.value}
         for each in study.rounds
         for r in each.ratings
     ]
@@ -167,38 +164,38 @@ def ratings_sheet(study: StudyResults) -> Sheet:
 
 
 def points_sheet(study: StudyResults) -> Sheet:
-    """Return what each rater thinks of each item's points."""
+    """Return each rater's view of each item's points."""
     fields = (
         *SUBJECT,
         _RATER,
         IN_ROLE,
         Field("proposed", "the points that the rater was shown", SIGNED),
-        Field("points", "the points that the rater would give; null is unsure", SIGNED),
-        Field("objects", "whether they differ", FLAG),
+        Field("points", "the points that the rater would give; null if unsure", SIGNED),
+        Field("objects", "whether these differ", FLAG),
     )
     rows = [named(v.subject) | view_row(v) for each in study.rounds for v in each.views]
     return Sheet("points", "a rater's view of an item's points", fields, rows)
 
 
 def view_row(view: PointsView) -> Row:
-    """Return what a rater thinks of an item's points."""
+    """Return a rater's view of an item's points, as a row."""
     points = {"proposed": view.proposed, "points": view.points, "objects": view.objects}
-    return _who(view.rater) | points
+    return _rater_row(view.rater) | points
 
 
 _TOPIC = Field(
     "topic",
-    "missing: from the list of items; country: what differs elsewhere; null: nothing in particular",
+    "missing: an item is missing; country: something differs in another country; null: no topic",
 )
 
 
 def comments_sheet(study: StudyResults) -> Sheet:
     """Return each comment."""
-    text = Field("text", f"as it was typed; {WITHHELD} where the scenario is")
+    text = Field("text", f"as it was typed; {WITHHELD} if the scenario is withheld")
     rows = [named(c.subject) | comment_row(c) for each in study.rounds for c in each.comments]
     return Sheet("comments", "a comment", (*SUBJECT, _RATER, IN_ROLE, _TOPIC, text), rows)
 
 
 def comment_row(comment: Comment) -> Row:
-    """Return what a rater wrote."""
-    return _who(comment.rater) | {"topic": comment.topic or None, "text": comment.text}
+    """Return a rater's comment, as a row."""
+    return _rater_row(comment.rater) | {"topic": comment.topic or None, "text": comment.text}

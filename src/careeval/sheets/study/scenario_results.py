@@ -1,4 +1,4 @@
-"""Sheets of a study: what becomes of scenarios, and what raters gave them and their items."""
+"""Sheets of a study: the decisions on scenarios, and the ratings of scenarios and items."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ ROUND = Field("round", "of the study, from 1", COUNT)
 SCENARIO = (
     ROUND,
     Field("scenario", "id of the scenario"),
-    Field("version", "of the scenario, as it was rated", COUNT),
+    Field("version", "version of the scenario that was rated", COUNT),
 )
 SUBJECT = (
     *SCENARIO,
-    Field("rubric", "ladder or actions; null where the scenario itself is meant"),
+    Field("rubric", "rubric of an item, ladder or actions; null for a scenario"),
     Field(
         "item",
-        "id of the item, of a held-out scenario its place: a1, r1; null where the scenario itself "
-        "is meant",
+        "id of an item, or its position if the scenario is held out, such as a1 or r1; null for a "
+        "scenario",
     ),
 )
-SCALE = Field("scale", "realism, validity or, of an item, relevance")
-IN_ROLE = Field("role", "in which capacity", ROLE)
-_TEXT = Field("text", "what raters read; null where it is held out, or no bank has it")
+SCALE = Field("scale", "realism or validity of a scenario, or relevance of an item")
+IN_ROLE = Field("role", "role of the rater", ROLE)
+_TEXT = Field("text", "text that raters read; null if it is held out, or no bank has it")
 
 
 def named(subject: Subject) -> Row:
-    """Return what names a scenario or an item, under the fields `SUBJECT`."""
+    """Return the round and the id of a scenario or an item, under the fields `SUBJECT`."""
     return {
         "round": subject.round,
         "scenario": subject.scenario,
@@ -65,23 +65,25 @@ def named(subject: Subject) -> Row:
 
 
 def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> Sheet:
-    """Return what becomes of scenarios, in the order given."""
+    """Return the decisions on scenarios, in the order given."""
     fields = (
         *SCENARIO,
         Field("latest", "whether this is the scenario's newest round", FLAG),
         _TEXT,
-        Field("decision", "keep, revise or drop; null where too few rated it", DECIDED),
+        Field("decision", "keep, revise or drop; null if too few rated it", DECIDED),
         Field("reasons", "why it is not kept", WORD_LIST),
-        Field("to_read", "what somebody must read, whatever is decided", WORD_LIST),
+        Field("to_read", "low ratings and objections to read, whatever the decision", WORD_LIST),
         Field(
             "n_lacking",
             "raters who lack a fact that would change what is right",
             COUNT,
             "Lack a fact",
         ),
-        Field("n_comments", "on the scenario and its items", COUNT, "Comments"),
-        *(Field(scale, "how many endorse it", ENDORSED, in_files=False) for scale in OF_SCENARIO),
-        Field("why", "both", WHY, "Why, and what to read first", in_files=False),
+        Field("n_comments", "comments on the scenario and its items", COUNT, "Comments"),
+        *(Field(scale, "raters who endorse it", ENDORSED, in_files=False) for scale in OF_SCENARIO),
+        Field(
+            "why", "reasons and what to read", WHY, "Why, and what to read first", in_files=False
+        ),
     )
     rows = [
         {
@@ -102,20 +104,23 @@ def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> S
 
 
 def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> Sheet:
-    """Return what raters gave scenarios, and items unless left out, on each scale."""
+    """Return the ratings of scenarios, and of items unless left out, on each scale."""
     fields = (
         *SUBJECT,
         _TEXT,
         SCALE,
-        Field("n_asked", "raters who were to rate it", COUNT),
-        Field("n", "raters who did", COUNT),
-        *(Field(f"n_{level}", f"of them, gave {level}", COUNT) for level in LEVELS),
-        Field("k", "of them, endorse it at the declared cut", COUNT),
+        Field("n_asked", "raters who were asked to rate it", COUNT),
+        Field("n", "raters who rated it", COUNT),
+        *(Field(f"n_{level}", f"raters who gave {level}", COUNT) for level in LEVELS),
+        Field("k", "raters who endorse it at the declared cut", COUNT),
         Field("i_cvi", "k / n, with an exact interval (Clopper-Pearson)", SHARE_OF_RATERS, "I-CVI"),
-        Field("k_other", "endorse it at the other cut", COUNT),
+        Field("k_other", "raters who endorse it at the other cut", COUNT),
         Field("i_cvi_other", "k_other / n", SHARE_ALONE, "At the other cut"),
         Field(
-            "i_cvi_strict", "k / n_asked: a missing rating endorses nothing", SHARE_ALONE, "Strict"
+            "i_cvi_strict",
+            "k / n_asked: a missing rating counts as no endorsement",
+            SHARE_ALONE,
+            "Strict",
         ),
         Field(
             "modified_kappa",
@@ -129,33 +134,33 @@ def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> 
             SHARE_OF_RATERS,
             "Aiken’s V",
         ),
-        Field("passes", "what the rule says; null where it says nothing", FLAG),
+        Field("passes", "whether it passes the rule; null if the rule does not decide", FLAG),
         Field(
             "cut_sensitive",
             "whether the other cut would decide otherwise",
             FLAG,
             "Changes at the other cut",
         ),
-        Field("reason", "why nothing is decided"),
+        Field("reason", "why passes is null"),
     )
     rows = [
-        _validity(judged, text)
+        _validity_row(judged, text)
         for result in results
         for judged, text in _judged(result, items=items)
     ]
     caption = "Every number of every scenario"
-    note = "Strict: of all who were asked, a missing rating taken as no endorsement."
+    note = "Strict: the share of all raters asked; a missing rating counts as no endorsement."
     return Sheet("validity", "a scenario or an item on a scale", fields, rows, caption, note)
 
 
 def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[Judged, str]]:
-    """Yield what was judged, with its words."""
+    """Yield the ratings on each scale, with the text that was rated."""
     yield from ((judged, result.text) for judged in result.judged)
     if items:
         yield from ((i.relevance, i.text) for i in result.items if i.relevance.ratings)
 
 
-def _validity(judged: Judged, text: str) -> Row:
+def _validity_row(judged: Judged, text: str) -> Row:
     return {
         **named(judged.subject),
         "text": text or None,
@@ -177,41 +182,47 @@ def _validity(judged: Judged, text: str) -> Row:
 
 
 def roles_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return what those of each role gave scenarios and items, a row a role."""
+    """Return the ratings of scenarios and items by each role."""
     fields = (
         *SUBJECT,
         SCALE,
         IN_ROLE,
-        Field("k", "of them, endorse it at the declared cut", COUNT),
-        Field("n", "of this role, rated it", COUNT),
+        Field("k", "of n, raters who endorse it at the declared cut", COUNT),
+        Field("n", "raters of this role who rated it", COUNT),
         Field("ratings", "their ratings, ascending", INTEGERS),
-        Field("lowest", "the lowest of them", COUNT),
-        Field("passes", "of three occupational therapists or more; of others null", FLAG),
+        Field("lowest", "lowest of the ratings", COUNT),
+        Field(
+            "passes",
+            "whether it passes the rule by three or more occupational therapists; for others null",
+            FLAG,
+        ),
     )
     rows = [
         {
             **named(judged.subject),
             "scale": judged.scale.value,
-            "role": given.role.value,
-            "k": given.endorsed.k,
-            "n": given.endorsed.n,
-            "ratings": given.values,
-            "lowest": given.lowest,
-            "passes": given.passes,
+            "role": ratings.role.value,
+            "k": ratings.endorsed.k,
+            "n": ratings.endorsed.n,
+            "ratings": ratings.values,
+            "lowest": ratings.lowest,
+            "passes": ratings.passes,
         }
         for result in results
         for judged, _ in _judged(result)
-        for given in judged.by_role
+        for ratings in judged.by_role
     ]
-    return Sheet("roles", "those of one role, on the same", fields, rows)
+    return Sheet("roles", "a scenario or an item on a scale, rated by one role", fields, rows)
 
 
 def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
-    """Return what each role gave each scenario on one of its scales, a column a role."""
-    present = [each.role for each in study.panel if each.n_rated]
-    fields = (Field(role, "of it", OF_ROLE, ROLES[role].capitalize()) for role in present)
+    """Return the ratings of each scenario on one scale, with a column for each role."""
+    roles = [panel.role for panel in study.panel if panel.n_rated]
+    fields = (
+        Field(role, "ratings by this role", OF_ROLE, ROLES[role].capitalize()) for role in roles
+    )
     rows = [
-        named(result.subject) | {given.role.value: given for given in judged.by_role}
+        named(result.subject) | {ratings.role.value: ratings for ratings in judged.by_role}
         for result in study.latest
         for judged in result.judged
         if judged.scale is scale
@@ -221,20 +232,20 @@ def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
 
 
 def rated_items_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return what raters say of items: relevance, points and comments in one row."""
+    """Return the ratings of items: relevance, points and comments in one row."""
     fields = (
         *SUBJECT,
-        Field("words", "the item; its name where the words may not be shown", head="Item"),
-        Field("relevance", "how many endorse it", ENDORSED, "Relevance k/n"),
+        Field("words", "text of the item; its name if the text is held out", head="Item"),
+        Field("relevance", "raters who endorse it", ENDORSED, "Relevance k/n"),
         Field("aiken_v", "Aiken's V of its relevance", SHARE_ALONE, "Aiken’s V"),
         Field("proposed", "points that raters were shown", SIGNED, "Points proposed"),
-        Field("n_agree", "raters who would give these", COUNT, "Agree"),
+        Field("n_agree", "raters who would give these points", COUNT, "Agree"),
         Field("would_give", "points that others would give", POINTS_LIST),
         Field("n_unsure", "raters who are unsure", COUNT, "Unsure"),
         Field("n_comments", "comments on it", COUNT, "Comments"),
     )
     rows = [_rated_item(item) for result in results for item in result.items]
-    return Sheet("rated_items", "an item", fields, rows, "Every item that was rated or spoken of")
+    return Sheet("rated_items", "an item", fields, rows, "Every item with a rating or a comment")
 
 
 def _rated_item(item: ItemResult) -> Row:
@@ -254,47 +265,47 @@ def _rated_item(item: ItemResult) -> Row:
 
 
 def scales_sheet(study: StudyResults) -> Sheet:
-    """Return each scale over all scenarios, before and after revision."""
+    """Return the content validity of each scale over all scenarios, before and after revision."""
     fields = (
         SCALE,
         Field("when", "before: round 1; after: as last rated, without those dropped", WHEN),
         Field("n", "scenarios, or items, that somebody rated", COUNT, "n"),
-        Field("n_pass", "those that the rule keeps", COUNT, "Pass"),
+        Field("n_pass", "of n, those that pass the rule", COUNT, "Pass"),
         Field("s_cvi_ave", "mean of their I-CVIs", DECIMALS, "S-CVI/Ave", "S-CVI/Ave"),
         Field("s_cvi_ua", "share that every rater endorses", DECIMALS, "S-CVI/UA", "S-CVI/UA"),
     )
     rows = [
-        {"scale": each.scale.value, "when": when, "n": s_cvi.n, "n_pass": s_cvi.n_pass}
+        {"scale": scale.scale.value, "when": when, "n": s_cvi.n, "n_pass": s_cvi.n_pass}
         | {"s_cvi_ave": s_cvi.ave, "s_cvi_ua": s_cvi.ua}
-        for each in study.scales
-        for when, s_cvi in (("before", each.before), ("after", each.after))
+        for scale in study.scales
+        for when, s_cvi in (("before", scale.before), ("after", scale.after))
     ]
     note = (
-        "After scenarios are dropped or revised for low ratings, the average is higher by that "
-        "selection alone. S-CVI/UA falls as raters are added: it describes a panel, and is no "
-        "threshold. For S-CVI/Ave, .90 is usual."
+        "After scenarios with low ratings are dropped or revised, the average is higher by that "
+        "selection alone. S-CVI/UA falls as raters are added, so it describes a panel and is no "
+        "threshold. For S-CVI/Ave, the usual threshold is .90."
     )
     caption = "The scales over all scenarios"
     return Sheet("scales", "a scale, before or after revision", fields, rows, caption, note)
 
 
 def power_sheet(study: StudyResults) -> Sheet:
-    """Return how often a scale passes by chance, a row a size of panel."""
+    """Return the chance that a scale passes, for panels of different sizes."""
     fields = (
-        Field("n", "raters", COUNT, "Raters"),
-        Field("needed", "how many of them must endorse", SHARE_ALONE),
+        Field("n", "number of raters", COUNT, "Raters"),
+        Field("needed", "number of raters who must endorse", SHARE_ALONE),
         *(
             Field(f"if_{share}", "chance that it passes", SHARE, f"{share:.0%} would endorse")
             for share in TRUE_SHARES
         ),
     )
-    rows = [_power(study, n) for n in sorted({*study.panel_sizes, PAPER_RATERS})]
-    caption = "How often one scale passes, by how many of all such raters would endorse it"
-    note = "Raters taken as drawn at random, and rating on their own."
+    rows = [_power_row(study, n) for n in sorted({*study.panel_sizes, PAPER_RATERS})]
+    caption = "Chance that a scale passes, by the share of all such raters who would endorse it"
+    note = "If raters are drawn at random and rate independently."
     return Sheet("power", "a size of panel", fields, rows, caption, note)
 
 
-def _power(study: StudyResults, n: int) -> Row:
+def _power_row(study: StudyResults, n: int) -> Row:
     rule = study.terms.rule
     try:
         needed = Endorsement(rule.least(n), n)

@@ -1,4 +1,4 @@
-"""A study's results as JSON. Shares are fractions; an unknown number is null, with its reason."""
+"""The JSON of a study. Shares are fractions; an unknown number is null, with its reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA = "careeval.study/1"
 
 
 def study_json(study: StudyResults) -> Row:
-    """Return what `careeval study results --json` prints."""
+    """Return the output of `careeval study results --json`."""
     return {
         "schema": SCHEMA,
         **_named(study, "title", "bank", "bank_version"),
@@ -27,12 +27,12 @@ def study_json(study: StudyResults) -> Row:
         "decisions": {(d or UNDECIDED): len(study.decided(d)) for d in (*Decision, None)},
         **_named(study, "n_withdrawn", "n_invited", "n_rated"),
         "panel": list(panel_sheet(study).rows),
-        "panel_by_role": [role_json(each) for each in study.panel],
-        "notes": [each.note for each in study.rounds if each.note],
-        "scales": [asdict(each) for each in study.scales],
-        "agreement": [_agreement(each) for each in study.agreement],
-        "scenarios": [_scenario(each) for each in study.latest],
-        "earlier": [_scenario(each) for each in study.earlier],
+        "panel_by_role": [role_json(role) for role in study.panel],
+        "notes": [rated.note for rated in study.rounds if rated.note],
+        "scales": [asdict(scale) for scale in study.scales],
+        "agreement": [_agreement(agreement) for agreement in study.agreement],
+        "scenarios": [_scenario(result) for result in study.latest],
+        "earlier": [_scenario(result) for result in study.earlier],
     }
 
 
@@ -42,7 +42,7 @@ def _named(record: object, *names: str) -> Row:
 
 
 def role_json(role: RolePanel) -> Row:
-    """Return a role; of its years mean and range, or why there are none, or no range."""
+    """Return a role, with the mean and range of its years of experience or why they are null."""
     years: Row = {"value": None, "reason": role.why_no_years}
     if role.years:
         years = {"value": role.years.mean, **_named(role.years, "low", "high", "n")}
@@ -89,15 +89,15 @@ def _judged(judged: Judged) -> Row:
         "aiken_v": _share(judged.aiken),
         **_named(judged, "passes", "cut_sensitive", "reason"),
         "by_role": [
-            {"role": given.role, "ratings": given.values, "lowest": given.lowest}
-            | {"i_cvi": _share(given.endorsed), "passes": given.passes}
-            for given in judged.by_role
+            {"role": ratings.role, "ratings": ratings.values, "lowest": ratings.lowest}
+            | {"i_cvi": _share(ratings.endorsed), "passes": ratings.passes}
+            for ratings in judged.by_role
         ],
     }
 
 
 def _share(share: Endorsement | AikenV | None) -> Row | None:
-    """Return a share with its interval, and with its count where it is a count too."""
+    """Return a share with its interval, and with its count if it has one."""
     if share is None:
         return None
     count = _named(share, "k", "n") if isinstance(share, Endorsement) else {}
