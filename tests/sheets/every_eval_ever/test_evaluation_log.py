@@ -204,7 +204,7 @@ def test_sample_that_nothing_tells_of() -> None:
 
 
 def test_held_out_texts_stay_out(tmp_path: Path) -> None:
-    """Of a held-out scenario there are numbers, and no word, even where the tables hold them."""
+    """A held-out scenario has numbers but no texts, even if the tables have them."""
     secret = runs_of(["a"], split="held-out", text=SECRET, scenario_text=SECRET)
     told = Runs(
         secret.responses,

@@ -1,1 +1,1 @@
-"""Export in the form of Every Eval Ever."""
+"""Export to the format of Every Eval Ever."""

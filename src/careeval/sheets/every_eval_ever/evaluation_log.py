@@ -1,10 +1,10 @@
-"""Results in the form of Every Eval Ever 0.3.0, a shared store of evaluation results.
+"""Results in the format of Every Eval Ever 0.3.0, a shared store of evaluation results.
 
-One JSON file for each (system, grader), with its metrics and their intervals; beside it a JSON line
-for each response and rubric. What is unknown is left out, and why stands in `source_metadata`: the
-form has no place for an unknown number.
+Each entry has a JSON file with its metrics and their intervals, and a JSON Lines file with a line
+for each response. The format has no place for an unknown number, so unknown numbers are left out,
+and `source_metadata` has the reasons.
 
-Source of the form: the package `every-eval-ever` 0.3.0; its schemas are in `schemas/` here.
+Source of the format: the package `every-eval-ever` 0.3.0.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Who ran the evaluation, as the form asks.
+    """The organisation that ran the evaluation.
 
     Attributes:
-        organisation: Its name.
-        relationship: To those who made the model.
+        organisation: Name of the organisation.
+        relationship: Its relationship to the maker of the model.
     """
 
     organisation: str = "not stated"
@@ -53,33 +53,33 @@ def write_eee(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> list[Path]:
-    """Write each entry's two files below `folder/data/`, where the store has them.
+    """Write the two files of each entry below `folder/data/`, with the paths of the store.
 
     Args:
-        findings: What to write.
-        folder: Made where it is not there; files of the same entries are replaced.
-        retrieved: When this is done.
-        evaluator: Who ran the evaluation.
-        prompts: Name of a grader → what it is told, as far as that is known.
+        findings: The results.
+        folder: Created if it does not exist; files of the same entries are replaced.
+        retrieved: The time of the export.
+        evaluator: The organisation that ran the evaluation.
+        prompts: Name of a grader → its prompt, if that is known.
 
     Returns:
-        What was written.
+        The paths of the written files.
     """
     written = []
-    for each in findings.graded:
-        record, samples = eee(each.entry, each.summary, retrieved, evaluator, prompts)
+    for entry in findings.graded:
+        record, samples = eee(entry.entry, entry.summary, retrieved, evaluator, prompts)
         lines = "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in samples)
-        place = folder / record["detailed_evaluation_results"]["file_path"]
-        place.parent.mkdir(parents=True, exist_ok=True)
+        samples_path = folder / record["detailed_evaluation_results"]["file_path"]
+        samples_path.parent.mkdir(parents=True, exist_ok=True)
         record["detailed_evaluation_results"] |= {
             "checksum": hashlib.sha256(lines.encode()).hexdigest(),
             "total_rows": len(samples),
         }
-        write_text(place, lines)
-        aggregate = place.with_name(place.name.replace("_samples.jsonl", ".json"))
+        write_text(samples_path, lines)
+        record_path = samples_path.with_name(samples_path.name.replace("_samples.jsonl", ".json"))
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        write_text(aggregate, text)
-        written += [aggregate, place]
+        write_text(record_path, text)
+        written += [record_path, samples_path]
     return written
 
 
@@ -90,16 +90,15 @@ def eee(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The record of one entry, and its samples; the arguments are those of `write_eee`."""
+    """Return the record of an entry and its samples; the arguments are those of `write_eee`."""
     run = entry.run
     model = _model(entry.asked, entry.system)
     created = run["created"] or "unknown"
     identity = f"{BENCHMARK}/{model['id']}/{created}/{entry.system}/{entry.grader}/{entry.rubric}"
-    every = list(metrics(entry, summary))
-    known = [metric for metric in every if metric.estimate.value is not None]
-    left_out = {m.id: m.estimate.reason for m in every if m not in known}
-    samples, why_not = samples_of(entry, identity, model["id"])
-    place = _place(model["id"], identity)
+    all_metrics = list(metrics(entry, summary))
+    known_metrics = [metric for metric in all_metrics if metric.estimate.value is not None]
+    left_out = {m.id: m.estimate.reason for m in all_metrics if m not in known_metrics}
+    samples, samples_left_out = samples_of(entry, identity, model["id"])
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": identity,
@@ -131,30 +130,30 @@ def eee(
         },
         "model_info": model,
         "evaluation_results": [
-            _result(metric, entry, summary, identity, prompts) for metric in known
+            _result(metric, entry, summary, identity, prompts) for metric in known_metrics
         ],
         "detailed_evaluation_results": {
             "format": "jsonl",
-            "file_path": place,
+            "file_path": _samples_path(model["id"], identity),
             "hash_algorithm": "sha256",
             "additional_details": {
                 "is_correct": IS_CORRECT,
                 "rows": "one for each response that was judged",
-                "left_out": json.dumps(why_not),
+                "left_out": json.dumps(samples_left_out),
             },
         },
     }, samples
 
 
 def _model(asked: str | None, system: str) -> dict[str, Any]:
-    """The model as the form names it: `maker/model`, and who ran it where the name says so."""
+    """Return the model's id, `maker/model`, with its maker and its host if they are known."""
     parts = asked.split("/") if asked else ["unknown", system]
-    found: dict[str, Any] = {"name": system, "id": "/".join(parts[-2:])}
+    model: dict[str, Any] = {"name": system, "id": "/".join(parts[-2:])}
     if maker := vendor(asked):
-        found["developer"] = maker
+        model["developer"] = maker
     if len(parts) > 2:
-        found["inference_platform"] = parts[0]
-    return found | {
+        model["inference_platform"] = parts[0]
+    return model | {
         "additional_details": {
             "deployment_type": "unknown",
             "model_availability": "unknown",
@@ -163,12 +162,12 @@ def _model(asked: str | None, system: str) -> dict[str, Any]:
     }
 
 
-def _place(model_id: str, identity: str) -> str:
-    """Where the samples lie; equal entries have equal places."""
+def _samples_path(model_id: str, identity: str) -> str:
+    """Return the path of an entry's samples, which is the same for the same entry."""
     maker, _, name = model_id.rpartition("/")
     names = (re.sub(r"[^\w.-]+", "-", part).strip(".-") or "unknown" for part in (maker, name))
-    made = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
-    return f"data/{BENCHMARK}/{'/'.join(names)}/{made}_samples.jsonl"
+    entry_id = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
+    return f"data/{BENCHMARK}/{'/'.join(names)}/{entry_id}_samples.jsonl"
 
 
 def _result(
@@ -176,7 +175,7 @@ def _result(
 ) -> dict[str, Any]:
     estimate = metric.estimate
     config: dict[str, Any] = {
-        "evaluation_description": metric.says,
+        "evaluation_description": metric.description,
         "metric_id": metric.id,
         "metric_name": metric.name,
         "metric_kind": "error_rate" if metric.lower_is_better else "rubric_score",
@@ -224,7 +223,7 @@ def _result(
 
 
 def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
-    """The grader, and what it is told."""
+    """Return the grader and its prompt."""
     name = Grader.parse(grader).model
     return {
         "judges": [{"model_info": _model(name, name)}],
@@ -238,9 +237,9 @@ def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _generation(entry: Entry) -> dict[str, Any]:
-    """The sampling fields that were sent, where all responses had the same."""
-    sent = {text for text in entry.responses["sampling"].to_list() if text}
-    sampling = json.loads(sent.pop()) if len(sent) == 1 else {}
+    """Return the sampling parameters that were sent, if they are the same for all responses."""
+    texts = {text for text in entry.responses["sampling"].to_list() if text}
+    sampling = json.loads(texts.pop()) if len(texts) == 1 else {}
     named = {
         name: value
         for name in ("temperature", "top_p", "top_k", "max_tokens")

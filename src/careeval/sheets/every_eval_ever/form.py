@@ -1,4 +1,4 @@
-"""What every part of a file in the form of Every Eval Ever shares: its version, and our names."""
+"""The version of the Every Eval Ever format, and careeval's names in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ SCHEMA_VERSION = "0.3.0"
 BENCHMARK = "careeval"
 
 
-def result_name(metric: str, of: str = "") -> str:
-    """A metric's name in the form: ours, and the part of the scenarios that it is over."""
-    return ".".join(part for part in (BENCHMARK, metric, of) if part)
+def result_name(metric: str, part: str = "") -> str:
+    """Return a metric's name in the format, with the part of the scenarios that it is over."""
+    return ".".join(name for name in (BENCHMARK, metric, part) if name)

@@ -1,4 +1,4 @@
-"""The numbers of an entry that its file in the form of Every Eval Ever holds."""
+"""The numbers of an entry that its Every Eval Ever file has."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ class Metric(NamedTuple):
     """One number of an entry.
 
     Attributes:
-        name: As careeval calls it.
-        says: What it is.
-        of: The part of the scenarios it is over; empty if all.
-        n: What it is over: scenarios, or the responses that a share of responses is of.
-        lowest: The least that it could be; `None` where that is not reckoned.
+        name: Name in careeval.
+        description: Description of the number.
+        part: The part of the scenarios that it is over; empty if all.
+        estimate: The number with its interval.
+        lower_is_better: Whether lower numbers are better.
+        lowest: The lowest possible value; `None` if it is not computed.
+        n: Number of scenarios that it is over; of a share of responses, number of responses.
+        method: The method of the interval.
     """
 
     name: str
-    says: str
-    of: str
+    description: str
+    part: str
     estimate: Estimate
     lower_is_better: bool
     lowest: float | None
@@ -38,12 +41,12 @@ class Metric(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Its name in the form."""
-        return result_name(self.name, self.of)
+        """The name in the format."""
+        return result_name(self.name, self.part)
 
 
 def metrics(entry: Entry, s: Summary) -> Iterator[Metric]:
-    """Every number of an entry, those that are unknown too."""
+    """Yield every number of an entry, unknown ones too."""
     graded = entry.graded
     n, lowest = len(graded.judged), _lowest(graded)
     yield _errors("severe", s.severe, -2)
@@ -55,21 +58,21 @@ def metrics(entry: Entry, s: Summary) -> Iterator[Metric]:
     )  # fmt: skip
     yield Metric(
         "worst_at_n",
-        f"The same if every scenario had got the lowest of its {s.n_epochs} responses.",
+        f"The score if each scenario had the lowest score of its {s.n_epochs} responses.",
         "", s.worst_at_n, False, lowest, n, _OF_SCORE,
     )  # fmt: skip
     yield _errors("mild", s.mild, -1)
     for adl, cell in s.by_adl.items():
-        part = graded.only(lambda of, adl=adl: of.about.adl == adl)  # type: ignore[misc]
+        part = graded.only(lambda s, adl=adl: s.about.adl == adl)  # type: ignore[misc]
         yield Metric(
             "score", "The score over the scenarios of one activity.", adl.value,
             cell.score, False, _lowest(part), len(part.judged), _OF_SCORE,
         )  # fmt: skip
     for domain in Domain:
-        of_domain = s.by_domain[domain]
+        cell = s.by_domain[domain]
         yield Metric(
-            "score", "Points of the items, weighted by how far each is about one domain.",
-            domain.value, of_domain.score, False, None, of_domain.n, _OF_SCORE,
+            "score", "Points of the items, weighted by the rating of each in one domain.",
+            domain.value, cell.score, False, None, cell.n, _OF_SCORE,
         )  # fmt: skip
 
 
@@ -81,7 +84,7 @@ def _errors(name: str, errors: Errors, points: int) -> Metric:
 
 
 def _lowest(graded: GradedRubric) -> float | None:
-    """The score if every negative item were present and no positive one."""
+    """Return the score if every negative item were present and no positive one."""
     points = [p for s in graded.judged for p in s.points.tolist()]
     most = sum(p for p in points if p > 0)
     return sum(p for p in points if p < 0) / most if most else None

@@ -1,4 +1,4 @@
-"""The lines of a file in the form of Every Eval Ever: a response, as one rubric judges it."""
+"""The samples of an Every Eval Ever file: responses judged on one rubric, a line each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ IS_CORRECT = (
     "item with negative points is. Few responses are; score, from which nothing is cut off, says "
     "more."
 )
-"""The form asks for a yes or no: this is ours."""
+"""careeval's rule for the yes or no that the format asks for."""
 
 
 def samples_of(
     entry: Entry, identity: str, model_id: str
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """A row for each response, and how many there are none of, and why."""
+    """Return a row for each response, and reason → number of responses without a row."""
     rows: list[dict[str, Any]] = []
     missing = entry.responses.filter(pl.col("state") == ResponseState.missing.value).height
     left_out = {"responses that are missing": missing, "not judged": 0, "unresolved": 0}
@@ -49,9 +49,9 @@ def samples_of(
             if correct is None or score != score:
                 left_out["unresolved"] += 1
                 continue
-            told = texts.get(scenario.scenario, ())
+            reference = texts.get(scenario.scenario, ())
             rows.append(
-                _sample(response, entry.rubric, told, (low, high))
+                _sample(response, entry.rubric, reference, (low, high))
                 | {
                     "evaluation_id": identity,
                     "model_id": model_id,
@@ -64,29 +64,29 @@ def samples_of(
 
 
 def _is_correct(scenario: GradedScenario, present: Sequence[float]) -> bool | None:
-    """As `IS_CORRECT` says; `None` where it hangs on an unresolved item."""
-    wanted = [
+    """Tell whether a response is correct by `IS_CORRECT`; `None` if unresolved items decide."""
+    items = [
         (points > 0, mark) for points, mark in zip(scenario.points.tolist(), present, strict=True)
         if points
     ]  # fmt: skip
-    known = [good == bool(mark) for good, mark in wanted if mark == mark]
-    if not all(known):
+    resolved = [is_good == bool(mark) for is_good, mark in items if mark == mark]  # not nan
+    if not all(resolved):
         return False
-    return True if len(known) == len(wanted) else None
+    return True if len(resolved) == len(items) else None
 
 
 def _best_texts(judgments: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """Scenario → the texts of its items with positive points: what a good answer does."""
+    """Return scenario → the texts of its items with positive points, which a good response has."""
     items = (
         judgments.filter(pl.col("points") > 0)
         .unique(["scenario", "item"])
         .sort("scenario", "position")
     )
-    found: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     for scenario, text in items.select("scenario", "item_text").iter_rows():
         if text and text != WITHHELD:
-            found[scenario] = (*found.get(scenario, ()), text)
-    return found
+            texts[scenario] = (*texts.get(scenario, ()), text)
+    return texts
 
 
 def _sample(
@@ -95,7 +95,7 @@ def _sample(
     reference: Sequence[str],
     score: tuple[float, float],
 ) -> dict[str, Any]:
-    """One response on one rubric, but for its score and what it belongs to."""
+    """Return the sample of a response on one rubric, without its score and evaluation ids."""
     raw, text = response["scenario_text"] or "", response["text"] or ""
     refused = response["state"] == ResponseState.refused
     hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()
@@ -108,7 +108,7 @@ def _sample(
         "input": {"raw": raw, "reference": list(reference)},
         "output": {"raw": [text]},
         "messages": None,
-        # nothing was extracted: the whole answer was judged
+        # the whole response was judged, so nothing was extracted from it
         "answer_attribution": [],
         "token_usage": _tokens(response),
         "performance": None
@@ -129,7 +129,7 @@ def _sample(
 
 
 def _tokens(response: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of the response, its provider's cache included in what went in; `None` if not known."""
+    """Return the token counts of a response, cached input included; `None` if unknown."""
     fresh, out = response["input_tokens"], response["output_tokens"]
     if fresh is None or out is None:
         return None
