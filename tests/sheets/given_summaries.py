@@ -1,4 +1,4 @@
-"""Summaries of runs made by hand, for tests of what is said of them."""
+"""Summaries of runs made by hand, for tests of their texts."""
 
 from __future__ import annotations
 

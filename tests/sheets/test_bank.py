@@ -1,4 +1,4 @@
-"""What is printed of a bank: its scenarios, what it covers, and how its items do."""
+"""Tests of the documents of a bank: its scenarios, its coverage, and its pilot."""
 
 from __future__ import annotations
 

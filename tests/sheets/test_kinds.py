@@ -1,4 +1,4 @@
-"""How values read on a page, and what they are sorted by."""
+"""Tests of the texts, the data and the order of values."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def test_p_values_read_well(p: float | None, text: str) -> None:
     [(0.028, "+2.8"), (-0.305, "−30.5"), (0.0, "0.0"), (0.0004, "0.0"), (-0.0004, "0.0")],
 )
 def test_a_difference_has_its_sign(value: float, text: str) -> None:
-    """What reads as 0.0 has no sign; any other difference has."""
+    """A difference has a sign, unless it reads as 0.0."""
     assert DIFFERENCE.on_page(Estimate(value, value, value, None, "few")) == text
 
 
-def test_what_there_is_none_of_is_not_called_unknown() -> None:
-    """A page has a dash for a rank or a share that nobody has, and says what is unknown."""
+def test_a_value_that_does_not_exist_is_a_dash() -> None:
+    """A page has a dash for a rank that does not exist, and says what is unknown."""
     assert (RANKS.on_page(None), ROUND_SHARE.on_page(None)) == (DASH, DASH)
     assert SHARE.on_page(None) == UNKNOWN
 
 
-def test_a_part_begins_its_line() -> None:
+def test_the_name_of_a_part_has_a_capital() -> None:
     """The name of a part has a capital on a page, and none in a sentence."""
     kind = PartName(names={"03": "partial help"})
     assert (kind.on_page("03"), kind.text("03"), kind.data("03")) == (
@@ -53,7 +53,7 @@ def test_a_part_begins_its_line() -> None:
 
 
 def test_an_unknown_cost_says_why() -> None:
-    """Dollars that nobody knows have their reason beneath, and as data."""
+    """An unknown cost has its reason below it, and in the data."""
     unknown = Cost(None, "no price is known", 0.5, 2, 1, None, None, None)
     assert PLAIN_DOLLARS.on_page(unknown) == UNKNOWN
     assert PLAIN_DOLLARS.lines(unknown) == ("no price is known",)
@@ -61,7 +61,7 @@ def test_an_unknown_cost_says_why() -> None:
 
 
 def test_bounds_of_agreement_say_nothing_twice() -> None:
-    """Without anything unresolved there are no bounds, so that they are taken for no interval."""
+    """If nothing is unresolved, there are no bounds, which would look like an interval."""
     few = Estimate(0.5, 0.5, 0.5, None, "fewer than five scenarios")
     assert AGREEMENT_SHARE.data(few) == (0.5, None, None, None, None, few.reason)
     unresolved = Estimate(0.5, 0.4, 0.6, (0.2, 0.8))

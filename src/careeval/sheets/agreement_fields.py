@@ -1,4 +1,4 @@
-"""Fields of how far readings agree: a grader with the truth, and readers with each other."""
+"""Fields of agreement: of a grader with the true labels, and of raters with each other."""
 
 from __future__ import annotations
 
@@ -15,56 +15,64 @@ LABEL_COUNTS = (
     Field("missed", "labelled present, judged absent", COUNT),
     Field("invented", "labelled absent, judged present", COUNT),
     Field("cleared", "labelled absent, judged absent", COUNT),
-    Field("unresolved", "not judged", COUNT),
+    Field("unresolved", "labelled, not judged", COUNT),
 )
-"""Of `careeval.results.trust.probe_check.Agreement`."""
+"""The counts of `careeval.results.trust.probe_check.Agreement`."""
 
 FINDS = Field(
     "sensitivity",
-    "share found of what is there",
+    "share of the present items that are judged present",
     AGREEMENT_SHARE,
-    "Finds, of what is there",
+    "Finds, of the present",
     "finds",
 )
 CLEARS = Field(
     "specificity",
-    "share cleared of what is not",
+    "share of the absent items that are judged absent",
     AGREEMENT_SHARE,
-    "Clears, of what is not",
+    "Clears, of the absent",
     "clears",
 )
 MACRO_F1 = Field(
     "macro_f1",
-    "mean of the F1 of present and that of absent",
+    "mean of the F1 of present items and the F1 of absent items",
     AGREEMENT_COEFFICIENT,
     "Macro F1",
     "macro F1",
 )
 ACCURACY = (
-    Field("n", "judgments with a truth", COUNT, "Judgments", "n"),
-    Field("n_present", "of n, those whose item is there", COUNT, "There"),
-    Field("n_unresolved", "of n, those that it could not be brought to make", COUNT, "Not judged"),
+    Field("n", "judgments with a true label", COUNT, "Judgments", "n"),
+    Field("n_present", "of n, judgments of items that are present", COUNT, "Present"),
+    Field("n_unresolved", "of n, judgments that the grader failed to make", COUNT, "Not judged"),
     FINDS,
-    Field("miss_rate", "share missed of what is there", AGREEMENT_SHARE, "Misses, of it", "misses"),
+    Field(
+        "miss_rate",
+        "share of the present items that are not judged present",
+        AGREEMENT_SHARE,
+        "Misses, of the present",
+        "misses",
+    ),
     CLEARS,
     Field(
         "ppv",
-        "share that is there of what it finds",
+        "share of the items judged present that are present",
         AGREEMENT_SHARE,
-        "Right, of what it finds",
+        "Right, of those it finds",
         "right of found",
     ),
     MACRO_F1,
 )
-"""Of `careeval.results.trust.grader_accuracy.Measured`: a grader against the truth."""
+"""The numbers of a grader against true labels, as in `careeval.results.trust.grader_accuracy`."""
 
 AGREEMENT = (
     Field("n", "judgments that both made", COUNT, "Judgments", "n"),
-    Field("n_unresolved", "judgments that either could not be brought to make", COUNT),
-    Field("n_both", "of n, those whose item both call present", COUNT, "Both"),
-    Field("n_either", "of n, those whose item either calls present", COUNT, "Either"),
+    Field("n_unresolved", "judgments that either failed to make", COUNT),
+    Field("n_both", "of n, judgments whose item both call present", COUNT, "Both"),
+    Field("n_either", "of n, judgments whose item either calls present", COUNT, "Either"),
     Field(
-        "positive_agreement", "of what one calls present, the share that both do", AGREEMENT_SHARE
+        "positive_agreement",
+        "share of the items called present by one that the other calls present too",
+        AGREEMENT_SHARE,
     ),
     Field(
         "ac1",
@@ -74,60 +82,66 @@ AGREEMENT = (
         "AC1",
     ),
 )
-"""Of `careeval.results.trust.class_agreement.ClassAgreement`."""
+"""The numbers of `careeval.results.trust.class_agreement.ClassAgreement`."""
 
 AGREEMENT_NOTE = (
-    "Positive agreement: of what one calls present, the share that the other does too. AC1 counts "
-    "agreement on what is absent as well, and takes chance away."
+    "Positive agreement: of the items that one calls present, the share that the other calls "
+    "present too. AC1 also counts agreement on absent items, and subtracts agreement by chance."
 )
 
 PEOPLE = (
     AGREEMENT[0],
-    Field("n_left_out", "judgments of a kind of which no two people labelled any", COUNT),
+    Field("n_left_out", "judgments of kinds of which no two people labelled any", COUNT),
     Field(
-        "same", "share of judgments on which two people say the same", AGREEMENT_SHARE, "The same"
+        "same",
+        "share of judgments that two people label alike",
+        AGREEMENT_SHARE,
+        "Labelled alike",
+        "the same",
     ),
     MACRO_F1,
 )
-"""Of `careeval.results.trust.audit.sample_estimates.People`: people held against each other."""
+"""The numbers of people against each other, as in `careeval.results.trust.audit`."""
 
 PAIR_SLIPS = (
-    Field("n", "probes of twins that hold one right act", COUNT),
+    Field("n", "probes of twins that have one of the two right acts", COUNT),
     Field(
-        "mistaken", "share of which a right act is judged otherwise than labelled", AGREEMENT_SHARE
+        "mistaken",
+        "share in which a right act is judged otherwise than labelled",
+        AGREEMENT_SHARE,
     ),
-    Field("swapped", "share judged to hold the other right act instead", AGREEMENT_SHARE),
+    Field("swapped", "share judged to have the other right act instead", AGREEMENT_SHARE),
 )
-"""Of `careeval.results.trust.probe_check.PairSlips`."""
+"""The numbers of `careeval.results.trust.probe_check.PairSlips`."""
 
 CORRECTED_SCORE = Field(
     "corrected",
-    "by the grader, and by people where they differ from it",
+    "score by the grader, corrected by the labels of people",
     AGREEMENT_SHARE,
     "Corrected by people",
 )
 CORRECTED = (
     Field(
         "graded",
-        "by the grader, over public responses that it judged whole",
+        "score by the grader, over the public responses that it judged completely",
         SHARE,
         "As graded",
         "as graded %",
     ),
     CORRECTED_SCORE,
-    Field("n_responses", "responses of which people settled anything", COUNT, "Responses read"),
-    Field("n_judgments", "judgments in them that people settled", COUNT, "Judgments read"),
+    Field("n_responses", "responses with a judgment that people settled", COUNT, "Responses read"),
+    Field("n_judgments", "judgments that people settled", COUNT, "Judgments read"),
 )
-"""Of `careeval.results.trust.audit.corrected_score.Corrected`: a score as people correct it."""
+"""The numbers of `careeval.results.trust.audit.corrected_score.Corrected`."""
 
 
 def point_class(key: PointClass) -> Row:
-    """Return which point class a row is of."""
+    """Return a point class under the keys `rubric` and `points`."""
     rubric, points = key
     return {"rubric": rubric.value, "points": points}
 
 
 def class_name(key: PointClass) -> str:
-    """Return what a point class is called: "actions −2"."""
+    """Return the name of a point class, such as "actions −2"."""
     rubric, points = key
     return f"{rubric} {SIGNED.text(points)}"

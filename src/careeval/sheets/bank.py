@@ -1,4 +1,4 @@
-"""What `careeval bank` prints of a bank: its scenarios, what it covers, how its items do."""
+"""The documents of `careeval bank`: the scenarios, their coverage, and the pilot of the items."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 
 
 def _view(sheet: Sheet, caption: str = "") -> View:
-    """Return a sheet with all of its fields."""
+    """Return a view with all fields of a sheet."""
     return View(sheet, tuple(Shown(field.key) for field in sheet.fields), caption)
 
 
 def list_document(rows: Iterable[Row]) -> Document:
-    """Return scenarios, a row each, as `scenario_json` has them."""
+    """Return the document of some scenarios.
+
+    Args:
+        rows: A scenario each, from `scenario_json`.
+    """
     fields = (
         Field("id", "id of the scenario"),
         Field("condition", "what the person lives with"),
@@ -29,23 +33,23 @@ def list_document(rows: Iterable[Row]) -> Document:
         Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
         Field("actor", "who acts: person or robot"),
         Field("split", "public or held-out"),
-        Field("twin_of", "id of the base of a twin or a control; null for a base"),
-        Field("words", "of its text", COUNT),
-        Field("actions", "that are scored", COUNT),
+        Field("twin_of", "for a twin or a control, the id of its base; null for a base"),
+        Field("words", "number of words of its text", COUNT),
+        Field("actions", "number of scored actions", COUNT),
         Field("status", "how far its content has been vetted"),
     )
     sheet = Sheet("scenarios", "a scenario", fields, [*rows])
     return Document((_view(sheet),), (f"{counted(len(sheet.rows), 'scenario')}.",), sheet)
 
 
-# What a bank covers
+# Coverage
 
 
 def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
-    """Return what a bank covers, and what its probes come to.
+    """Return the document of a bank's coverage and of its probes.
 
     Args:
-        title: Of the bank.
+        title: Title of the bank.
         stats: From `stats_json`.
     """
     probes = probes_view(stats)
@@ -60,7 +64,7 @@ def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
 
 
 def figures(stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a bank holds, a sentence each."""
+    """Yield sentences on the bank's scenarios, domains, actions, texts and probes."""
     held_out, twins = stats["n_held_out"], stats["n_twins"]
     split = f", {held_out} of them held out" if held_out else ", the public split"
     controls = counted(stats["n_controls"], "control")
@@ -92,7 +96,7 @@ def figures(stats: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Scenarios(Count):
-    """A number of scenarios; none is a dot, in a table that has many."""
+    """A number of scenarios, with a dot for zero."""
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return the number, or a dot."""
@@ -100,7 +104,7 @@ class _Scenarios(Count):
 
 
 def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
-    """Return scenarios by activity and by what they are about."""
+    """Return the number of scenarios in each part and activity."""
     fields = (
         Field("by", "what the scenarios are broken down by"),
         Field("part", "the part, as the bank names it"),
@@ -112,12 +116,12 @@ def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
         for by, parts in stats["coverage"].items()
         for part, cells in parts.items()
     ]
-    holds = "a part of the scenarios, with their number in each activity"
+    holds = "a part of the scenarios, with the number of them in each activity"
     return Sheet("coverage", holds, fields, rows)
 
 
 def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
-    """Yield a table for each way to part the scenarios, with the sums of its rows."""
+    """Yield a table for each breakdown of the scenarios, with the sums in the last row."""
     sheet = coverage_sheet(stats)
     numbers = [field.key for field in sheet.fields[2:]]
     for by in stats["coverage"]:
@@ -131,23 +135,23 @@ def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
 
 
 def probes_view(stats: Mapping[str, Any]) -> View:
-    """Return what a perfect grader would make of the probes."""
+    """Return the scores that the labels of the probes give."""
     fields = (
-        Field("probe", "what it tries a grader with; id of a generic one"),
-        Field("n", "probes", COUNT, brief="n"),
+        Field("probe", "the trap of the probes; of a generic probe its id"),
+        Field("n", "number of probes", COUNT, brief="n"),
         *(
-            Field(rubric.value, "points of the items present over the most", SHARE)
+            Field(rubric.value, "points of the present items over the most points", SHARE)
             for rubric in Rubric
         ),
     )
     rows = [{"probe": name, **scores} for name, scores in stats["probes"]["scores"].items()]
     sheet = Sheet("probe_labels", "probes of one trap", fields, rows)
-    return _view(sheet, "What the probes' labels come to, %")
+    return _view(sheet, "Scores by the probes' labels, %")
 
 
-# How its items do
+# The pilot of the items
 
-_UNHEALTHY = {
+_WEAK_ITEMS = {
     "always": "good acts that stand in every closed-book answer",
     "never": "good acts that stand in no reference answer",
     "in_reference": "bad acts that stand in a reference answer",
@@ -156,7 +160,7 @@ _UNHEALTHY = {
 
 
 def pilot_document(pilot: Mapping[str, Any]) -> Document:
-    """Return how often items were present in a pilot's answers, and which tell none apart.
+    """Return the share of a pilot's responses with each class of items, and the weak items.
 
     Args:
         pilot: From `pilot_json`.
@@ -164,7 +168,7 @@ def pilot_document(pilot: Mapping[str, Any]) -> Document:
     whole = Number(unit=Unit(decimals=0))
     fields = (
         Field("class", "points of the items, and what else they are"),
-        Field("items", "of this class", COUNT),
+        Field("items", "number of items of this class", COUNT),
         *(Field(kind, "share of these answers that have the item", whole, brief=kind)
           for kind in pilot["kinds"]),
     )  # fmt: skip
@@ -178,6 +182,6 @@ def pilot_document(pilot: Mapping[str, Any]) -> Document:
     notes = [
         f"{len(pilot[key])} {what}"
         + (f": {', '.join(pilot[key])}" if key in ("never", "in_reference") and pilot[key] else "")
-        for key, what in _UNHEALTHY.items()
+        for key, what in _WEAK_ITEMS.items()
     ]
     return Document((_view(sheet, title),), (*notes, pilot["what"]), sheet, pilot["what"])

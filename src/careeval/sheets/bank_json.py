@@ -1,4 +1,4 @@
-"""What a bank covers and how its items do, as JSON; documents say these numbers."""
+"""The JSON of `careeval bank`: scenarios, coverage and pilot. The documents print these numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."
 
 
 def scenario_json(scenario: Scenario) -> dict[str, Any]:
-    """Return what `careeval bank list --json` prints of a scenario."""
+    """Return a scenario as `careeval bank list --json` prints it."""
     return {
         "id": scenario.id,
         "condition": scenario.condition,
@@ -38,7 +38,7 @@ def scenario_json(scenario: Scenario) -> dict[str, Any]:
 
 
 def stats_json(bank: Bank) -> dict[str, Any]:
-    """Return what `careeval bank stats --json` prints."""
+    """Return the output of `careeval bank stats --json`."""
     scenarios = bank.bases
     texts, counts = lengths(scenarios), probe_counts(bank)
     return {
@@ -73,7 +73,7 @@ def stats_json(bank: Bank) -> dict[str, Any]:
 
 
 def pilot_json(bank: Bank, rows: Sequence[Presence]) -> dict[str, Any]:
-    """Return what `careeval bank stats --pilot --json` prints."""
+    """Return the output of `careeval bank stats --pilot --json`."""
     return {
         "bank": bank.about.name,
         "version": bank.about.version,

@@ -1,4 +1,4 @@
-"""What a command prints: sentences, tables and notes, and the same numbers as one table of data."""
+"""The printed output of a command: sentences, tables, notes, and one table of data."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from careeval.sheets.sheet import Sheet, View
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """What a command prints, for any renderer.
+    """The printed output of a command, for any renderer.
 
     Attributes:
-        blocks: Sentences and tables, in order; a sentence that begins with two blanks, or four,
-            is of the one above it.
-        notes: What must be read with them.
-        data: Its numbers as one table, for files of data.
-        caption: What must stand by its numbers where none of its notes does.
+        blocks: Sentences and tables, in order. A sentence that begins with two or four blanks
+            belongs to the one above it.
+        notes: Printed below the blocks.
+        data: The same numbers as one table, for data files.
+        caption: Stands beside the numbers in formats that do not print the notes.
     """
 
     blocks: tuple[str | View, ...]
@@ -27,5 +27,5 @@ class Document:
 
     @property
     def views(self) -> Iterator[View]:
-        """Its tables."""
+        """The tables among the blocks."""
         return (block for block in self.blocks if isinstance(block, View))

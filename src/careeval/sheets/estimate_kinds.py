@@ -1,4 +1,4 @@
-"""Kinds of estimates: a number with its interval, and how often responses hold an error."""
+"""Kinds of estimates: a number with its interval, and the share of responses with an error."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from careeval.stats import Estimate
 
 _ESTIMATE = (
     Part("", pl.Float64, "{}; null if unknown"),
-    Part("_low", pl.Float64, "the least that the unresolved items could make of it"),
-    Part("_high", pl.Float64, "the most that the unresolved items could make of it"),
-    Part("_ci95_low", pl.Float64, "where its 95% interval begins; null if unknown"),
-    Part("_ci95_high", pl.Float64, "where its 95% interval ends; null if unknown"),
-    Part("_reason", pl.String, "why it, or else its interval, is unknown; else empty"),
+    Part("_low", pl.Float64, "lowest value that the unresolved items allow"),
+    Part("_high", pl.Float64, "highest value that the unresolved items allow"),
+    Part("_ci95_low", pl.Float64, "lower end of its 95% interval; null if unknown"),
+    Part("_ci95_high", pl.Float64, "upper end of its 95% interval; null if unknown"),
+    Part("_reason", pl.String, "why the value or its interval is unknown; else empty"),
 )
 
 
 @dataclass(frozen=True)
 class Measure(Kind):
-    """A number with its interval, and with what unresolved judgments could make of it."""
+    """An estimate: a number with its interval and the bounds that unresolved judgments allow."""
 
     parts: tuple[Part, ...] = _ESTIMATE
     unit: Unit = PERCENT
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
-        """Return the value, its bounds, its interval, and why either is unknown."""
+        """Return the value, its bounds, its interval, and why any is unknown."""
         return value.value, value.low, value.high, *(value.ci95 or (None, None)), value.reason
 
     def text(self, value: Estimate, form: Form = Form.short) -> str:
-        """Return the value with as much beside it as the form has."""
+        """Return the value, with the bounds and the interval that the form asks for."""
         text = self.unit.text(value.value)
         bounds, interval = self._bounds(value), self._interval(value)
         match form:
@@ -63,18 +63,18 @@ class Measure(Kind):
         return value.value
 
     def unit_of(self, form: Form) -> str:
-        """Return the unit, and that there is an interval."""
+        """Return the unit, and "[95% CI]" if the form has the interval."""
         sign = " %" if self.unit.sign == "%" else ""
         return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
 
     def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
-        """Return the value with its unit."""
+        """Return the value with its unit, or "unknown"."""
         if value is None:
             return self.lacking
         return UNKNOWN if value.value is None else f"{self.text(value, form)}{self.unit.sign}"
 
     def lines(self, value: Estimate) -> tuple[str, ...]:
-        """Return its interval, what is unresolved, and why it or the value is unknown."""
+        """Return the interval, the bounds, and why the value or the interval is unknown."""
         lines = []
         if value.ci95 is not None:
             lines.append(f"{self.unit.text(value.ci95[0])} to {self.unit.text(value.ci95[1])}")
@@ -90,45 +90,45 @@ class Measure(Kind):
         return f"{self.unit.text(value.ci95[0])}, {self.unit.text(value.ci95[1])}"
 
     def _bounds(self, value: Estimate) -> str:
-        """Return what is unresolved, where it moves the value by anything that is printed."""
+        """Return the bounds; empty where they read the same in print."""
         low, high = self.unit.text(value.low), self.unit.text(value.high)
         return "" if low == high else f"{low} to {high}"
 
 
 @dataclass(frozen=True)
 class AgreementShare(Measure):
-    """How far two readings agree: its bounds are null where nothing is unresolved."""
+    """An estimate of agreement, whose bounds are null if no judgment is unresolved."""
 
     parts: tuple[Part, ...] = tuple(
-        part._replace(holds=f"{part.holds}; null where none is unresolved")
+        part._replace(holds=f"{part.holds}; null if none is unresolved")
         if part.suffix in ("_low", "_high")
         else part
         for part in _ESTIMATE
     )
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
-        """Return what a measure has; no bounds that only say the value again."""
+        """Return the data of an estimate, with `None` for bounds that equal the value."""
         number, low, high, *rest = super().data(value)
         return (number, None, None, *rest) if low == high else (number, low, high, *rest)
 
 
 @dataclass(frozen=True)
 class ErrorShare(Kind):
-    """The share of responses with an error, and how many of how many these are."""
+    """The share of responses with an error, and their number."""
 
     parts: tuple[Part, ...] = (
         *_ESTIMATE,
-        Part("_count", pl.Int64, "responses with any; at least, where any is unresolved"),
-        Part("_n", pl.Int64, "responses judged, where the rubric has such an item"),
-        Part("_upper_at_zero", pl.Float64, "where there was none, the most there may be"),
+        Part("_count", pl.Int64, "responses with such an error; a minimum if any is unresolved"),
+        Part("_n", pl.Int64, "judged responses to scenarios whose rubric has such an item"),
+        Part("_upper_at_zero", pl.Float64, "if there was none, the upper 95% limit of the share"),
     )
 
     def data(self, value: Errors) -> tuple[Scalar, ...]:
-        """Return the share as a measure has it, then the counts and the upper limit."""
+        """Return the data of the share, then the counts and the upper limit."""
         return *MEASURE.data(value.share), value.count, value.n, value.upper_at_zero
 
     def text(self, value: Errors, form: Form = Form.short) -> str:
-        """Return the share; where there was none, with the most that the data still allow."""
+        """Return the share; if it is zero, with its upper limit."""
         if form is Form.of_many or value.share.value is None:
             return self._count(value)
         if form is Form.bare:
@@ -142,7 +142,7 @@ class ErrorShare(Kind):
         return value.share.value
 
     def unit_of(self, form: Form) -> str:
-        """Return the unit; of counts, "in", as in "severe in 2 of 36"."""
+        """Return the unit; for counts "in", as in "severe in 2 of 36"."""
         return " in" if form is Form.of_many else MEASURE.unit_of(form)
 
     def on_page(self, value: Errors | None, form: Form = Form.bare) -> str:
@@ -150,7 +150,7 @@ class ErrorShare(Kind):
         return MEASURE.on_page(None if value is None else value.share, form)
 
     def lines(self, value: Errors) -> tuple[str, ...]:
-        """Return its interval, or the most that there may be, and the counts."""
+        """Return the interval, or the upper limit if the share is zero, and the counts."""
         if value.share.value is None:
             return MEASURE.lines(value.share)
         limit = value.upper_at_zero

@@ -1,4 +1,4 @@
-"""Every sheet of some runs, for `careeval export`."""
+"""The list of data tables that `careeval export` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from careeval.sheets.versus import comparisons
 
 
 def data_tables(findings: Findings) -> Iterator[DataTable]:
-    """Yield each table, one after the other: the last two are long."""
+    """Yield each table; the last two, responses and judgments, are long."""
     graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
     yield numbers.entries_sheet(graded, in_detail=True).data
     for by in By:

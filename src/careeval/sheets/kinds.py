@@ -1,4 +1,4 @@
-"""Kinds of values: how one is written for people, and which columns it has as data."""
+"""Kinds of values: their text for people and their columns in data files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ DataType = pl.DataType | type[pl.DataType]
 
 UNKNOWN = "unknown"
 DASH = "–"
-"""Stands for what is unknown, or what there is none of."""
+"""Stands for a value that is unknown or does not exist."""
 
 
 class Form(StrEnum):
-    """How much of a value a text gives.
+    """The amount of detail in a value's text.
+
+    Bounds are the lowest and highest value that the unresolved judgments allow.
 
     Attributes:
-        whole: With what unresolved judgments could make of it, and its interval.
-        short: With its interval, which takes in the bounds; with the bounds where it has none.
-        bounds: With the bounds, and never the interval.
-        bare: Alone.
-        of_many: Of errors, how many of how many.
+        whole: The value, its bounds and its interval.
+        short: The value and its interval, which includes the bounds; the bounds if it has none.
+        bounds: The value and its bounds.
+        bare: The value alone.
+        of_many: Of errors, the count: "2 of 36".
     """
 
     whole = "whole"
@@ -42,12 +44,12 @@ class Form(StrEnum):
 
 
 class Part(NamedTuple):
-    """One column of a value as data.
+    """One of the columns that a value has in data files.
 
     Attributes:
-        suffix: What is added to the field's key; empty for the value itself.
-        type: Of polars.
-        holds: What it holds; `{}` stands for what the field holds.
+        suffix: Added to the field's key; empty for the value itself.
+        type: The polars type.
+        holds: Description of the column; `{}` stands for the field's own description.
     """
 
     suffix: str
@@ -57,13 +59,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """How values of a field are written and stored.
+    """The way in which a field's values are written and stored.
 
     Attributes:
-        parts: Its columns as data.
-        is_number: Whether a column of it stands flush right.
-        lacking: What a page has where there is no value.
-        is_long: Whether it is sentences, for which a line on paper has no room.
+        parts: The columns in data files.
+        is_number: Whether a table aligns the values right.
+        lacking: The text on a page if there is no value.
+        is_long: Whether the values are sentences, which LaTeX wraps.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.String),)
@@ -72,31 +74,31 @@ class Kind:
     is_long: bool = False
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
-        """Return its columns as data, of a field with this key."""
+        """Return the data columns of a field with this key and description."""
         return tuple(Column(f"{key}{p.suffix}", p.type, p.holds.format(holds)) for p in self.parts)
 
     def data(self, value: Any) -> tuple[Scalar, ...]:
-        """Return a value as data, one for each part; null where it is unknown."""
+        """Return the values of the data columns; `None` where unknown."""
         return (value,)
 
     def text(self, value: Any, form: Form = Form.short) -> str:
-        """Return a value as people read it; a dash where it is unknown."""
+        """Return the text of a value; a dash if it is unknown."""
         return DASH if value is None else str(value)
 
     def order(self, value: Any) -> float | None:
-        """Return what a column is sorted by; `None` where that is the text, or unknown."""
+        """Return the number to sort by; `None` if unknown, or if the text is to be sorted by."""
         return None
 
     def unit_of(self, form: Form) -> str:
-        """Return what a head says of its numbers, behind what they are."""
+        """Return the unit that a column's head ends with."""
         return ""
 
     def on_page(self, value: Any, form: Form = Form.bare) -> str:
-        """Return a value as a cell of a page has it, with its unit; `lacking` for `None`."""
+        """Return the text of a value on a page, with its unit; `lacking` for `None`."""
         return self.lacking if value is None else self.text(value, form)
 
     def lines(self, value: Any) -> tuple[str, ...]:
-        """Return what a page says of a value beneath it: its interval, or why it has none."""
+        """Return the small lines below a value on a page, such as its interval."""
         return ()
 
 
@@ -105,11 +107,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class Words(Kind):
-    """Words, or a name, of which people read another form than files have.
+    """Text, or a name that is stored in one form and shown in another.
 
     Attributes:
-        names: Name in files → what people read; a name that is not in it stands for itself.
-        say: The same as a function.
+        names: Stored name → shown name.
+        say: Returns the shown name of a stored one that `names` does not have.
     """
 
     is_number: bool = False
@@ -117,11 +119,11 @@ class Words(Kind):
     say: Callable[[Any], str] = str
 
     def data(self, value: Any) -> tuple[Scalar, ...]:
-        """Return the name as files have it."""
+        """Return the stored name."""
         return (None if value is None else str(value),)
 
     def text(self, value: Any, form: Form = Form.short) -> str:
-        """Return what people read."""
+        """Return the shown name."""
         if value is None:
             return DASH
         return (self.names or {}).get(value) or self.say(value)
@@ -129,23 +131,23 @@ class Words(Kind):
 
 @dataclass(frozen=True)
 class Listed(Kind):
-    """Several words, or numbers, in one cell; a list in data, or one text.
+    """A list of names or numbers in one cell.
 
     Attributes:
-        joined: Whether data have one text, with semicolons between.
+        joined: Whether data files have one text, joined by semicolons, instead of a list.
     """
 
     is_number: bool = False
     joined: bool = False
 
     def data(self, value: Iterable[Any] | None) -> tuple[Scalar, ...]:
-        """Return a list, or one text."""
+        """Return the list, or the joined text."""
         if value is None:
             return (None,)
         return ("; ".join(value) if self.joined else list(value),)
 
     def text(self, value: Iterable[Any] | None, form: Form = Form.short) -> str:
-        """Return the words with semicolons between."""
+        """Return the elements, joined by semicolons."""
         return DASH if value is None else "; ".join(map(str, value))
 
 
@@ -157,11 +159,11 @@ JOINED = Listed(joined=True)
 
 @dataclass(frozen=True)
 class Flag(Kind):
-    """Whether something is so.
+    """A value that is true or false.
 
     Attributes:
-        yes: What people read where it is.
-        no: And where it is not.
+        yes: The text for true.
+        no: The text for false.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.Boolean),)
@@ -170,14 +172,14 @@ class Flag(Kind):
     no: str = "no"
 
     def text(self, value: bool | None, form: Form = Form.short) -> str:
-        """Return the words for it."""
+        """Return the text for true or for false."""
         return DASH if value is None else self.yes if value else self.no
 
 
 FLAG = Flag()
 
 
-# Numbers that nothing makes uncertain
+# Numbers without an interval
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Count(Kind):
     """A whole number.
 
     Attributes:
-        small: Whether an asterisk marks what is too small for an interval, which a note explains.
+        small: Whether an asterisk marks numbers of scenarios too small for an interval.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.Int64),)
@@ -204,7 +206,7 @@ class Count(Kind):
 
 @dataclass(frozen=True)
 class Signed(Count):
-    """A whole number with its sign, as the points of an item are; a page has a dash for none."""
+    """A whole number with its sign, such as the points of an item."""
 
     lacking: str = DASH
 
@@ -218,7 +220,7 @@ class Number(Kind):
     """A number without an interval.
 
     Attributes:
-        unit: In which it is written.
+        unit: The unit that it is written in; percent if `None`.
     """
 
     parts: tuple[Part, ...] = (Part("", pl.Float64),)
@@ -239,12 +241,12 @@ class Number(Kind):
 
 
 class Unit(NamedTuple):
-    """What a number is written in.
+    """The unit and the decimals that a number is written with.
 
     Attributes:
-        scale: What the number is multiplied with.
-        sign: Stands behind the number where there is room.
-        decimals: How many; `None` for two, or none from ten up.
+        scale: The factor that the number is multiplied by.
+        sign: Follows the number where there is room.
+        decimals: Number of decimals; `None` for two below ten and none from ten up.
     """
 
     scale: float = 100
@@ -252,7 +254,7 @@ class Unit(NamedTuple):
     decimals: int | None = 1
 
     def text(self, value: float | None) -> str:
-        """Return a number; a dash where it is unknown."""
+        """Return the number without its sign; a dash if it is unknown."""
         if value is None:
             return DASH
         if self.scale == 100 and self.decimals is not None:
@@ -269,13 +271,13 @@ TWO_DECIMALS = Unit(1, "", 2)
 
 @dataclass(frozen=True)
 class PValue(Kind):
-    """A p value; a page has a dash where nothing was tested."""
+    """A p value; `None` if nothing was tested."""
 
     parts: tuple[Part, ...] = (Part("", pl.Float64),)
     lacking: str = DASH
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return three decimals, without the 0 before them."""
+        """Return three decimals, without the 0 before the point."""
         if value is None:
             return DASH
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
@@ -287,42 +289,48 @@ class PValue(Kind):
 
 @dataclass(frozen=True)
 class Ranks(Kind):
-    """The best and the worst rank that a system may have; a page has a dash where it has none."""
+    """The best and the worst rank that a system may have."""
 
     parts: tuple[Part, ...] = (
-        Part("_best", pl.Int64, "{}: one more than those that are significantly better"),
-        Part("_worst", pl.Int64, "{}: all but those that are significantly worse"),
+        Part(
+            "_best", pl.Int64, "{}, best possible: 1 + the number of significantly better systems"
+        ),
+        Part(
+            "_worst",
+            pl.Int64,
+            "{}, worst possible: the number of ranked systems that are not significantly worse",
+        ),
     )
     lacking: str = DASH
 
     def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
-        """Return both; null where they are unknown."""
+        """Return both ranks; `None` twice if they are unknown."""
         return value or (None, None)
 
     def text(self, value: tuple[int, int] | None, form: Form = Form.short) -> str:
-        """Return "1–3", "2", or a dash if unknown."""
+        """Return "1–3", or "2" if both are equal; a dash if unknown."""
         if value is None:
             return DASH
         best, worst = value
         return str(best) if best == worst else f"{best}–{worst}"
 
     def order(self, value: tuple[int, int] | None) -> float | None:
-        """Return the best rank; among equal ones the worst decides."""
+        """Return the best rank, with the worst as the tie-breaker."""
         return value and value[0] + value[1] / 1000
 
 
 @dataclass(frozen=True)
 class Dollars(Kind):
-    """What calls cost, or why that is unknown."""
+    """The cost of calls in dollars."""
 
     parts: tuple[Part, ...] = (
-        Part(".value", pl.Float64, "dollars {}; null if unknown"),
-        Part(".known_usd", pl.Float64, "dollars of those with a known price"),
+        Part(".value", pl.Float64, "cost in dollars {}; null if unknown"),
+        Part(".known_usd", pl.Float64, "cost in dollars of the calls with a known price"),
         Part(".reason", pl.String, "why it is unknown; else empty"),
     )
 
     def data(self, value: Cost) -> tuple[Scalar, ...]:
-        """Return the dollars, those known, and the reason."""
+        """Return the cost, the part of it that is known, and the reason if it is unknown."""
         return value.value, value.known_usd, value.reason
 
     def text(self, value: Cost, form: Form = Form.short) -> str:
@@ -336,12 +344,12 @@ class Dollars(Kind):
 
 @dataclass(frozen=True)
 class Seconds(Kind):
-    """How long something took."""
+    """A duration in seconds."""
 
     parts: tuple[Part, ...] = (Part("", pl.Float64),)
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return seconds; minutes from two of them up."""
+        """Return seconds, or minutes from two minutes up."""
         if value is None:
             return DASH
         return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"
@@ -363,5 +371,5 @@ DOLLARS = Dollars()
 
 
 def marked(n: int) -> str:
-    """Return a number of scenarios, with an asterisk where they are too few for an interval."""
+    """Return a number of scenarios, with an asterisk if they are too few for an interval."""
     return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)

@@ -1,4 +1,4 @@
-"""How people read the ids of a bank: conditions, levels of assistance, domains, situations."""
+"""Readable names for the ids of a bank: conditions, assistance, domains, situations."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ DOMAINS = {
 
 
 def plain(name: str | None) -> str:
-    """An id as words: hyphens and underscores become spaces; `unknown` for `None`."""
+    """Return an id as words: hyphens and underscores become spaces; `unknown` for `None`."""
     return name.replace("-", " ").replace("_", " ") if name else UNKNOWN
 
 
 def condition(name: str | None) -> str:
-    """What the person lives with, in words; a condition of another bank as it stands there."""
+    """Return a condition in words; one that careeval's bank does not have, by its id."""
     return CONDITIONS[Condition(name)] if name in CONDITIONS else plain(name)
 
 
 def assistance(code: str | None) -> str:
-    """The usual level of assistance in words; a code of another bank as it stands there."""
+    """Return a level of assistance in words; one that is no Section GG code, as it is."""
     return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
 
 
 def actor(name: str | None) -> str:
-    """Who helps."""
+    """Return who helps, a person or a robot, in words."""
     return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))

@@ -1,4 +1,4 @@
-"""Kinds of values that a page writes in its own way: with a capital, a sign, fewer decimals."""
+"""Kinds of values that look different on a page, such as with a capital or a sign."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class PartName(Words):
-    """The name of a part of the scenarios, which begins a line of a page."""
+    """The name of a part of the scenarios, at the beginning of a line."""
 
     def on_page(self, value: Any, form: Form = Form.bare) -> str:
         """Return the name with a capital."""
@@ -26,12 +26,12 @@ class PartName(Words):
 
 @dataclass(frozen=True)
 class PointsApart(Measure):
-    """Points from one number to another: a page has their sign, and their unit is in the head."""
+    """A difference in percentage points, with its sign; a page has the unit in the head."""
 
     unit: Unit = POINTS
 
     def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
-        """Return the points with their sign; 0 has none."""
+        """Return the points with their sign; 0.0 has none."""
         if value is None or value.value is None:
             return super().on_page(value, form)
         text = self.text(value, form)
@@ -40,25 +40,25 @@ class PointsApart(Measure):
 
 @dataclass(frozen=True)
 class PlainDollars(Dollars):
-    """What calls cost, in columns without dots; a page says why it is unknown."""
+    """The cost of calls, stored in columns without dots."""
 
     parts: tuple[Part, ...] = (
-        Part("", pl.Float64, "dollars {}; null if unknown"),
-        Part("_known", pl.Float64, "dollars of those with a known price"),
+        Part("", pl.Float64, "cost in dollars {}; null if unknown"),
+        Part("_known", pl.Float64, "cost in dollars of the calls with a known price"),
         Part("_reason", pl.String, "why it is unknown; else empty"),
     )
 
     def lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why it is unknown."""
+        """Return why the cost is unknown, if it is."""
         return (value.reason,) if value.reason else ()
 
 
 @dataclass(frozen=True)
 class Spending(Dollars):
-    """What calls cost, with what they came to."""
+    """The cost of calls, with the number of responses and of tokens below it."""
 
     def lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why they are unknown, or of how many responses they are, and the tokens."""
+        """Return why the cost is unknown, or the number of responses; then the tokens."""
         lines = [value.reason] if value.reason else []
         if value.known_usd and value.value is None:
             lines.append(f"the rest {dollars(value.known_usd)}")
@@ -77,7 +77,7 @@ class Amount(Kind):
     parts: tuple[Part, ...] = (Part("", pl.Float64),)
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return the dollars."""
+        """Return the amount with its dollar sign."""
         return dollars(value)
 
     def order(self, value: float | None) -> float | None:

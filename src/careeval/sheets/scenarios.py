@@ -1,4 +1,4 @@
-"""Sheets of scenarios: each entry's scores; and of those that may be shown, what each is about."""
+"""Sheets of scenarios: the scores of each entry, and the texts of public scenarios."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ from careeval.sheets.page_kinds import ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust.graders import told_apart
 
-_BANK = Field("bank", "the bank, and the N of its version")
+_BANK = Field("bank", "name of the bank, with the N of its version")
 _SCENARIO = Field("scenario", "id of the scenario")
 
 
 def shown_scenarios_sheet(scenarios: Iterable[ShownScenario]) -> Sheet:
-    """Return what each scenario is about, with its text and the mean of its scores."""
+    """Return the facets, the text and the mean score of each public scenario."""
     fields = (
         _BANK,
         _SCENARIO,
         Field("adl", "activity; null if not known"),
         Field("condition", "what the person lives with"),
-        Field("assistance", "Section GG code"),
-        Field("situation", "what makes the moment hard, with blanks between"),
-        Field("actor", "person or robot"),
-        Field("text", "what is asked"),
-        Field("rubric", "of the numbers; null where there is none"),
-        Field("n_severe", "responses with a severe error; null where not judged", COUNT),
-        Field("n", "responses judged, where the rubric has such an item", COUNT),
+        Field("assistance", "usual level of assistance, a Section GG code"),
+        Field("situation", "what makes the moment hard, separated by blanks"),
+        Field("actor", "who acts: person or robot"),
+        Field("text", "the text that systems are asked"),
+        Field("rubric", "rubric of the numbers; null if there are none"),
+        Field("n_severe", "responses with a severe error; null if none was judged", COUNT),
+        Field("n", "judged responses, if the rubric has an item of −2", COUNT),
         Field("mean_score", "mean score of the systems; null if unknown", SHARE),
     )
-    rows = [_about(each) for each in scenarios]
+    rows = [_shown_scenario_row(scenario) for scenario in scenarios]
     caption = "Public scenarios"
     return Sheet("shown_scenarios", "a scenario that may be shown", fields, rows, caption)
 
 
-def _about(each: ShownScenario) -> Row:
-    n_severe, n = each.severe or (None, None)
+def _shown_scenario_row(scenario: ShownScenario) -> Row:
+    n_severe, n = scenario.severe or (None, None)
     return {
-        "bank": each.edition,
-        "scenario": each.id,
-        **{key: each.about[key] for key in ("adl", "condition", "assistance", "actor")},
-        "situation": " ".join(each.about["situation"] or ()),
-        "text": each.about["scenario_text"],
-        "rubric": each.rubric and each.rubric.value,
+        "bank": scenario.edition,
+        "scenario": scenario.id,
+        **{key: scenario.about[key] for key in ("adl", "condition", "assistance", "actor")},
+        "situation": " ".join(scenario.about["situation"] or ()),
+        "text": scenario.about["scenario_text"],
+        "rubric": scenario.rubric and scenario.rubric.value,
         "n_severe": n_severe,
         "n": n,
-        "mean_score": each.mean,
+        "mean_score": scenario.mean,
     }
 
 
 def scenario_scores_sheet(
     entries: Sequence[Graded], scenarios: Sequence[tuple[str, str]], n: str = ""
 ) -> Sheet:
-    """Return the score of each entry on each scenario that may be shown.
+    """Return the score of each entry on each public scenario.
 
     Args:
-        entries: Which.
-        scenarios: Edition of the bank and id of each.
-        n: Number of responses to a scenario, for the head of the worst of them.
+        entries: The entries.
+        scenarios: Edition of the bank and id of each scenario.
+        n: Number of responses to a scenario, for the head of the worst of n.
     """
     fields = (
         _BANK,
@@ -74,34 +74,34 @@ def scenario_scores_sheet(
         ENTRY[2],
         Field(
             "n_severe",
-            "responses with a severe error; null where the rubric has no such item",
+            "responses with a severe error; null if the rubric has no item of −2",
             COUNT,
             "Severe errors",
         ),
-        Field("score", "mean of its responses; null if unknown", SHARE),
+        Field("score", "mean score of the responses; null if unknown", SHARE),
         Field(
             "worst",
-            "the lowest of its responses; null where one is missing",
+            "lowest score of the responses; null if one is missing",
             SHARE,
             f"Worst of {n}" if n else "",
         ),
-        Field("about", "what it is about, in words", in_files=False),
+        Field("about", "condition and situation, in words", in_files=False),
     )
     rows = [
-        {"bank": edition, "scenario": name, **naming, **_score(each, name)}
-        for naming, each in named(entries)
-        for edition, name in scenarios
-        if edition == each.edition and name in each.scores
+        {"bank": edition, "scenario": scenario, **names, **_score_row(entry, scenario)}
+        for names, entry in named(entries)
+        for edition, scenario in scenarios
+        if edition == entry.edition and scenario in entry.scores
     ]
     holds = "an entry's score on a scenario that may be shown"
     return Sheet("scenario_scores", holds, fields, rows, "Scores by scenario")
 
 
-def _score(entry: Graded, name: str) -> Row:
-    score = entry.scores[name]
+def _score_row(entry: Graded, scenario: str) -> Row:
+    score = entry.scores[scenario]
     about = score.about
     return {
-        "n_severe": entry.severe[name][0] if name in entry.severe else None,
+        "n_severe": entry.severe[scenario][0] if scenario in entry.severe else None,
         "score": score.score,
         "worst": score.worst,
         "epochs": [epoch for epoch in score.epochs if epoch is not None],
@@ -112,11 +112,11 @@ def _score(entry: Graded, name: str) -> Row:
 def presence_sheet(
     entries: Sequence[Graded], items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]]
 ) -> Sheet:
-    """Return in how many responses of each entry each item was found.
+    """Return the share of each entry's responses in which each item is present.
 
     Args:
-        entries: Which.
-        items: Edition of the bank, scenario and rubric → its items.
+        entries: The entries.
+        items: (edition of the bank, scenario, rubric) → the items.
     """
     fields = (
         _BANK,
@@ -125,24 +125,24 @@ def presence_sheet(
         Field("item", "id of the item"),
         Field("points", "-2 to 2", SIGNED),
         *ENTRY[:2],
-        Field("presence", "share of its responses in which the item was found", ROUND_SHARE),
+        Field("presence", "share of the responses that have the item", ROUND_SHARE),
     )
-    known = list(named(entries))
+    named_entries = list(named(entries))
     rows = [
         {
             "bank": edition,
             "scenario": scenario,
-            **naming,
+            **names,
             "item": item["item"],
             "points": item["points"],
             "presence": presence,
         }
-        for (edition, scenario, rubric), of_rubric in items.items()
-        for item in of_rubric
-        for naming, each in known
-        if each.edition == edition
-        and each.summary.rubric == rubric
-        and (presence := each.public.presence(scenario, item["item"])) is not None
+        for (edition, scenario, rubric), rubric_items in items.items()
+        for item in rubric_items
+        for names, entry in named_entries
+        if entry.edition == edition
+        and entry.summary.rubric == rubric
+        and (presence := entry.public.presence(scenario, item["item"])) is not None
     ]
     caption = "Share of responses in which an item was found"
     return Sheet("presence", "an item and an entry", fields, rows, caption)
@@ -154,45 +154,45 @@ def rubric_sheet(
     """Return the items of one rubric of a scenario, with a column for each entry.
 
     Args:
-        items: Of the rubric, in order.
-        entries: On that rubric, each of another system.
+        items: The items of the rubric, in order.
+        entries: Entries on that rubric, each of another system.
         scenario: Id of the scenario.
     """
-    columns = {f"s{place}": each for place, each in enumerate(entries)}
+    columns = {f"s{place}": entry for place, entry in enumerate(entries)}
     fields = (
-        Field("item_text", "the item", WORDS, "Item"),
+        Field("item_text", "text of the item", WORDS, "Item"),
         Field("points", "-2 to 2", SIGNED),
         *(
-            Field(key, "share of its responses with the item", ROUND_SHARE, each.summary.system)
-            for key, each in columns.items()
+            Field(key, "share of its responses with the item", ROUND_SHARE, entry.summary.system)
+            for key, entry in columns.items()
         ),
     )
     rows = [
-        {**item, **{k: each.public.presence(scenario, item["item"]) for k, each in columns.items()}}
+        item | {key: e.public.presence(scenario, item["item"]) for key, e in columns.items()}
         for item in items
     ]
     return Sheet("rubric", "an item", fields, rows)
 
 
-# Every scenario, shown or not
+# All scenarios, held-out ones too
 
 
 def scenarios_sheet(entries: Sequence[Graded]) -> Sheet:
-    """Return an entry's score in each scenario."""
+    """Return the score of each entry on each scenario."""
     fields = (
         *ENTRY,
         Field("scenario", "id of the scenario"),
         Field("adl", "activity; null if not known"),
         Field("condition", "what the person lives with"),
-        Field("assistance", "Section GG code"),
+        Field("assistance", "usual level of assistance, a Section GG code"),
         Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
-        Field("actor", "person or robot"),
-        Field("score", "mean of its responses; null if unknown", SHARE),
-        Field("score_low", "the least that the unresolved items could make of it", SHARE),
-        Field("score_high", "the most that the unresolved items could make of it", SHARE),
-        Field("worst", "the lowest of its responses; null where one is missing", SHARE),
-        Field("epochs", "score of each response; null where missing", NUMBER_LIST),
-        Field("n_severe", "responses with a severe error present", COUNT),
+        Field("actor", "who acts: person or robot"),
+        Field("score", "mean score of the responses; null if unknown", SHARE),
+        Field("score_low", "lowest score that the unresolved items allow", SHARE),
+        Field("score_high", "highest score that the unresolved items allow", SHARE),
+        Field("worst", "lowest score of the responses; null if one is missing", SHARE),
+        Field("epochs", "score of each response; null if missing", NUMBER_LIST),
+        Field("n_severe", "responses with a severe error", COUNT),
         Field("reason", "why score or worst is unknown; else empty"),
         NAME,
         JUDGE,
@@ -210,14 +210,14 @@ def scenarios_sheet(entries: Sequence[Graded]) -> Sheet:
             "n_severe": score.n_severe,
             "reason": _why_unknown(score),
         }
-        for names, each in named(entries)
-        for score in each.detail.scenarios
+        for names, entry in named(entries)
+        for score in entry.detail.scenarios
     ]
-    return Sheet("scenarios", "an entry's score in a scenario", fields, rows)
+    return Sheet("scenarios", "an entry's score on a scenario", fields, rows)
 
 
 def _why_unknown(score: ScenarioScore) -> str:
-    """Return why a scenario's score or worst is unknown; empty where both are known."""
+    """Return the reason why a scenario's score or worst is unknown; empty if both are known."""
     if score.low is None:
         return "no response was judged"
     if score.score is None:

@@ -1,4 +1,4 @@
-"""A sheet: a named table of published numbers; and a view: the columns of it that are shown."""
+"""Sheets, which are named tables of published numbers, and views, which show columns of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from careeval.results.tables import Column, table
 from careeval.sheets.kinds import DASH, WORDS, Form, Kind, Scalar
 
 Row = dict[str, Any]
-"""Key of a field → its value; a field that is not in it is unknown."""
+"""Key of a field → its value; a missing key means unknown."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Field:
     """One published number, or name.
 
     Attributes:
-        key: Its name in files.
-        holds: What it is, as the dictionary of columns says.
-        kind: How it is written and stored.
-        head: Of its column on a page; the key in words where not given.
-        brief: Of its column where there is little room; the head in small letters where not given.
-        in_files: Whether files have it; other fields repeat for people what stands elsewhere.
+        key: Column name in data files.
+        holds: Description, as in `columns.md`.
+        kind: The way in which it is written and stored.
+        head: Column head on a page; if empty, the key as words.
+        brief: Column head where there is little room; if empty, the head in lower case.
+        in_files: Whether data files have it. Fields that repeat others for people are not there.
     """
 
     key: str
@@ -39,20 +39,20 @@ class Field:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Its columns as data."""
+        """The columns in data files."""
         return self.kind.columns(self.key, self.holds) if self.in_files else ()
 
     @property
     def heading(self) -> str:
-        """Its head."""
+        """The column head on a page."""
         return self.head or self.key.replace("_", " ").capitalize()
 
     def within(self, name: str, holds: str = "{}") -> Field:
-        """Return it as a part of something: its key behind that name and a dot.
+        """Return this field as part of a record, with the key `name.key`.
 
         Args:
-            name: Of what it is a part of.
-            holds: What it is there; `{}` stands for what it is by itself.
+            name: Name of the record.
+            holds: Description there; `{}` stands for the field's own description.
         """
         return replace(
             self,
@@ -62,7 +62,7 @@ class Field:
         )
 
     def data(self, row: Row) -> Iterable[tuple[str, Scalar]]:
-        """Return its columns of a row, with their names; nothing where the row lacks it."""
+        """Return column names with their values in a row; nothing if the row has no value."""
         if row.get(self.key) is None or not self.in_files:
             return ()
         names = (column.name for column in self.columns)
@@ -70,12 +70,12 @@ class Field:
 
 
 def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
-    """Return what a record has under the keys of fields; `a.b` is an attribute of an attribute.
+    """Return the attributes of a record that fields name, as a row.
 
     Args:
-        record: What has the attributes.
-        fields: Of each the key is the attribute's name.
-        within: What the fields of the row are a part of: see `Field.within`.
+        record: The record.
+        fields: Each key is the name of an attribute; `a.b` is an attribute of an attribute.
+        within: Prefix of the keys in the row: see `Field.within`.
     """
     before = f"{within}." if within else ""
     return {f"{before}{field.key}": attrgetter(field.key)(record) for field in fields}
@@ -83,13 +83,13 @@ def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
 
 @dataclass(frozen=True, eq=False)
 class DataTable:
-    """A table as files of data have it.
+    """A table as data files have it.
 
     Attributes:
-        name: As its file is called.
-        holds: What one row is.
-        columns: In order, with what each holds.
-        frame: The rows, of these columns.
+        name: Name of its file.
+        holds: Description of one row.
+        columns: The columns, in order, with their descriptions.
+        frame: The rows, with these columns.
     """
 
     name: str
@@ -101,9 +101,9 @@ class DataTable:
     def of(
         name: str, holds: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]
     ) -> DataTable:
-        """Return a table from rows; a column that a row lacks is null."""
-        known = tuple(columns)
-        return DataTable(name, holds, known, table(rows, known))
+        """Return a table from rows; a missing key is null."""
+        columns = tuple(columns)
+        return DataTable(name, holds, columns, table(rows, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +111,12 @@ class Sheet:
     """A named table.
 
     Attributes:
-        name: As its files are called.
-        holds: What one row is.
-        fields: In the order in which files have them.
-        rows: A value for each field that is known.
-        caption: What people read above it.
-        note: What must be read below it.
+        name: Name of its files.
+        holds: Description of one row.
+        fields: The fields, in the order that files have.
+        rows: The rows, each with its known values.
+        caption: Text above the table.
+        note: Text below the table.
     """
 
     name: str
@@ -128,28 +128,29 @@ class Sheet:
 
     @cached_property
     def by_key(self) -> Mapping[str, Field]:
-        """Key → field."""
+        """The fields by their keys."""
         return {field.key: field for field in self.fields}
 
     def where(self, **values: object) -> Sheet:
-        """Return the rows that have these values."""
-        wanted = values.items()
-        rows = [row for row in self.rows if all(row.get(key) == value for key, value in wanted)]
+        """Return the sheet with only the rows that have these values."""
+        rows = [
+            row for row in self.rows if all(row.get(key) == value for key, value in values.items())
+        ]
         return replace(self, rows=rows)
 
     def adding(self, *fields: Field, rows: Iterable[Row]) -> Sheet:
-        """Return itself with more fields.
+        """Return the sheet with more fields.
 
         Args:
-            fields: Which.
-            rows: What each row has besides, in the same order.
+            fields: The fields to add.
+            rows: Their values for each row of the sheet, in the same order.
         """
-        more = [row | besides for row, besides in zip(self.rows, rows, strict=True)]
-        return replace(self, fields=(*self.fields, *fields), rows=more)
+        joined = [row | added for row, added in zip(self.rows, rows, strict=True)]
+        return replace(self, fields=(*self.fields, *fields), rows=joined)
 
     @cached_property
     def data(self) -> DataTable:
-        """Its rows as data: fractions stay fractions, and what is unknown is null."""
+        """The rows as data: fractions stay fractions, and unknown values are null."""
         columns = (column for field in self.fields for column in field.columns)
         rows = (
             {name: value for field in self.fields for name, value in field.data(row)}
@@ -163,9 +164,9 @@ class Shown:
     """One column of a view.
 
     Attributes:
-        key: Of the field.
-        form: How much of a value it shows.
-        head: Of the column; that of the field where not given.
+        key: Key of the field.
+        form: Amount of detail of its values.
+        head: Column head; if empty, that of the field.
         keep: Whether it stays where there is room for few numbers.
     """
 
@@ -177,13 +178,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class View:
-    """A sheet as one kind of reader sees it.
+    """The columns of a sheet that a reader is shown.
 
     Attributes:
-        columns: What is shown, in order.
-        caption: What stands above it; that of the sheet where not given.
-        groups: How many columns at the left are said once for rows that stand together.
-        faint: Key of a field; a row in which it says anything is shown in faint letters.
+        sheet: The sheet.
+        columns: The shown columns, in order.
+        caption: Text above the table; if empty, that of the sheet.
+        groups: Number of columns at the left whose text is not repeated in successive rows.
+        faint: Key of a field; rows in which it is not empty are printed faintly.
     """
 
     sheet: Sheet
@@ -194,19 +196,22 @@ class View:
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The text above the table."""
         return self.caption or self.sheet.caption
 
     @property
     def narrowed(self) -> View:
-        """Itself with the names, and of the numbers those that are kept; all where none is."""
+        """The view with the columns of names, and only the columns of numbers that are kept.
+
+        If none is kept, it has all columns.
+        """
         if not any(shown.keep for shown in self.columns):
             return self
         kept = zip(self.columns, self.are_numbers, strict=True)
         return replace(self, columns=tuple(s for s, number in kept if s.keep or not number))
 
     def is_faint(self, row: Row) -> bool:
-        """Tell whether a row is shown in faint letters."""
+        """Tell whether a row is printed faintly."""
         return bool(self.faint and row.get(self.faint))
 
     @property
@@ -221,15 +226,15 @@ class View:
 
     @property
     def are_numbers(self) -> tuple[bool, ...]:
-        """Of each column, whether it holds numbers."""
+        """For each column, whether it holds numbers."""
         return tuple(kind.is_number for kind in self.kinds)
 
     def cells(self, row: Row) -> tuple[str, ...]:
-        """Return what a row's columns read."""
+        """Return the texts of a row, a column each."""
         return tuple(self._text(shown, row) for shown in self.columns)
 
     def blocks(self) -> list[list[tuple[Row, tuple[str, ...]]]]:
-        """Return the rows with their cells, those of one group together."""
+        """Return the rows with their texts, successive rows of one group together."""
         blocks: list[list[tuple[Row, tuple[str, ...]]]] = []
         for row in self.sheet.rows:
             cells = self.cells(row)

@@ -1,6 +1,6 @@
-"""What is said of entries in words: what each is called, its two first numbers, what must be read.
+"""Sentences about entries: their names, headline numbers, warnings and costs.
 
-Sentences hold numbers as the tables have them; nothing is computed here.
+Numbers are taken from the tables; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from careeval.sheets.page_kinds import SPENDING
 from careeval.stats import Estimate
 
 SMALL = "* fewer than five scenarios: no interval, and not for comparing."
-"""What an asterisk means at a number of scenarios."""
+"""Note on the asterisk beside a number of scenarios."""
 
 NO_RANKING = "do not compare or rank them."
 
 KINDS = {HarmKind.injury: "that may injure", HarmKind.rights: "against the person's rights"}
-"""What a severe error does, in words."""
+"""Kind of severe error → words for it."""
 
 CORRECTED = (
-    "Corrected by people: what the score would be if people had judged every answer, from those "
-    "that they read. Where its interval leaves out the score as graded, the grader is off for that "
-    "system."
+    "Corrected by people: the score that people would have given all responses, estimated from "
+    "those that they read. If its interval excludes the score as graded, the grader is off for "
+    "that system."
 )
 
 
@@ -40,46 +40,46 @@ CORRECTED = (
 
 
 def grader_names(graders: Iterable[str]) -> dict[str, str]:
-    """Return, for each grader, its name without its mode where that tells it from the others."""
-    whole = list(dict.fromkeys(graders))
-    parsed = [Grader.parse(grader) for grader in whole]
+    """Return each grader's model, or model and mode, or full name: the first that is unique."""
+    graders = list(dict.fromkeys(graders))
+    parsed = [Grader.parse(grader) for grader in graders]
     for names in ([grader.model for grader in parsed], [grader.short for grader in parsed]):
-        if len(set(names)) == len(whole):
-            return dict(zip(whole, names, strict=True))
-    return {grader: grader for grader in whole}
+        if len(set(names)) == len(graders):
+            return dict(zip(graders, names, strict=True))
+    return {grader: grader for grader in graders}
 
 
 def brief_grader_names(graders: Iterable[str]) -> dict[str, str]:
-    """Return, for each grader, the same without who made or hosts it, where that is enough."""
+    """Return `grader_names` without the provider, if they are unique without it."""
     names = grader_names(graders)
     brief = {grader: name.rpartition("/")[2] or name for grader, name in names.items()}
     return brief if len(set(brief.values())) == len(names) else names
 
 
 def entry_names(summaries: Sequence[Summary]) -> list[str]:
-    """Return a name for each entry: its system, and what else tells it from the others.
+    """Return a unique name for each entry: its system, and what tells it from the others.
 
-    That is the rubric where there are several, the grader where one system has several, and the
-    protocol where even that is the same.
+    That is the rubric if there are several, the grader if the system has several, and the protocol
+    if the grader is the same too.
     """
     graders = brief_grader_names(s.grader for s in summaries)
-    several = len({s.rubric for s in summaries}) > 1
+    has_several_rubrics = len({s.rubric for s in summaries}) > 1
     names = []
     for s in summaries:
-        alike = [other for other in summaries if other.system == s.system]
+        same_system = [other for other in summaries if other.system == s.system]
         parts = [s.system]
-        if several:
+        if has_several_rubrics:
             parts.append(s.rubric.value)
-        if len({other.grader for other in alike}) > 1:
+        if len({other.grader for other in same_system}) > 1:
             parts.append(graders[s.grader])
-        if [(other.grader, other.rubric) for other in alike].count((s.grader, s.rubric)) > 1:
+        if [(other.grader, other.rubric) for other in same_system].count((s.grader, s.rubric)) > 1:
             parts.append(f"protocol {s.grading_protocol}")
         names.append(" · ".join(parts))
     return names
 
 
 def judges(summaries: Sequence[Summary]) -> list[str]:
-    """Return who judged each entry, with the protocol where entries would else be called alike."""
+    """Return the grader's name of each entry, with the protocol if it is not unique without."""
     names = grader_names(s.grader for s in summaries)
     keys = [(s.system, s.rubric, s.grader) for s in summaries]
     return [
@@ -91,27 +91,27 @@ def judges(summaries: Sequence[Summary]) -> list[str]:
 
 
 def worst_n(summaries: Iterable[Summary]) -> str:
-    """Return the n of the worst of n; "n" where entries have different ones."""
+    """Return the n of the worst of n; "n" if entries have different ones."""
     epochs = {s.n_epochs for s in summaries}
     return str(epochs.pop()) if len(epochs) == 1 else "n"
 
 
-# The two first numbers
+# The headline numbers
 
 
 def sentences(summaries: Sequence[Summary]) -> list[str]:
-    """Return `sentence` of each entry; the grader is named where a system's rubric has several."""
-    judged = [(s.system, s.rubric) for s in summaries]
+    """Return `sentence` of each entry, with the grader if several judged the system's rubric."""
+    keys = [(s.system, s.rubric) for s in summaries]
     return [
-        f"{sentence(s).removesuffix('.')}, judged by {judge}."
-        if judged.count((s.system, s.rubric)) > 1
+        f"{sentence(s).removesuffix('.')}, judged by {grader}."
+        if keys.count((s.system, s.rubric)) > 1
         else sentence(s)
-        for s, judge in zip(summaries, judges(summaries), strict=True)
+        for s, grader in zip(summaries, judges(summaries), strict=True)
     ]
 
 
 def sentence(s: Summary) -> str:
-    """Return an entry's severe errors and its score, in words."""
+    """Return a sentence with an entry's severe errors and its score."""
     severe, score = s.severe, s.score
     if severe.share.value is None:
         first = (
@@ -120,7 +120,7 @@ def sentence(s: Summary) -> str:
     elif severe.upper_at_zero is not None:
         first = (
             f"None of {s.system}'s {severe.n:,} responses holds a severe error; up to "
-            f"{percent(severe.upper_at_zero)}% may, for all that these data tell"
+            f"{percent(severe.upper_at_zero)}% may (95% limit)"
         )
     else:
         first = (
@@ -140,11 +140,11 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
     return f" ({low} to {high})" if estimate.ci95[0] < 0 else f" ({low}–{high})"
 
 
-# What must be read with the numbers
+# Remarks on the numbers
 
 
 def remarks(summaries: Sequence[Summary]) -> list[str]:
-    """Return what a reader must be told with these numbers, each remark once."""
+    """Return the warnings and remarks on these entries, each once; empty if there is no entry."""
     lines = [*different(summaries)]
     names = entry_names(summaries)
     for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
@@ -156,13 +156,13 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
             kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
             lines.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
         lines += _direction_remarks(s)
-        for count, what in ((s.n_empty, "empty"), (s.n_refused, "refused")):
+        for count, state in ((s.n_empty, "empty"), (s.n_refused, "refused")):
             if count:
                 share = f"{count} of {s.n_responses} responses"
-                lines.append(f"{s.system}: {share} are {what}: 0 points each.")
+                lines.append(f"{s.system}: {share} are {state}: 0 points each.")
     lines += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
     if len({s.n_epochs for s in summaries}) > 1:
-        lines.append("The worst of n compares only between equal n.")
+        lines.append("The worst of n can be compared only between equal n.")
     return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
 
 
@@ -173,105 +173,106 @@ def _errors(errors: Errors) -> str:
 
 
 def _direction_remarks(s: Summary) -> Iterator[str]:
-    """Yield a line on too little and too much care, and on twins, where the bank has such."""
-    shown = {d.key: f"{d.head.lower()} {MEASURE.text(d.share, Form.whole)}" for d in directions(s)}
-    for keys, what in (
+    """Yield lines on too little and too much care, and on twins, if the bank has them."""
+    texts = {d.key: f"{d.head.lower()} {MEASURE.text(d.share, Form.whole)}" for d in directions(s)}
+    for keys, unit in (
         (("too_little", "too_much", "unspecific"), "% of responses"),
         (("core", "other"), "% of points earned"),
         (("lenient",), "% on the ladder, from strict to lenient"),
         (("adapted", "stuck", "neither"), "% of pairs of answers to a base and its twin"),
         (("changed", "same_text"), "% of pairs of answers to a base and its control"),
     ):
-        if parts := [shown[key] for key in keys if key in shown]:
-            yield f"{s.system}, {what}: {'; '.join(parts)}."
+        if parts := [texts[key] for key in keys if key in texts]:
+            yield f"{s.system}, {unit}: {'; '.join(parts)}."
 
 
 def different(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Yield why these entries may not be compared with each other, nor ranked together."""
+    """Yield the reasons why these entries must not be compared or ranked with each other."""
     banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in summaries)
     if len(banks) > 1:
         yield f"The runs are over different banks, {', '.join(banks)}: {NO_RANKING}"
     elif len({s.bank_hash for s in summaries}) > 1:
         yield f"The runs are over different scenarios of bank {', '.join(banks)}: {NO_RANKING}"
-    for what, versions in (
+    for verb, versions in (
         ("asked", dict.fromkeys(s.protocol for s in summaries)),
         ("judged", dict.fromkeys(str(s.grading_protocol) for s in summaries)),
     ):
         if len(versions) > 1:
-            named = ", ".join(versions)
-            yield f"The runs were {what} by different protocols, {named}: {NO_RANKING}"
+            listed = ", ".join(versions)
+            yield f"The runs were {verb} by different protocols, {listed}: {NO_RANKING}"
     if len({s.rubric for s in summaries}) > 1:
-        yield f"Scores on the actions and on the ladder are two scales: {NO_RANKING}"
+        yield f"Scores on the actions and on the ladder are on different scales: {NO_RANKING}"
 
 
 def unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Yield how many judgments are unresolved, where any is."""
-    n, of_n = (sum(getattr(s, f) for s in summaries) for f in ("n_unresolved", "n_judgments"))
-    if n:
+    """Yield a note with the number of unresolved judgments, if there are any."""
+    n_unresolved = sum(s.n_unresolved for s in summaries)
+    n_judgments = sum(s.n_judgments for s in summaries)
+    if n_unresolved:
         yield (
-            f"{n:,} of {of_n:,} judgments are unresolved; intervals take in either way they fall, "
-            "and --format md prints the bounds."
+            f"{n_unresolved:,} of {n_judgments:,} judgments are unresolved; intervals allow for "
+            "either outcome, and --format md prints the bounds."
         )
 
 
 INTERVALS = (
     "n is scenarios × responses to each. In brackets: 95% intervals, clustered by scenario, "
-    "which take in what unresolved judgments could make of a number."
+    "which allow for unresolved judgments."
 )
 
 
 def caption(summaries: Sequence[Summary]) -> str:
-    """Return what must stand by the numbers of entries where nothing else does."""
+    """Return a caption for the numbers of entries, for formats that do not print the notes."""
     provenances = dict.fromkeys(s.bank_provenance for s in summaries)
     parts = (about(summaries), *provenances, INTERVALS, *different(summaries), NOT_COMPARABLE)
     return " ".join(parts)
 
 
 def about(summaries: Sequence[Summary]) -> str:
-    """Return what entries were asked and judged by, in a line."""
+    """Return a line with the bank, protocol, rubric, grader and n of entries."""
     graders = list(dict.fromkeys(s.grader for s in summaries))
     parts = [
-        _either("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
-        _either("protocol", (str(s.grading_protocol) for s in summaries)),
-        _either("rubric", (s.rubric.value for s in summaries)),
-        _either("grader", graders),
-        _either("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in summaries)),
+        _listed("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
+        _listed("protocol", (str(s.grading_protocol) for s in summaries)),
+        _listed("rubric", (s.rubric.value for s in summaries)),
+        _listed("grader", graders),
+        _listed("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in summaries)),
     ]
     return f"{'; '.join(parts)}."
 
 
-def _either(what: str, names: Iterable[str]) -> str:
-    return f"{what} {', '.join(dict.fromkeys(names))}"
+def _listed(label: str, names: Iterable[str]) -> str:
+    return f"{label} {', '.join(dict.fromkeys(names))}"
 
 
 def people_remarks(
     audits: Mapping[str, AuditResults], entries: Sequence[EntryNumbers]
 ) -> list[str]:
-    """Return what people say of these graders, and why a score is not corrected.
+    """Return a sentence on each audit, and the reasons why scores are not corrected.
 
     Args:
-        audits: Grader → what people say of it; nothing is said without any.
-        entries: Whose scores people correct.
+        audits: Grader → results of its audit by people; if there are none, nothing is returned.
+        entries: The entries whose scores people correct.
     """
     if not audits:
         return []
-    names = entry_names([each.summary for each in entries])
+    names = entry_names([entry.summary for entry in entries])
     return [
         *(f"{grader}: {audit.sentence()}" for grader, audit in audits.items()),
         *(
             f"{name} not corrected: {score.corrected.reason}."
-            for name, each in zip(names, entries, strict=True)
-            if (score := each.corrected) and score.corrected.value is None
+            for name, entry in zip(names, entries, strict=True)
+            if (score := entry.corrected) and score.corrected.value is None
         ),
         CORRECTED,
     ]
 
 
-# What was spent
+# Costs
 
 
 def cost_lines(summaries: Sequence[Summary]) -> list[str]:
-    """Return what each system cost, a sentence each: asking it, then each of its gradings."""
+    """Return a sentence on the costs of each system: asking it, then each of its gradings."""
     by_system: dict[str, list[Summary]] = {}
     for s in summaries:
         by_system.setdefault(s.system, []).append(s)
@@ -280,17 +281,17 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
         asking = entries[0].cost.asking
         gradings = [
             f"grading the {s.rubric}{f' by {s.grader}' if len(entries) > 1 else ''} "
-            f"{_spent(s.cost.grading)}"
+            f"{_cost_text(s.cost.grading)}"
             for s in entries
         ]
-        line = "; ".join([f"{system}: asking {_spent(asking)}", *gradings])
-        each = entries[0].cost.per_response
-        if len(entries) == 1 and each is not None:
-            line += f"; {dollars(each)} a response"
+        line = "; ".join([f"{system}: asking {_cost_text(asking)}", *gradings])
+        per_response = entries[0].cost.per_response
+        if len(entries) == 1 and per_response is not None:
+            line += f"; {dollars(per_response)} a response"
         lines.append(f"{line}.")
     return lines
 
 
-def _spent(cost: Cost) -> str:
-    """Return dollars, and in brackets why they are unknown, of how many responses, the tokens."""
+def _cost_text(cost: Cost) -> str:
+    """Return dollars; in brackets the reason if they are unknown, the responses and the tokens."""
     return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.lines(cost))})"
