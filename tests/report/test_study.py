@@ -257,7 +257,7 @@ def test_few_raters_of_a_role_are_shown_as_they_are() -> None:
 def test_power_is_of_one_scale_and_both_are_needed() -> None:
     """The table is of one scale, the words of both, as computed; what is unknown has its reason."""
     words = words_of(render_study(made_up()))
-    assert "How often one scale passes" in words
+    assert "Chance that a scale passes" in words
     one = chance_of_passing(8, 0.9, Rule.paper)
     assert f"kept {one:.0%} of the time where the same raters endorse both" in words
     assert f"and {one**2:.0%} where the scales are independent" in words

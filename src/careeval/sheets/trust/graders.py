@@ -63,7 +63,7 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
             "rest",
             "correlation over systems of its points with those of the other items",
             COEFFICIENT,
-            "Item–rest correlation",
+            "With the other items",
         ),
     )
     rows = [row_of(item, fields) for item in items]
