@@ -168,7 +168,7 @@ def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) ->
     assert entry_names(found.summaries) == [
         "alpha · actions", "alpha · ladder", "beta · actions", "beta · ladder",
     ]  # fmt: skip
-    assert "two scales: do not compare or rank them" in answer
+    assert "different scales: do not compare or rank them" in answer
 
 
 def test_many_are_ranked_by_sets(outline: Outline, one: Outline, found: Findings) -> None:

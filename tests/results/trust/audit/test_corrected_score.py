@@ -66,4 +66,4 @@ def test_scores_as_graded_are_explained_where_they_differ() -> None:
     alike = EntryNumbers(found, corrected=Corrected(5 / 6, KNOWN, 30, 90))
     assert as_graded([alike, EntryNumbers(found)]) == ""
     note = as_graded([replace(alike, corrected=Corrected(2 / 3, KNOWN, 30, 90))])
-    assert note.endswith("where responses are held out or missing, or not wholly judged.")
+    assert note.endswith("if responses are held out, missing or only partly judged.")
