@@ -102,7 +102,7 @@ class Kind:
         return ()
 
 
-# Words
+# Text
 
 
 @dataclass(frozen=True)

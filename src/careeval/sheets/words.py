@@ -100,7 +100,7 @@ def worst_n(summaries: Iterable[Summary]) -> str:
 
 
 def sentences(summaries: Sequence[Summary]) -> list[str]:
-    """Return `sentence` of each entry, with the grader if several judged the system's rubric."""
+    """Return `sentence` of each entry, with the grader if there are several."""
     keys = [(s.system, s.rubric) for s in summaries]
     return [
         f"{sentence(s).removesuffix('.')}, judged by {grader}."

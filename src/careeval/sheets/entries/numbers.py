@@ -56,7 +56,7 @@ NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
-    """Return a row for each entry, with the fields `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`."""
+    """Return a row for each entry: `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`."""
     return [
         {
             "system": s.system,

@@ -90,7 +90,10 @@ def eee(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the record of an entry and its samples; the arguments are those of `write_eee`."""
+    """Return the record of an entry and its samples.
+
+    The arguments are those of `write_eee`.
+    """
     run = entry.run
     model = _model(entry.asked, entry.system)
     created = run["created"] or "unknown"
