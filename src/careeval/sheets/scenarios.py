@@ -168,7 +168,7 @@ def rubric_sheet(
         ),
     )
     rows = [
-        item | {key: e.public.presence(scenario, item["item"]) for key, e in columns.items()}
+        {**item, **{k: e.public.presence(scenario, item["item"]) for k, e in columns.items()}}
         for item in items
     ]
     return Sheet("rubric", "an item", fields, rows)

@@ -69,10 +69,10 @@ def metrics(entry: Entry, s: Summary) -> Iterator[Metric]:
             cell.score, False, _lowest(part), len(part.judged), _OF_SCORE,
         )  # fmt: skip
     for domain in Domain:
-        cell = s.by_domain[domain]
+        domain_cell = s.by_domain[domain]
         yield Metric(
             "score", "Points of the items, weighted by the rating of each in one domain.",
-            domain.value, cell.score, False, None, cell.n, _OF_SCORE,
+            domain.value, domain_cell.score, False, None, domain_cell.n, _OF_SCORE,
         )  # fmt: skip
 
 
