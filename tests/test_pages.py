@@ -34,11 +34,11 @@ from support.pages import (
 )
 
 COLUMNS = "140"
-"""How wide the terminal of a page is."""
+"""Width of the terminal in the documentation."""
 
 
 def _run(command: Command) -> tuple[int, str]:
-    """Run a command in this process, in the current folder; its exit status, and what it prints."""
+    """Run a command in this process and return its exit status and its output."""
     program, *words = command.words
     if program == "export":
         name, _, value = words[0].partition("=")
@@ -52,14 +52,14 @@ def _run(command: Command) -> tuple[int, str]:
 
 @contextlib.contextmanager
 def _printed() -> Iterator[io.StringIO]:
-    """Capture what is printed, with errors in between, as in a terminal."""
+    """Capture output and errors together, as in a terminal."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield printed
 
 
 def _follow(page: str, kept: Path) -> Iterator[tuple[Command | Code, str]]:
-    """Do what a page says, in the current folder; each step that prints, with what it prints."""
+    """Run the steps of a page in the current folder, and yield each step with its output."""
     for step in steps(page):
         match step:
             case File():
@@ -79,9 +79,9 @@ def _follow(page: str, kept: Path) -> Iterator[tuple[Command | Code, str]]:
 
 @contextlib.contextmanager
 def _readers_environment() -> Iterator[None]:
-    """The environment of a reader with a terminal of `COLUMNS`, and without a key or a setting.
+    """Set the environment of a reader: a terminal of `COLUMNS`, and no keys or settings.
 
-    What a page exports is not there for the next one.
+    Variables that a page exports are removed afterwards.
     """
     with patch.dict(os.environ, COLUMNS=COLUMNS):
         for name in [*os.environ]:
@@ -92,7 +92,7 @@ def _readers_environment() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which what several pages need is made once."""
+    """The folder for inputs that several pages share."""
     return tmp_path_factory.mktemp("given")
 
 
@@ -104,12 +104,12 @@ def test_page_runs_as_printed(
     monkeypatch.chdir(tmp_path)
     with _readers_environment():
         for step, output in _follow(page, kept):
-            is_shown = not step.shown or agrees(step.shown, output)
-            assert is_shown, f"run: python tests/test_pages.py {page}\n{output}"
+            is_as_printed = not step.shown or agrees(step.shown, output)
+            assert is_as_printed, f"run: python tests/test_pages.py {page}\n{output}"
 
 
 def _not_run() -> list[tuple[str, Command]]:
-    """The commands that are marked as not run, with their page."""
+    """Return the commands that are marked as not run, with their page."""
     return [
         (page, step)
         for page in PAGES
@@ -122,7 +122,7 @@ def _not_run() -> list[tuple[str, Command]]:
     ("page", "command"), [pytest.param(*each, id=each[1].typed[:60]) for each in _not_run()]
 )
 def test_command_that_is_not_run_is_understood(page: str, command: Command) -> None:
-    """A command that no test runs has no name or option that its program has not."""
+    """A command that no test runs has only names and options of its program."""
     program, *words = command.words
     match program, words:
         case "careeval", _:
@@ -139,11 +139,11 @@ def test_command_that_is_not_run_is_understood(page: str, command: Command) -> N
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_mark_is_of_a_command(page: str) -> None:
-    """No mark of a page names words that no command of its block has."""
+    """Every mark of a page names words of a command in its block."""
     assert unused_marks(page) == []
 
 
-def test_page_is_read_as_its_reader_does() -> None:
+def test_ellipsis_matches_anything() -> None:
     """An ellipsis stands for anything, in a line and between lines, and for nothing else."""
     assert agrees("one\n…\nthree …\n", "one\ntwo\nthree 3 times\n")
     assert agrees("one\n…\n", "one\n")
@@ -152,8 +152,8 @@ def test_page_is_read_as_its_reader_does() -> None:
     assert not agrees("a.b\n", "axb\n")
 
 
-def test_what_a_page_leaves_out_stays_left_out() -> None:
-    """Written anew, a block shows the same parts of the output, as they are now."""
+def test_left_out_output_stays_left_out() -> None:
+    """A rewritten block shows the same parts of the new output."""
     now = "score 2\nby a\nby b\nfirst remark\nlast remark\n"
     assert abridged("score 1\n…\nlast remark\n", now) == "score 2\n…\nlast remark\n"
     assert abridged("score 1\n…\n", now) == "score 2\n…\n"
@@ -162,7 +162,7 @@ def test_what_a_page_leaves_out_stays_left_out() -> None:
 
 
 def write(names: list[str]) -> None:
-    """Write what the commands of these pages print into the pages."""
+    """Write the output of the commands of these pages into the pages."""
     with tempfile.TemporaryDirectory() as kept:
         for page in names or [page for page in PAGES if steps(page)]:
             folder = tempfile.TemporaryDirectory()

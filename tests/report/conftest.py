@@ -1,6 +1,6 @@
 """Two small systems as tables: cells below five scenarios, a held-out scenario.
 
-The responses are written for the tests and stand for nobody's model; one of them is hostile.
+The responses are written for the tests and are of no real system; one of them is hostile.
 """
 
 from __future__ import annotations
@@ -154,19 +154,19 @@ def both_rubrics() -> Runs:
 
 @pytest.fixture(scope="session")
 def summaries(runs: Runs) -> list[Summary]:
-    """Their numbers."""
+    """Summaries of both systems."""
     return summarise(runs)
 
 
 @pytest.fixture(scope="session")
-def found(runs: Runs) -> Findings:
-    """All that is found in them."""
+def two_systems(runs: Runs) -> Findings:
+    """Findings of both systems."""
     return findings(runs)
 
 
 @pytest.fixture(scope="session")
-def found_one(one_run: Runs) -> Findings:
-    """All that is found in the run of one system."""
+def one_system(one_run: Runs) -> Findings:
+    """Findings of the run of one system."""
     return findings(one_run)
 
 
@@ -178,14 +178,14 @@ def one_run() -> Runs:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser that keeps to itself."""
+    """A browser for the tests of a module."""
     with chromium() as browser:
         yield browser
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """An empty tab on a desk."""
+    """An empty tab of desktop size."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(5000)
     yield page

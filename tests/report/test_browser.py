@@ -1,4 +1,4 @@
-"""The page in a real browser: it asks for nothing, reports nothing, and can be used by everyone."""
+"""The report in a browser: no requests, no errors, accessible, and its controls work."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ALL = 28
 
 
 @pytest.fixture(scope="module")
-def address(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Where the page is."""
+def address(two_systems: Findings, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Address of the page of two systems."""
     path = tmp_path_factory.mktemp("page") / "page.html"
-    write_page(found, path)
+    write_page(two_systems, path)
     return path.as_uri()
 
 
@@ -59,7 +59,7 @@ def _count(page: Page) -> str:
     return page.locator("#reader-count").inner_text()
 
 
-def test_it_is_quiet(page: Page, address: str) -> None:
+def test_page_makes_no_requests_and_no_errors(page: Page, address: str) -> None:
     """Opened and used, the page asks for no other address, and no response's script runs."""
     complaints: list[str] = []
     asked: list[str] = []
@@ -78,7 +78,7 @@ def test_it_is_quiet(page: Page, address: str) -> None:
 @pytest.mark.parametrize(
     ("scheme", "media"), [("light", "screen"), ("dark", "screen"), ("dark", "print")]
 )
-def test_everyone_can_read_it(
+def test_page_is_accessible(
     page: Page,
     address: str,
     scheme: Literal["light", "dark"],
@@ -88,11 +88,11 @@ def test_everyone_can_read_it(
     page.emulate_media(color_scheme=scheme, media=media)
     _open(page, f"{address}#at=responses&adl=dressing&system=alpha&epoch=2")
     page.evaluate("document.querySelectorAll('details').forEach((part, n) => part.open = n < 8)")
-    found = Axe().run(page, options={"resultTypes": ["violations"]})
-    assert found.violations_count == 0, found.generate_report()
+    axe_result = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert axe_result.violations_count == 0, axe_result.generate_report()
 
 
-def test_it_fits_a_phone(page: Page, address: str) -> None:
+def test_page_fits_a_phone(page: Page, address: str) -> None:
     """At 320 pixels the page never scrolls sideways, and shows the figures made for that width."""
     page.set_viewport_size({"width": 320, "height": 800})
     _open(page, address)
@@ -117,7 +117,7 @@ def test_an_address_lands_where_it_leads(width: int, at: str, page: Page, many: 
 
 
 def test_a_reader_who_scrolled_stays(page: Page, many: str) -> None:
-    """Somebody who read on before the responses were unpacked is not taken back."""
+    """A reader who scrolls before the responses are unpacked is not scrolled back."""
     page.goto(f"{many}#overview")
     page.mouse.wheel(0, 200)
     page.locator("html[data-ready]").wait_for(state="attached")
@@ -134,31 +134,33 @@ def test_the_choice_is_kept_in_the_address(page: Page, address: str) -> None:
     expect(page.locator("#reader-count")).to_have_text("4 responses")
     assert page.locator("#reader .answer").count() == 4
     assert page.locator(_field(page, "system", "harms")).input_value() == "beta"
-    chosen, errors = page.url, page.locator("#ledger-count").inner_text()
+    chosen, errors = page.url, page.locator("#error-list-count").inner_text()
     page.goto("about:blank")
     _open(page, chosen)
     assert page.locator("#reader-count").inner_text() == "4 responses"
-    assert page.locator("#ledger-count").inner_text() == errors
+    assert page.locator("#error-list-count").inner_text() == errors
     assert page.locator(_field(page, "system")).input_value() == "beta"
     assert page.evaluate("document.activeElement.textContent") == "Every response beside its rubric"
 
 
-def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings) -> None:
-    """Responses with a severe error are as many as the tables have, and the ledger has no other."""
+def test_responses_can_be_filtered_by_judgment(
+    page: Page, address: str, two_systems: Findings
+) -> None:
+    """Filtering by −2 leaves as many responses as the tables have, and only their errors."""
     _open(page, address)
     page.locator(_field(page, "points", "harms")).select_option("-2")
-    severe = found.public.runs.judgments.filter(present=True, points=-2).to_dicts()
+    severe = two_systems.public.runs.judgments.filter(present=True, points=-2).to_dicts()
     n = len(
         {(j["system"], j["scenario"], j["epoch"]) for j in severe if "bathing" not in j["scenario"]}
     )
     assert _count(page) == f"{n} responses"
-    assert page.locator("#ledger .error.mild").count() == 0
+    assert page.locator("#error-list .error.mild").count() == 0
     # the first judgment of all is the one that is unresolved, of the +2
     page.locator(_field(page, "points", "harms")).select_option("2")
     page.locator(_field(page, "mark", "harms")).select_option("unresolved")
     assert _count(page) == "1 response"
     page.locator(_field(page, "mark", "harms")).select_option("absent")
-    absent = found.public.runs.judgments.filter(present=False, points=2).to_dicts()
+    absent = two_systems.public.runs.judgments.filter(present=False, points=2).to_dicts()
     n = len(
         {(j["system"], j["scenario"], j["epoch"]) for j in absent if "bathing" not in j["scenario"]}
     )
@@ -166,7 +168,7 @@ def test_what_was_found_can_be_chosen(page: Page, address: str, found: Findings)
 
 
 def test_domain_and_points_are_of_one_item(page: Page, address: str) -> None:
-    """An item of −2 that treats safety badly is found where it is, and no 0 bears it unrated."""
+    """Filters by points and domain must match the same item."""
     _open(page, address)
     page.locator(_field(page, "points")).select_option("-2")
     n = _count(page)
@@ -196,8 +198,8 @@ def test_all_words_must_be_there(page: Page, address: str) -> None:
     expect(page.locator("#reader-count")).to_have_text("No response fits.")
 
 
-def test_more_are_a_key_away(page: Page, address: str) -> None:
-    """The button shows the rest, and the keyboard goes on at the first of them."""
+def test_more_responses_are_shown_by_keyboard(page: Page, address: str) -> None:
+    """The button shows the rest, and focus moves to the first of them."""
     _open(page, address)
     button = page.locator("#reader-more")
     button.focus()
@@ -211,7 +213,7 @@ def test_more_are_a_key_away(page: Page, address: str) -> None:
 def test_an_error_leads_to_its_response(page: Page, address: str) -> None:
     """The link of an error shows the one response that it was found in, opened."""
     _open(page, address)
-    first = page.locator("#ledger .error:has(blockquote:not(.silent))").first
+    first = page.locator("#error-list .error:has(blockquote:not(.silent))").first
     words = first.locator("blockquote").inner_text()
     first.get_by_role("link", name="Read the response").click()
     expect(page.locator("#reader-count")).to_have_text("1 response")
@@ -222,7 +224,7 @@ def test_a_response_that_is_read_stands_alone(page: Page, many: str) -> None:
     """On a phone an error's response is on the first screen, without the filters, and one only."""
     page.set_viewport_size(PHONE)
     _open(page, many)
-    page.locator("#ledger").get_by_role("link", name="Read the response").first.click()
+    page.locator("#error-list").get_by_role("link", name="Read the response").first.click()
     expect(page.locator("#reader-count")).to_have_text("1 response")
     assert page.locator("#reader .answer").count() == 1
     assert 0 < page.locator("#reader .answer").evaluate(TOP) < PHONE["height"] / 2
@@ -242,21 +244,21 @@ def test_all_navigation_is_reached_on_a_phone(page: Page, address: str) -> None:
 
 
 def test_a_clipped_table_says_that_it_scrolls(page: Page, address: str) -> None:
-    """Beside a table that is cut at its window's edge stands that it scrolls, and at no other."""
-    told = """[...document.querySelectorAll('.scroll')].filter((each) => each.clientWidth).map(
-        (each) => [each.scrollWidth > each.clientWidth,
+    """A table that is cut off says that it scrolls; others do not."""
+    scroll_state = """[...document.querySelectorAll('.scroll')]
+        .filter((each) => each.clientWidth).map((each) => [each.scrollWidth > each.clientWidth,
          getComputedStyle(each, '::before').content.includes('Scrolls sideways')])"""
     for size in (PHONE, DESK):
         page.set_viewport_size(size)
         _open(page, address)
         page.evaluate(OPEN_ALL)
-        page.wait_for_function(f"{told}.every(([scrolls, says]) => scrolls === says)")
+        page.wait_for_function(f"{scroll_state}.every(([scrolls, says]) => scrolls === says)")
     page.set_viewport_size(PHONE)
-    page.wait_for_function(f"{told}.some(([scrolls]) => scrolls)")
+    page.wait_for_function(f"{scroll_state}.some(([scrolls]) => scrolls)")
 
 
 def test_one_line_stands_out(page: Page, many: str) -> None:
-    """Where one points or focuses, one system's lines of both panels stand out; others are pale."""
+    """Pointing at or focusing a line highlights that system in both panels; others are pale."""
     _open(page, many)
     page.locator("#more summary").first.click()
     lines = page.locator("#more .wide svg").first.locator("g")
@@ -270,30 +272,30 @@ def test_one_line_stands_out(page: Page, many: str) -> None:
     page.evaluate("document.activeElement.blur()")
     lines.nth(5).locator("text").first.hover()
     assert lines.evaluate_all(pale) == [n != 5 for n in range(9)]
-    found = Axe().run(page, context="#more", options={"resultTypes": ["violations"]})
-    assert found.violations_count == 0, found.generate_report()
+    axe_result = Axe().run(page, context="#more", options={"resultTypes": ["violations"]})
+    assert axe_result.violations_count == 0, axe_result.generate_report()
 
 
-def test_a_jump_leaves_the_ledger_as_it_is(page: Page, address: str) -> None:
+def test_a_jump_leaves_the_error_list_as_it_is(page: Page, address: str) -> None:
     """A jump filters the reader alone, and Back is the same length and the same place."""
     _open(page, f"{address}#at=harms&system=beta")
-    before = page.locator("#ledger-count").inner_text()
-    if page.locator("#ledger-more").is_visible():
-        page.locator("#ledger-more").click()
-    n = page.locator("#ledger .error").count()
-    link = page.locator("#ledger .error a").nth(n // 2)
+    before = page.locator("#error-list-count").inner_text()
+    if page.locator("#error-list-more").is_visible():
+        page.locator("#error-list-more").click()
+    n = page.locator("#error-list .error").count()
+    link = page.locator("#error-list .error a").nth(n // 2)
     link.scroll_into_view_if_needed()
     top = page.evaluate("scrollY")
     link.click()
     expect(page.locator("#reader-count")).to_have_text("1 response")
-    assert page.locator("#ledger .error").count() == n
+    assert page.locator("#error-list .error").count() == n
     assert page.locator(_field(page, "scenario", "harms")).input_value() == ""
     page.go_back()
     expect(page.locator("#reader-count")).not_to_have_text("1 response")
     page.wait_for_function(f"Math.abs(scrollY - {top}) < 2")
-    assert page.locator("#ledger .error").count() == n
+    assert page.locator("#error-list .error").count() == n
     assert "beta" in page.locator(_field(page, "system", "harms")).input_value()
-    assert before.split(",")[0] in page.locator("#ledger-count").inner_text()
+    assert before.split(",")[0] in page.locator("#error-list-count").inner_text()
     assert page.evaluate("document.activeElement.textContent") == "Read the response"
 
 
@@ -323,13 +325,13 @@ def test_the_address_holds_everything_at_once(page: Page, address: str) -> None:
     assert page.locator("#beside-form [name=with]:checked").count() == 2
 
 
-def test_a_card_has_its_two_numbers_first(page: Page, address: str, found: Findings) -> None:
+def test_a_card_has_its_two_numbers_first(page: Page, address: str, two_systems: Findings) -> None:
     """On a desk the numbers stand in a row, severe errors left; on a phone two, and none is cut."""
     for width, n_rows in ((1280, 1), (390, 2)):
         page.set_viewport_size({"width": width, "height": 900})
         _open(page, address)
         card = page.locator(".card").first
-        assert sentence(found.summaries[1]) in card.inner_text()
+        assert sentence(two_systems.summaries[1]) in card.inner_text()
         boxes = [dt.bounding_box() for dt in card.locator("dt").all()]
         heads = [(round(box["y"]), box["x"]) for box in boxes if box]
         assert card.locator("dt").all_inner_texts()[:2] == ["Severe errors", "Score, actions"]
@@ -340,11 +342,11 @@ def test_a_card_has_its_two_numbers_first(page: Page, address: str, found: Findi
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_may_not_be_ranked_is_grey(
-    page: Page, found_one: Findings, tmp_path: Path, scheme: Literal["light", "dark"]
+    page: Page, one_system: Findings, tmp_path: Path, scheme: Literal["light", "dark"]
 ) -> None:
     """No number of an entry that may not be ranked has a colour of its own, and all can be read."""
     path = tmp_path / "page.html"
-    write_page(found_one, path)
+    write_page(one_system, path)
     page.emulate_media(color_scheme=scheme)
     _open(page, path.as_uri())
     colours = page.evaluate(
@@ -353,8 +355,8 @@ def test_what_may_not_be_ranked_is_grey(
     )
     assert len(colours) > 10
     assert len(set(colours)) == 1
-    found = Axe().run(page, context=".unranked", options={"resultTypes": ["violations"]})
-    assert found.violations_count == 0, found.generate_report()
+    axe_result = Axe().run(page, context=".unranked", options={"resultTypes": ["violations"]})
+    assert axe_result.violations_count == 0, axe_result.generate_report()
 
 
 def test_two_rubrics_of_a_response_stand_apart(
@@ -375,7 +377,7 @@ def test_two_rubrics_of_a_response_stand_apart(
 
 
 def test_only_what_scrolls_is_a_stop(page: Page, address: str) -> None:
-    """A table that fits is no stop of the keyboard, and one that is cut at its window's edge is."""
+    """Only a table that is cut off can be focused with the keyboard."""
     wrong = """[...document.querySelectorAll('.scroll')].filter((each) =>
         (each.scrollWidth > each.clientWidth) !== (each.tabIndex === 0)).length"""
     _open(page, address)
@@ -415,7 +417,7 @@ def test_systems_stand_side_by_side(page: Page, address: str) -> None:
 
 
 def test_side_by_side_opens_on_the_largest_flip(page: Page, tmp_path: Path) -> None:
-    """The first two systems stand where one alone errs severely and most points lie between."""
+    """Side by side opens at the scenario in which the first two systems differ most."""
     runs, column = whole(), pl.col
     flipped = (column("system") == "beta") & (column("scenario") == "eating-002")
     smaller = (column("system") == "beta") & (column("scenario") == "dressing-002")
@@ -441,7 +443,7 @@ def test_side_by_side_opens_on_the_largest_flip(page: Page, tmp_path: Path) -> N
 
 
 def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:
-    """A head is a button: numbers go from the top, then from below, and the head says which."""
+    """A column head sorts numbers descending, then ascending, and says which."""
     _open(page, address)
     page.locator("#answer summary", has_text="The numbers in full").click()
     table = page.locator("#answer table").first
@@ -449,8 +451,8 @@ def test_a_table_sorts_by_keyboard(page: Page, address: str) -> None:
     button = head.get_by_role("button")
 
     def scores() -> list[float]:
-        said = table.locator("tbody td:nth-child(3)").all_inner_texts()
-        return [float(text.partition("%")[0].replace("−", "-")) for text in said]
+        texts = table.locator("tbody td:nth-child(3)").all_inner_texts()
+        return [float(text.partition("%")[0].replace("−", "-")) for text in texts]
 
     button.focus()
     button.press("Enter")
@@ -477,7 +479,7 @@ def test_paper_has_all_sections_and_no_controls(page: Page, address: str) -> Non
     assert (
         printed == f"Printed: 20 of {ALL} responses that fit, of {ALL}. Nothing was filtered out."
     )
-    for there in ("#ledger-count", "#reader-count", "#ledger-paper", "#columns"):
+    for there in ("#error-list-count", "#reader-count", "#error-list-paper", "#columns"):
         assert page.locator(there).is_visible()
     for control in ("nav", "form.filter", "#reader-more", "#beside-form"):
         assert not page.locator(control).first.is_visible()
@@ -496,7 +498,7 @@ def test_it_works_without_scripts(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    for there in (".card .sentence", "#overview svg", "#ledger .error", "#situations table"):
+    for there in (".card .sentence", "#overview svg", "#error-list .error", "#situations table"):
         assert page.locator(there).first.is_visible()
     assert "needs scripts" in page.locator("#responses").inner_text()
     for absent in ("form.filter", "#beside", "#reader-more", "thead button"):
@@ -505,9 +507,9 @@ def test_it_works_without_scripts(browser: Browser, address: str) -> None:
 
 
 def test_a_browser_that_cannot_unpack_is_told(page: Page, address: str) -> None:
-    """Where the browser lacks what unpacks the responses the page says so, and the rest stands."""
+    """Without DecompressionStream the page says that it cannot unpack; the rest is shown."""
     page.add_init_script("delete globalThis.DecompressionStream")
     page.goto(address)
     expect(page.locator("#reader-count")).to_contain_text("cannot unpack the responses")
     assert page.locator("#reader-count").is_visible()
-    assert page.locator("#ledger .error").first.is_visible()
+    assert page.locator("#error-list .error").first.is_visible()

@@ -1,4 +1,4 @@
-"""Figures: what they draw, that nothing collides, and that they become elements and files."""
+"""Figures: their marks, layout without overlap, and conversion to SVG and PNG."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from careeval.report import charts
 from careeval.report.charts import drawing, svg
-from careeval.report.charts.drawing import Axis, Band, Box, Curve, Line, Point, Words
-from careeval.report.charts.labels import Area, beside, spread
+from careeval.report.charts.drawing import Axis, Band, Box, Curve, Point, Segment, TextLine
+from careeval.report.charts.labels import Area, place_labels, spread_labels
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.amounts import percent
@@ -74,22 +74,22 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def graded(found: Findings) -> list[Graded]:
+def graded(two_systems: Findings) -> list[Graded]:
     """Two entries with their numbers."""
-    return list(found.graded)
+    return list(two_systems.graded)
 
 
 def _points(figure: charts.Figure, shape: str = "circle") -> list[Point]:
-    """The marks that say something of themselves."""
-    return [m for m in figure.marks if isinstance(m, Point) and m.shape == shape and m.said]
+    """Return the points with a label."""
+    return [m for m in figure.marks if isinstance(m, Point) and m.shape == shape and m.label]
 
 
 def _texts(figure: charts.Figure) -> list[str]:
-    return [m.text for m in figure.marks if isinstance(m, Words)]
+    return [m.text for m in figure.marks if isinstance(m, TextLine)]
 
 
 def _tick(figure: charts.Figure, label: str) -> float:
-    return next(m.x for m in figure.marks if isinstance(m, Words) and m.text == label)
+    return next(m.x for m in figure.marks if isinstance(m, TextLine) and m.text == label)
 
 
 def _many(graded: Sequence[Graded], n: int) -> list[Graded]:
@@ -120,9 +120,9 @@ def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None
     def x(fraction: float) -> float:
         return start + (end - start) * round(100 * fraction, 1) / 100
 
-    (point,) = [p for p in _points(figure) if p.said.startswith("Dressing")]
+    (point,) = [p for p in _points(figure) if p.label.startswith("Dressing")]
     assert point.x == pytest.approx(x(cell.score.value), abs=0.6)
-    lines = [m for m in figure.marks if isinstance(m, Line) and m.y == m.y2 == point.y]
+    lines = [m for m in figure.marks if isinstance(m, Segment) and m.y == m.y2 == point.y]
     ends = [(line.x, line.x2) for line in lines]
     assert any(pair == pytest.approx(tuple(map(x, cell.score.ci95)), abs=0.6) for pair in ends)
 
@@ -137,17 +137,17 @@ def test_an_axis_is_straight_or_equal_in_ratios() -> None:
 def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
     """A cell of four scenarios or fewer is hollow and has no interval; one of five has one."""
     figure = charts.overview(summaries[:1])
-    hollow = {p.said.partition(",")[0]: p.hollow for p in _points(figure)}
+    hollow = {p.label.partition(",")[0]: p.hollow for p in _points(figure)}
     assert hollow == {"Overall": False, "Dressing": False, "Eating": True, "Bathing": True}
     rows = {p.y: p.hollow for p in _points(figure)}
-    intervals = [m for m in figure.marks if isinstance(m, Line) and m.colour == "accent"]
+    intervals = [m for m in figure.marks if isinstance(m, Segment) and m.colour == "accent"]
     assert all((m.x == m.x2) == rows[m.y] for m in intervals if m.y in rows)
 
 
 @pytest.mark.parametrize("name", ["overview", "domains", "distributions"])
-def test_what_may_not_be_ranked_is_hollow(found_one: Findings, name: str) -> None:
+def test_what_may_not_be_ranked_is_hollow(one_system: Findings, name: str) -> None:
     """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
-    figure = DRAWN[name](found_one.graded, charts.WIDE)
+    figure = DRAWN[name](one_system.graded, charts.WIDE)
     assert all(p.hollow for shape in ("circle", "square") for p in _points(figure, shape))
     assert drawing.HOLLOW.meaning in _texts(figure)
 
@@ -157,9 +157,9 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary]) -> None:
     unknown = Estimate.unknown("a response is missing")
     first = with_numbers(summaries[0], worst_at_n=unknown)
     worst = _points(charts.overview([first, summaries[1]]), "triangle-down")
-    assert [p.said for p in worst] == [f"Overall, worst of 2: {in_full(summaries[1].worst_at_n)}"]
+    assert [p.label for p in worst] == [f"Overall, worst of 2: {in_full(summaries[1].worst_at_n)}"]
     beneath = charts.worst_scatter([first, summaries[1]])
-    assert [p.said.partition(":")[0] for p in _points(beneath)] == ["beta"]
+    assert [p.label.partition(":")[0] for p in _points(beneath)] == ["beta"]
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
 
 
@@ -172,7 +172,7 @@ def test_one_response_has_no_worst(graded: list[Graded]) -> None:
     detail = replace(whole, worst_at_k=whole.worst_at_k[:1], severe_of_k=whole.severe_of_k[:1])
     alone = charts.worst_at_k([replace(first, detail=detail)])
     assert len(_points(alone)) == 2
-    ticks = [m.text for m in alone.marks if isinstance(m, Words) and m.align == "middle"]
+    ticks = [m.text for m in alone.marks if isinstance(m, TextLine) and m.align == "middle"]
     assert ticks == ["1", "1"]
 
 
@@ -188,8 +188,8 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
         with_numbers(summaries[1], severe=kinds[2], mild=kinds[3]),
     ]
     figure = charts.overview(changed)
-    bars = [m for m in figure.marks if isinstance(m, Box) and m.said]
-    lengths = {bar.said.partition(",")[0]: bar.x2 - bar.x for bar in bars}
+    bars = [m for m in figure.marks if isinstance(m, Box) and m.label]
+    lengths = {bar.label.partition(",")[0]: bar.x2 - bar.x for bar in bars}
     longest = max(lengths.values())
     assert lengths == pytest.approx(
         {
@@ -199,9 +199,9 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
             "Mild errors: 5.0%": longest / 4,
         }
     )
-    printed = {(m.y, m.text) for m in figure.marks if isinstance(m, Words)}
+    printed = {(m.y, m.text) for m in figure.marks if isinstance(m, TextLine)}
     for bar in bars:
-        share = bar.said.partition(": ")[2].partition(",")[0]
+        share = bar.label.partition(": ")[2].partition(",")[0]
         assert ((bar.y + bar.y2) / 2, f"\u2009{share}") in printed
 
 
@@ -209,7 +209,7 @@ def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     """A share that is unknown is said to be, and is no bar of length 0."""
     unknown = replace(summaries[0].severe, share=Estimate.unknown("not judged"))
     figure = charts.overview([with_numbers(summaries[0], severe=unknown)])
-    assert not [m for m in figure.marks if isinstance(m, Box) and "Severe" in m.said]
+    assert not [m for m in figure.marks if isinstance(m, Box) and "Severe" in m.label]
     assert "unknown" in _texts(figure)
 
 
@@ -221,8 +221,8 @@ def test_curves_have_bands_for_few_and_names_for_all(graded: list[Graded]) -> No
         curves = [m for m in figure.marks if isinstance(m, Curve)]
         assert len(curves) == 2 * n
         assert bool(bands) == (n <= 3)
-        said = "".join(_texts(figure))
-        assert all(said.count(LONG.format(k)) == 2 for k in range(n))
+        text = "".join(_texts(figure))
+        assert all(text.count(LONG.format(k)) == 2 for k in range(n))
     assert all(len(curve.xs) == len(graded[0].detail.worst_at_k) for curve in curves)
 
 
@@ -230,7 +230,7 @@ def test_a_scenario_is_a_row(graded: list[Graded]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
     figure = charts.distribution(graded[0])
     known = {s.scenario for s in graded[0].detail.scenarios if s.score is not None}
-    means = {p.said.partition(":")[0]: p for p in _points(figure)}
+    means = {p.label.partition(":")[0]: p for p in _points(figure)}
     assert set(means) == known
     rows = sorted((p.y, p.x) for name, p in means.items() if name.startswith("dressing"))
     assert [x for _, x in rows] == sorted((x for _, x in rows), reverse=True)
@@ -244,8 +244,8 @@ def test_every_scenario_is_in_one_bar(graded: list[Graded]) -> None:
     zero = replace(whole, score=0.0)
     changed = replace(detail, scenarios=(whole, whole, zero))
     figure = charts.distributions([replace(graded[0], detail=changed)])
-    said = [m.said for m in figure.marks if isinstance(m, Box) and m.said]
-    assert said == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
+    text = [m.label for m in figure.marks if isinstance(m, Box) and m.label]
+    assert text == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
 
 
 def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Graded]) -> None:
@@ -268,8 +268,8 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Graded])
 def test_entries_keep_their_order(name: str, graded: list[Graded]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
     made = _many(graded, 3)[::-1]
-    said = charts.alternative(OF_MANY[name](made, charts.WIDE))
-    places = [said.index(each.summary.system) for each in made]
+    text = OF_MANY[name](made, charts.WIDE).description
+    places = [text.index(each.summary.system) for each in made]
     assert places == sorted(places)
 
 
@@ -282,11 +282,11 @@ def test_everything_is_within_the_figure(
     figure = DRAWN[name](_many(graded, n), width)
     assert figure.width <= width
     for m in figure.marks:
-        if isinstance(m, Words):
+        if isinstance(m, TextLine):
             length = drawing.text_width(m.text, m.size) * 0.9
             left = m.x - {"start": 0, "middle": length / 2, "end": length}[m.align]
             assert -1 <= left <= left + length <= figure.width + 1, m
-        elif isinstance(m, Line | Box):
+        elif isinstance(m, Segment | Box):
             assert -1 <= min(m.x, m.x2) <= max(m.x, m.x2) <= figure.width + 1, m
             assert max(m.y, m.y2) <= figure.height
         elif isinstance(m, Point):
@@ -300,7 +300,7 @@ def test_no_words_lie_on_others(name: str, width: int, graded: list[Graded]) -> 
     figure = OF_MANY[name](_many(graded, 9), width)
     areas = []
     for m in figure.marks:
-        if isinstance(m, Words):
+        if isinstance(m, TextLine):
             # guessed widths are on the large side
             length = drawing.text_width(m.text, m.size) * 0.85
             left = m.x - {"start": 0, "middle": length / 2, "end": length}[m.align]
@@ -336,8 +336,8 @@ def test_hostile_names_are_words(name: str, graded: list[Graded]) -> None:
     ]
     figure = DRAWN[name](renamed, charts.WIDE)
     for text in (
-        charts.inline_svg(figure, "here", HOSTILE[0], charts.alternative(figure)),
-        charts.standalone_svg(figure, "here", HOSTILE[1], charts.alternative(figure)),
+        charts.inline_svg(figure, "here", HOSTILE[0], figure.description),
+        charts.standalone_svg(figure, "here", HOSTILE[1], figure.description),
     ):
         tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(text).iter()}
         assert tags <= {
@@ -350,18 +350,18 @@ def test_nothing_graded_is_an_empty_figure() -> None:
     """Without an entry a figure of many is still one, with no mark that says anything."""
     for name, draw in OF_MANY.items():
         figure = draw([], charts.WIDE)
-        assert not any(isinstance(m, Point | Box) and m.said for m in figure.marks), name
+        assert not any(isinstance(m, Point | Box) and m.label for m in figure.marks), name
         ElementTree.fromstring(charts.inline_svg(figure, "here", "title", "words"))
 
 
 def test_a_description_has_the_main_numbers(summaries: list[Summary]) -> None:
     """The overview's words name each entry with its score, its interval and its severe errors."""
-    said = charts.alternative(charts.overview(summaries))
+    text = charts.overview(summaries).description
     for s in summaries:
         assert s.score.value is not None
-        assert f"{s.system}: severe errors {percent(s.severe.share.value)}%;" in said
-        assert f"score {100 * s.score.value:.1f}%" in said
-    assert "95% interval" in said
+        assert f"{s.system}: severe errors {percent(s.severe.share.value)}%;" in text
+        assert f"score {100 * s.score.value:.1f}%" in text
+    assert "95% interval" in text
 
 
 @given(
@@ -374,28 +374,28 @@ def test_labels_of_a_column_never_overlap(
 ) -> None:
     """Labels keep the order of what they name, overlap nowhere, and keep within if they can."""
     wanted, heights = [at for at, _ in labels], [float(height) for _, height in labels]
-    found = spread(wanted, heights, top, bottom)
+    middles = spread_labels(wanted, heights, top, bottom)
     order = sorted(range(len(labels)), key=lambda n: wanted[n])
     for one, other in pairwise(order):
-        assert found[other] - found[one] >= (heights[one] + heights[other]) / 2 - 1e-6
+        assert middles[other] - middles[one] >= (heights[one] + heights[other]) / 2 - 1e-6
     if sum(heights) <= bottom - top:
         assert all(
             top - 1e-6 <= y - h / 2 and y + h / 2 <= bottom + 1e-6
-            for y, h in zip(found, heights, strict=True)
+            for y, h in zip(middles, heights, strict=True)
         )
     else:
-        assert found[order[0]] - heights[order[0]] / 2 >= top - 1e-6
+        assert middles[order[0]] - heights[order[0]] / 2 >= top - 1e-6
 
 
 def test_a_label_with_room_is_where_it_is_wanted() -> None:
     """Labels that do not meet are not moved."""
-    assert spread([20, 60], [10, 10], 0, 100) == [20, 60]
+    assert spread_labels([20, 60], [10, 10], 0, 100) == [20, 60]
 
 
 def test_labels_beside_points_keep_clear() -> None:
     """Nine points on a slope have labels that cover neither each other nor a point."""
     points = [(60.0 + 40 * n, 200.0 - 15 * n) for n in range(9)]
-    areas = beside(points, [(70.0, 13.0)] * 9, Area(0, 0, 480, 300))
+    areas = place_labels(points, [(70.0, 13.0)] * 9, Area(0, 0, 480, 300))
     for n, area in enumerate(areas):
         assert not any(area.overlap(other) for other in areas[:n])
         assert not any(area.left < x < area.right and area.top < y < area.bottom for x, y in points)
@@ -426,7 +426,7 @@ def test_a_shortened_name_keeps_both_ends(text: str, room: float) -> None:
 def test_evening_out_breaks_no_word() -> None:
     """Two lines are evened out by their spaces: a long first word stays whole."""
     room = drawing.text_width("Communication and", drawing.NORMAL)
-    assert drawing.in_lines("Communication and intent", room, drawing.NORMAL, 2)[0].startswith(
+    assert drawing.fit_in_lines("Communication and intent", room, drawing.NORMAL, 2)[0].startswith(
         "Communication"
     )
 
@@ -486,11 +486,11 @@ def test_a_picture_needs_no_font_of_the_machine(
 
 def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
     """Every figure is written once a format, stands alone, and is in the list with its words."""
-    found = findings(runs)
-    written = write_figures(found, tmp_path / "figures", ("svg",))
+    results = findings(runs)
+    written = write_figures(results, tmp_path / "figures", ("svg",))
     assert written[-1].name == "figures.md"
     names = [path.stem for path in written[:-1]]
-    assert len(names) == len(set(names)) == 6 + len(found.summaries)
+    assert len(names) == len(set(names)) == 6 + len(results.summaries)
     listed = written[-1].read_text(encoding="utf-8")
     for path in written[:-1]:
         text = path.read_text(encoding="utf-8")

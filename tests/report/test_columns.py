@@ -44,7 +44,7 @@ def resolved() -> Runs:
 
 
 def everything() -> Findings:
-    """What is found in them, with probes and people."""
+    """Findings with probes and an audit."""
     runs = resolved()
     grader = "vendor/judge (batched)"
     sample = draw(Runs(runs.responses, runs.judgments.filter(pl.col("grader") == grader)))
@@ -95,12 +95,12 @@ def everything_found() -> Findings:
 @pytest.fixture(scope="module")
 def tables(everything_found: Findings) -> dict[str, Rows]:
     """Every table that goes out as CSV or Parquet: its name and its rows."""
-    found = everything_found
-    rows = {table.name: table.frame.to_dicts() for table in data_tables(found)}
-    rows["summary"] = entries_sheet(found.graded).data.frame.to_dicts()
+    results = everything_found
+    rows = {table.name: table.frame.to_dicts() for table in data_tables(results)}
+    rows["summary"] = entries_sheet(results.graded).data.frame.to_dicts()
     for by in By:
-        rows[f"by {by}"] = parts_sheet(by, found.graded).data.frame.to_dicts()
-    for path, text in render_site(found):
+        rows[f"by {by}"] = parts_sheet(by, results.graded).data.frame.to_dicts()
+    for path, text in render_site(results):
         if path.endswith(".csv"):
             rows[path] = [_numbers(row) for row in csv.DictReader(io.StringIO(text))]
     return rows | {table.name: table.frame.to_dicts() for table in study_tables(made_study())}
@@ -131,7 +131,7 @@ def value_of(base: str, columns: Iterable[str]) -> str:
 
 
 def test_low_and_high_are_bounds(tables: dict[str, Rows]) -> None:
-    """Where nothing is unresolved, `low` and `high` are the number itself; of agreement, empty."""
+    """With nothing unresolved, `low` and `high` equal the number; for agreement they are empty."""
     wrong = []
     for name, rows in tables.items():
         columns = list(rows[0]) if rows else []
@@ -164,7 +164,7 @@ def test_intervals_are_named_ci95(tables: dict[str, Rows]) -> None:
 
 
 def test_a_column_says_which_end_it_is(everything_found: Findings) -> None:
-    """What a column is said to hold goes with its name: bounds of the unresolved, or 95%."""
+    """The description of a column fits its name: bounds of the unresolved, or 95%."""
     described = [
         (table.name, column)
         for table in [*data_tables(everything_found), *study_tables(made_study())]

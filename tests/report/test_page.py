@@ -1,4 +1,4 @@
-"""The page as text: what stands on it, what is kept off it, and what cannot run."""
+"""The text of the report: its contents, and what must not be in it."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Outline(HTMLParser):
         self.feed(page)
 
     @property
-    def said(self) -> str:
-        """All its text, each space one space."""
+    def text(self) -> str:
+        """All text, with single spaces."""
         return " ".join(" ".join(self.pieces).split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -78,10 +78,10 @@ class Outline(HTMLParser):
         return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
 
 
-def report_of(found: Findings, *, words_shown: bool = True) -> Report:
-    """What the sections of a report are made of."""
-    read = payload(found.public, found.entries, responses=words_shown)
-    return Report(found, words_shown, read)
+def report_of(results: Findings, *, words_shown: bool = True) -> Report:
+    """Return the report of some findings."""
+    read = payload(results.public, results.entries, responses=words_shown)
+    return Report(results, words_shown, read)
 
 
 def cells_of(table: PageTable) -> list[list[PageCell]]:
@@ -95,21 +95,21 @@ def heads_of(table: PageTable) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def page(found: Findings) -> str:
+def page(two_systems: Findings) -> str:
     """The page of both systems."""
-    return render_page(found)
+    return render_page(two_systems)
 
 
 @pytest.fixture(scope="module")
 def outline(page: str) -> Outline:
-    """What stands on it."""
+    """Outline of the page of both systems."""
     return Outline(page)
 
 
 @pytest.fixture(scope="module")
-def one(found_one: Findings) -> Outline:
-    """What stands on the page of one system, which the lexical grader judged."""
-    return Outline(render_page(found_one))
+def one(one_system: Findings) -> Outline:
+    """Outline of the page of one system, graded by the lexical grader."""
+    return Outline(render_page(one_system))
 
 
 def _unpacked(page: str) -> str:
@@ -119,17 +119,20 @@ def _unpacked(page: str) -> str:
     return gzip.decompress(base64.b64decode(packed[1])).decode()
 
 
-def test_the_answer_is_the_summary(
-    outline: Outline, one: Outline, found: Findings, found_one: Findings
+def test_first_section_shows_the_summary(
+    outline: Outline, one: Outline, two_systems: Findings, one_system: Findings
 ) -> None:
     """The first section has each entry's sentence, then its errors, score and worst, in order."""
-    for said, summaries in ((outline.said, found.summaries), (one.said, found_one.summaries)):
-        answer = said[: said.index("Overall and by activity")]
+    for text, summaries in (
+        (outline.text, two_systems.summaries),
+        (one.text, one_system.summaries),
+    ):
+        answer = text[: text.index("Overall and by activity")]
         for s in summaries:
-            told = sentence(s)
-            card = answer[answer.index(told) :]
+            headline = sentence(s)
+            card = answer[answer.index(headline) :]
             numbers = [
-                told,
+                headline,
                 f"Severe errors {percent(s.severe.share.value)}%",
                 f"{ERROR_SHARE.text(s.severe, Form.of_many)} responses",
                 f"Score, actions {percent(s.score.value)}%",
@@ -140,82 +143,84 @@ def test_the_answer_is_the_summary(
             assert places == sorted(places)
 
 
-def test_where_there_is_no_severe_error_the_limit_stands(runs: Runs) -> None:
+def test_upper_limit_is_shown_without_severe_errors(runs: Runs) -> None:
     """Without a severe error the card has the most that the data allow, and no empty interval."""
     none = runs.judgments.with_columns(present=pl.col("present") & (pl.col("points") != -2))
-    found = findings(Runs(runs.responses, none, runs.notes))
-    said = Outline(render_page(found)).said
-    for s in found.summaries:
-        assert f"None of {s.system}'s 16 responses holds a severe error" in said
+    results = findings(Runs(runs.responses, none, runs.notes))
+    text = Outline(render_page(results)).text
+    for s in results.summaries:
+        assert f"None of {s.system}'s 16 responses holds a severe error" in text
         limit = percent(s.severe.upper_at_zero)
-        assert f"Severe errors 0.0% rank 1–2 up to {limit}% 0 of 16 responses" in said
+        assert f"Severe errors 0.0% rank 1–2 up to {limit}% 0 of 16 responses" in text
 
 
 def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) -> None:
     """Each rubric has a board of its own, and every score on it has that rubric's name."""
-    found = findings(both_rubrics)
-    assert [(s.system, s.rubric.value) for s in found.summaries] == [
+    results = findings(both_rubrics)
+    assert [(s.system, s.rubric.value) for s in results.summaries] == [
         ("alpha", "actions"), ("alpha", "ladder"), ("beta", "actions"), ("beta", "ladder"),
     ]  # fmt: skip
-    page = render_page(found)
-    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
+    page = render_page(results)
+    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).text
     boards = re.split("Rubric: (actions|ladder)", answer)[1:]
     assert set(boards[::2]) == {"actions", "ladder"}
-    for rubric, said in zip(boards[::2], boards[1::2], strict=True):
-        cards = said.partition("The numbers in full")[0]
+    for rubric, text in zip(boards[::2], boards[1::2], strict=True):
+        cards = text.partition("The numbers in full")[0]
         assert cards.count(f"Score, {rubric}") == 2
         assert cards.count("Score,") == 2
-    assert entry_names(found.summaries) == [
+    assert entry_names(results.summaries) == [
         "alpha · actions", "alpha · ladder", "beta · actions", "beta · ladder",
     ]  # fmt: skip
     assert "different scales: do not compare or rank them" in answer
 
 
-def test_many_are_ranked_by_sets(outline: Outline, one: Outline, found: Findings) -> None:
+def test_many_are_ranked_by_sets(outline: Outline, one: Outline, two_systems: Findings) -> None:
     """Two that cannot be told apart may each have rank 1 or 2, by score and by severe errors."""
-    (ranking,) = found.rankings
+    (ranking,) = two_systems.rankings
     assert [(r.ranks, r.severe_ranks) for r in ranking.ranked] == [((1, 2), (1, 2))] * 2
-    cards = outline.said.partition("The numbers in full")[0]
-    for s in found.summaries:
+    cards = outline.text.partition("The numbers in full")[0]
+    for s in two_systems.summaries:
         assert f"Severe errors {percent(s.severe.share.value)}% rank 1–2" in cards
         assert f"Score, actions {percent(s.score.value)}% rank 1–2" in cards
     assert cards.count("rank 1–2") == 4
-    assert "rank 1" not in one.said
+    assert "rank 1" not in one.text
 
 
 def test_a_page_that_would_be_too_large_says_that_it_holds_a_sample(
-    found: Findings, page: str, monkeypatch: pytest.MonkeyPatch
+    two_systems: Findings, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where not all responses fit, the page says how many it holds, of what, and names the site."""
+    """A page that cannot hold all responses gives the size of its sample and names the site."""
     assert "A sample:" not in page
-    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
     monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
 
-    smaller = render_page(found)
+    smaller = render_page(two_systems)
 
-    said = Outline(smaller).said
+    text = Outline(smaller).text
     assert len(smaller) <= len(page) - 300
-    assert re.search(r"A sample: of 28 public responses this page holds \d+,", said)
-    assert "careeval site" in said
+    assert re.search(r"A sample: of 28 public responses this page holds \d+,", text)
+    assert "careeval site" in text
 
 
 @pytest.mark.parametrize("responses", [True, False])
-def test_a_ledger_of_a_sample_says_so(
-    found: Findings, responses: bool, monkeypatch: pytest.MonkeyPatch
+def test_an_error_list_of_a_sample_says_so(
+    two_systems: Findings, responses: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where not all errors fit, the ledger says of how many responses it lists them."""
-    page = render_page(found, responses=responses)
-    assert "this list is of" not in Outline(page).said
-    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    """An error list that cannot hold all errors says how many responses it covers."""
+    page = render_page(two_systems, responses=responses)
+    assert "this list covers" not in Outline(page).text
+    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
     monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
 
-    smaller = render_page(found, responses=responses)
+    smaller = render_page(two_systems, responses=responses)
 
-    ledger = Outline(smaller[smaller.index('id="harms"') : smaller.index('id="situations"')]).said
-    assert re.search(r"this list is of \d+ of the 28 public responses", ledger)
-    assert re.search(r"It has \d+ of the \d+ with a severe error", ledger)
+    error_list = Outline(
+        smaller[smaller.index('id="harms"') : smaller.index('id="situations"')]
+    ).text
+    assert re.search(r"this list covers \d+ of the 28 public responses", error_list)
+    assert re.search(r"It includes \d+ of the \d+ with a severe error", error_list)
 
 
 def test_the_result_comes_before_what_explains_it(both_rubrics: Runs) -> None:
@@ -227,8 +232,8 @@ def test_the_result_comes_before_what_explains_it(both_rubrics: Runs) -> None:
 
 
 def test_limits_stand_with_the_answer(page: str) -> None:
-    """What bounds the numbers is said before the second section begins: it is no footnote."""
-    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
+    """The limits of the numbers are in the first section."""
+    answer = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).text
     for limit in (
         "Made for tests.",
         "do not compare with those of the CareEval paper",
@@ -247,15 +252,15 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
     """A grader's agreement with the probes stands on its card, and above the ranks."""
     judged = [Labelled(Rubric.actions, -2, "expert", True, n > 0) for n in range(4)]
     tried = findings(runs, {"vendor/judge (batched)": ProbeAgreement.of(judged)})
-    said = Outline(render_page(tried)).said
-    assert "of the −2 items that are there it finds 3 of 4." in said
-    assert "on the labelled probes it finds 75% of what is there" in said
-    assert "not tried on" not in said.casefold()
+    text = Outline(render_page(tried)).text
+    assert "of the −2 items that are there it finds 3 of 4." in text
+    assert "on the labelled probes it finds 75% of what is there" in text
+    assert "not tried on" not in text.casefold()
 
 
 @pytest.fixture
 def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
-    """What is found where two people have read all, and find no severe error of the grader's."""
+    """Findings with an audit in which two people find none of the grader's severe errors."""
     monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
@@ -263,10 +268,10 @@ def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
 
 
 def test_corrected_scores_stand_with_the_answer_and_with_the_grader(audited: Findings) -> None:
-    """What people make of a score is beside it, on the grader's card, and explained behind it."""
+    """The corrected score is beside the score, on the grader's card, and explained later."""
     page = render_page(audited)
-    first = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
-    behind = Outline(page[page.index('id="grader"') : page.index('id="responses"')]).said
+    first = Outline(page[page.index('id="answer"') : page.index('id="overview"')]).text
+    behind = Outline(page[page.index('id="grader"') : page.index('id="responses"')]).text
     (card,) = audited.cards.values()
     assert set(card.corrected) == {(name, Rubric.actions) for name in card.systems}
     assert f"By people {card.human.sentence() if card.human else ''}" in first
@@ -287,38 +292,40 @@ def test_a_page_of_one_system_has_its_corrected_score(audited: Findings) -> None
         graded=audited.graded[:1],
         rankings=tuple(rankings(audited.entries[:1], audited.summaries[:1])),
     )
-    said = Outline(render_page(of_alpha)).said
-    assert "Score, corrected by people" in said
+    text = Outline(render_page(of_alpha)).text
+    assert "Score, corrected by people" in text
 
 
 def test_without_an_audit_nothing_is_corrected(page: str) -> None:
     """A score whose grader nobody audited has no corrected score anywhere on the page."""
-    assert "corrected by people" not in Outline(page).said.casefold()
-    assert "Read by people" not in page
+    assert "corrected by people" not in Outline(page).text.casefold()
+    assert "Audited by people" not in page
 
 
-def test_for_whom_the_grader_is_off() -> None:
+def test_audit_verdict_needs_an_interval() -> None:
     """A verdict on a system needs an interval that leaves the grader's number out."""
     known = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
     give = [Corrected(n, known, 30, 90).people_give for n in (0.1, 0.3, 0.5, None)]
     assert give == ["more", "as much", "less", ""]
 
 
-def test_what_is_on_demand_is_folded(page: str, found: Findings) -> None:
+def test_further_numbers_are_folded(page: str, two_systems: Findings) -> None:
     """Worst epoch, spread of the epochs and worst of k are in no part that is open at first."""
-    shown = Outline(re.sub("<details.*?</details>", "", page, flags=re.S)).said
+    shown = Outline(re.sub("<details.*?</details>", "", page, flags=re.S)).text
     for head in ("Worst epoch", "SD of epochs", "Reliability", "k = 2"):
-        assert head in Outline(page).said
+        assert head in Outline(page).text
         assert head not in shown.partition("What each number is")[0]
-    table = epochs_table(report_of(found))
+    table = epochs_table(report_of(two_systems))
     row = dict(zip(heads_of(table), cells_of(table)[0], strict=True))
-    assert f"over {found.graded[0].detail.n_reliability} scenarios" in row["Reliability"].lines
-    assert row["Worst epoch"].lines[-1] == found.graded[0].detail.worst_epoch.reason
+    assert (
+        f"over {two_systems.graded[0].detail.n_reliability} scenarios" in row["Reliability"].lines
+    )
+    assert row["Worst epoch"].lines[-1] == two_systems.graded[0].detail.worst_epoch.reason
 
 
-def test_every_metric_has_its_columns(found: Findings) -> None:
+def test_every_metric_has_its_columns(two_systems: Findings) -> None:
     """The headline's metrics stand in the table of all numbers, the others in that of epochs."""
-    report = report_of(found)
+    report = report_of(two_systems)
     for table, metrics in ((numbers_table(report), HEADLINE), (epochs_table(report), IN_DETAIL)):
         keys = [column.key for column in table.columns]
         assert [key for key in keys if key in METRIC_KEYS] == [metric.key for metric in metrics]
@@ -327,9 +334,9 @@ def test_every_metric_has_its_columns(found: Findings) -> None:
 METRIC_KEYS = {metric.key for metric in METRICS}
 
 
-def test_the_overview_draws_every_number(found: Findings) -> None:
+def test_the_overview_draws_every_number(two_systems: Findings) -> None:
     """Each metric and activity is drawn, on one scale; what has no interval is hollow."""
-    table = overview_table(report_of(found))
+    table = overview_table(report_of(two_systems))
     keys = [column.key for column in table.columns]
     assert [key for key in keys if key in METRIC_KEYS] == [metric.key for metric in HEADLINE]
     for row in cells_of(table):
@@ -342,20 +349,22 @@ def test_the_overview_draws_every_number(found: Findings) -> None:
         assert len(zeros) == 1
 
 
-def test_what_may_not_be_ranked_is_grey_in_tables(found_one: Findings, found: Findings) -> None:
+def test_what_may_not_be_ranked_is_grey_in_tables(
+    one_system: Findings, two_systems: Findings
+) -> None:
     """A row of an entry that may not be ranked is grey, and of one that may it is not."""
-    assert report_of(found_one).unranked == {"alpha"}
-    report = report_of(found)
+    assert report_of(one_system).unranked == {"alpha"}
+    report = report_of(two_systems)
     for table in (overview_table(report), by_domain_table(report)):
         grey = [row["name"] for row in table.rows if table.is_grey(row)]
-        assert grey == [s.system for s in found.summaries if s.not_ranked]
+        assert grey == [s.system for s in two_systems.summaries if s.not_ranked]
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
-    """What the lexical grader judged is grey, with the reason in its card, and has no rank."""
-    assert "Not ranked: the lexical grader compares words" in one.said
+    """An entry graded by the lexical grader is grey, with the reason, and has no rank."""
+    assert "Not ranked: the lexical grader compares words" in one.text
     assert [c for c in one.attributes("class") if "unranked" in c] == ["card unranked"]
-    assert "rank 1" not in one.said
+    assert "rank 1" not in one.text
 
 
 def test_what_may_not_be_ranked_is_grey_and_says_why(runs: Runs) -> None:
@@ -365,7 +374,7 @@ def test_what_may_not_be_ranked_is_grey_and_says_why(runs: Runs) -> None:
     page = render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))
     cards = re.findall('<article class="(card[^"]*)"(.*?)</article>', page, re.S)
     assert [look for look, _ in cards] == ["card", "card unranked"]
-    (alpha, beta) = (Outline(f"<article{card}").said for _, card in cards)
+    (alpha, beta) = (Outline(f"<article{card}").text for _, card in cards)
     assert "alpha" in alpha
     assert "Not ranked: 1 of 16 responses are missing." in beta
     assert "Worst of 2 unknown" in beta
@@ -373,10 +382,10 @@ def test_what_may_not_be_ranked_is_grey_and_says_why(runs: Runs) -> None:
 
 
 def test_simulated_runs_say_so_first(runs: Runs) -> None:
-    """Where the bank says that it is simulated, its sentence stands above everything else."""
-    said = "SIMULATED: nobody answered. Of the bank itself: Made for tests."
-    rows = [row | {"bank_provenance": said} for row in runs.responses.to_dicts()]
-    simulated = Outline(render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))).said
+    """The statement of a simulated bank is above everything else."""
+    text = "SIMULATED: nobody answered. Of the bank itself: Made for tests."
+    rows = [row | {"bank_provenance": text} for row in runs.responses.to_dicts()]
+    simulated = Outline(render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))).text
     assert simulated.index("Simulated. Nobody answered.") < simulated.index("Do these 2 systems")
     assert "Bank made-bank 1-A: Made for tests." in simulated
     assert "SIMULATED" not in simulated
@@ -407,30 +416,30 @@ def test_the_held_out_split_is_not_on_the_page(page: str, outline: Outline) -> N
     assert SECRET not in page
     assert SECRET not in _unpacked(page)
     assert "bathing-009" not in _unpacked(page)
-    assert "4 responses to held-out scenarios" in outline.said
+    assert "4 responses to held-out scenarios" in outline.text
 
 
 def test_held_out_errors_are_counted_and_not_told(runs: Runs) -> None:
-    """Errors in held-out scenarios are in no row of the ledger, and the page says how many."""
-    told = runs.judgments.to_dicts()
-    for row in told:
+    """Errors in held-out scenarios are in no row of the error list, and the page says how many."""
+    judgments = runs.judgments.to_dicts()
+    for row in judgments:
         if row["scenario"] == "bathing-009" and row["points"] == -2:
             row |= {"present": True, "quote": SECRET, "reason": SECRET}
-    page = render_page(findings(Runs.of(runs.responses.to_dicts(), told)))
+    page = render_page(findings(Runs.of(runs.responses.to_dicts(), judgments)))
     before = page[page.index('id="harms"') :]
-    assert "8 more are in held-out scenarios" in Outline(before).said
+    assert "8 more are in held-out scenarios" in Outline(before).text
     assert SECRET not in page + _unpacked(page)
 
 
-def test_without_responses_no_word_of_theirs_is_left(found: Findings) -> None:
-    """Numbers and the ledger's items stay; responses, quotes and reasons are nowhere."""
-    page = render_page(found, responses=False)
-    said = Outline(page).said
+def test_without_responses_no_word_of_theirs_is_left(two_systems: Findings) -> None:
+    """Numbers and the error list's items stay; responses, quotes and reasons are nowhere."""
+    page = render_page(two_systems, responses=False)
+    texts = Outline(page).text
     for text in (page, _unpacked(page)):
         for words in ("pull her left arm", "Where does it hurt", "because of"):
             assert words not in text
-    assert "The act pulls-arm." in said
-    assert "This page was written without responses, quotes and reasons." in said
+    assert "The act pulls-arm." in texts
+    assert "This page was written without responses, quotes and reasons." in texts
     assert 'id="reader"' not in page
     assert 'href="#responses"' not in page
     assert "Her left arm" not in page
@@ -462,21 +471,21 @@ def test_a_split_is_that_of_the_response(runs: Runs, split: str | None, response
     page = render_page(findings(_split_by_system(runs, split)), responses=responses)
     assert SECRET not in page + _unpacked(page)
     # two responses, a severe and a mild error in each; four are held out anyway
-    said = "12 more are in held-out" if split else "4 more are in responses whose split is not"
-    assert said in Outline(page).said
+    text = "12 more are in held-out" if split else "4 more are in responses whose split is not"
+    assert text in Outline(page).text
 
 
-def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
+def test_items_of_hidden_scenarios_are_not_told(two_systems: Findings) -> None:
     """An odd item's text is told unless its scenario is held out anywhere."""
-    item = replace(found.items[0], always=True)
-    for hidden, said in (({"other"}, item.text), ({item.scenario}, HIDDEN)):
+    item = replace(two_systems.items[0], always=True)
+    for hidden, text in (({"other"}, item.text), ({item.scenario}, HIDDEN)):
         public = SimpleNamespace(hidden=hidden)
-        table = odd_items_table(replace(found, public=public, items=(item,)))  # type: ignore[arg-type]
-        assert cells_of(table)[0][0].text == said
+        table = odd_items_table(replace(two_systems, public=public, items=(item,)))  # type: ignore[arg-type]
+        assert cells_of(table)[0][0].text == text
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ("unresolved", "every judgment on this rubric is unresolved"),
         ("missing", "no response was graded on this rubric"),
@@ -484,9 +493,7 @@ def test_items_of_hidden_scenarios_are_not_told(found: Findings) -> None:
         ("one of two", "Rubric: actions"),
     ],
 )
-def test_whatever_is_missing_the_page_is_written(
-    both_rubrics: Runs, change: str, said: str
-) -> None:
+def test_page_is_written_with_missing_parts(both_rubrics: Runs, change: str, text: str) -> None:
     """A page is written, and says what is not there, where a whole part was not judged."""
     responses, judgments = both_rubrics.responses, both_rubrics.judgments
     if change == "unresolved":
@@ -500,40 +507,40 @@ def test_whatever_is_missing_the_page_is_written(
             (pl.col("system") == "alpha") | (pl.col("rubric") == "actions")
         )
     page = render_page(findings(Runs(responses, judgments, both_rubrics.notes)))
-    assert said in Outline(page[page.index('id="answer"') : page.index('id="overview"')]).said
+    assert text in Outline(page[page.index('id="answer"') : page.index('id="overview"')]).text
 
 
 def test_an_unknown_contradiction_says_why(outline: Outline) -> None:
-    """What needs the ladder is unknown where a grader judged the actions alone, and says so."""
+    """A contradiction that needs the ladder is unknown if the grader judged only actions."""
     assert (
         "Unknown of the +2 without their +1 and of the rungs without their acts and of whole sets "
         "of acts without their rung: it needs the ladder, which this grader did not judge."
-    ) in outline.said
+    ) in outline.text
 
 
 def test_the_domain_score_is_said_as_it_is_computed(outline: Outline) -> None:
     """The methods weigh an act by half its level, and an error by how badly it treats a domain."""
-    assert "a = level/2 for positive items and (2 − level)/2 for errors" in outline.said
-    assert "points × level" not in outline.said
+    assert "a = level/2 for positive items and (2 − level)/2 for errors" in outline.text
+    assert "points × level" not in outline.text
 
 
-def test_no_table_has_two_columns_of_one_name(found: Findings, found_one: Findings) -> None:
+def test_no_table_has_two_columns_of_one_name(two_systems: Findings, one_system: Findings) -> None:
     """No two heads of a table of the page are the same."""
-    for each in (found, found_one):
+    for each in (two_systems, one_system):
         for table in re.findall("<thead>.*?</thead>", render_page(each), re.S):
-            heads = [Outline(head).said for head in re.findall("<th .*?</th>", table)]
+            heads = [Outline(head).text for head in re.findall("<th .*?</th>", table)]
             assert len(heads) == len(set(heads))
 
 
-def test_ledger_without_scripts_counts_and_asks(outline: Outline) -> None:
-    """Whoever runs no scripts is told of how many errors these are, and what was asked."""
-    ledger = outline.said[outline.said.index("The harm ledger") :]
-    assert "These are the first 9 of 18 errors, in 9 passages." in ledger
-    assert "The scenario Her left arm is weak. What do you do?" in ledger
+def test_error_list_without_scripts_counts_and_asks(outline: Outline) -> None:
+    """Without scripts the error list gives the number of errors and the scenario."""
+    error_list = outline.text[outline.text.index("Error list") :]
+    assert "These are the first 9 of 18 errors, in 9 passages." in error_list
+    assert "The scenario Her left arm is weak. What do you do?" in error_list
 
 
 def test_hostile_text_is_text(page: str, outline: Outline) -> None:
-    """What a model wrote is in no markup, and what is shown of it has no control characters."""
+    """Text of a system is never markup, and is shown without control characters."""
     assert "window.broken" not in page
     assert "<script>window.broken = true</script> {{ 7 * 7 }} {% raw %}" in _unpacked(page)
     scripts = [attrs for tag, attrs in outline.tags if tag == "script"]
@@ -558,11 +565,11 @@ def test_hostile_names_are_text(runs: Runs, bad: str) -> None:
     made = Outline(page)
     assert not any(name.startswith("on") for _, attrs in made.tags for name in attrs)
     assert [tag for tag, _ in made.tags if tag == "script"] == ["script"] * 3
-    assert made.said.count(bad) > 5
+    assert made.text.count(bad) > 5
 
 
 def test_hostile_quotes_and_reasons_are_text(runs: Runs) -> None:
-    """What stands in the ledger for whoever runs no scripts is escaped and cut to a length."""
+    """Quotes and reasons that are shown without scripts are escaped and shortened."""
     bad = "<b onclick=x>" + "long " * 300_000 + "end"
     responses = runs.responses.to_dicts()[:1]
     keys = {name: responses[0][name] for name in ("system", "scenario", "epoch")}
@@ -580,15 +587,15 @@ def test_the_policy_names_the_very_style_and_scripts(page: str) -> None:
     """The content policy lets in one style and two scripts, by the hash of what stands there."""
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
-    said = policy[1].replace("&#39;", "'")
-    assert said.startswith("default-src 'none';")
-    assert "unsafe" not in said
+    expected = policy[1].replace("&#39;", "'")
+    assert expected.startswith("default-src 'none';")
+    assert "unsafe" not in expected
     for tag, n in (("style", 1), ("script", 2)):
         texts = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.S)
         digests = [hashlib.sha256(text.encode()).digest() for text in texts]
         hashes = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in digests)
         assert len(texts) == n
-        assert f"{tag}-src {hashes};" in said
+        assert f"{tag}-src {hashes};" in expected
 
 
 def test_nothing_is_fetched(outline: Outline) -> None:
@@ -619,41 +626,41 @@ def test_headings_are_in_order(outline: Outline) -> None:
 
 
 def test_harms_come_before_the_rest(outline: Outline) -> None:
-    """The ledger has the words, the item and the reason of a severe error, and no mild one yet."""
-    ledger = outline.said[outline.said.index("The harm ledger") :]
-    ledger = ledger[: ledger.index("Failures by situation")]
-    assert "9 severe, 9 mild" in ledger
+    """The error list shows words, item and reason of a severe error, and no mild one yet."""
+    error_list = outline.text[outline.text.index("Error list") :]
+    error_list = error_list[: error_list.index("Failures by situation")]
+    assert "9 severe, 9 mild" in error_list
     words, item, reason = (
-        ledger.rindex(said)
-        for said in ("pull her left arm through", "The act pulls-arm.", "because of pulls-arm")
+        error_list.rindex(text)
+        for text in ("pull her left arm through", "The act pulls-arm.", "because of pulls-arm")
     )
     assert words < item < reason
-    assert "Mild, −1" not in ledger
+    assert "Mild, −1" not in error_list
 
 
 def test_errors_in_the_same_words_stand_together(both_rubrics: Runs) -> None:
     """Two errors found in one passage of one response have one quotation."""
-    told = [
+    judgments = [
         row | {"quote": "pull her left arm through" if row["present"] else None}
         for row in both_rubrics.judgments.to_dicts()
     ]
-    page = render_page(findings(Runs.of(both_rubrics.responses.to_dicts(), told)))
-    ledger = page[page.index('id="ledger"') : page.index('id="situations"')]
-    assert ledger.count("✗ Severe") == 18
-    assert ledger.count("<blockquote") == 9
+    page = render_page(findings(Runs.of(both_rubrics.responses.to_dicts(), judgments)))
+    error_list = page[page.index('id="error-list"') : page.index('id="situations"')]
+    assert error_list.count("✗ Severe") == 18
+    assert error_list.count("<blockquote") == 9
 
 
 def test_a_table_of_one_system_has_no_column_for_its_name(
-    found: Findings, found_one: Findings
+    two_systems: Findings, one_system: Findings
 ) -> None:
     """The system is a column where there are several and none where there is one."""
-    one, several = (by_domain_table(report_of(each)) for each in (found_one, found))
+    one, several = (by_domain_table(report_of(each)) for each in (one_system, two_systems))
     assert ["System" in heads_of(table) for table in (one, several)] == [False, True]
 
 
-def test_small_cells_are_marked(found: Findings, found_one: Findings) -> None:
+def test_small_cells_are_marked(two_systems: Findings, one_system: Findings) -> None:
     """A part of fewer than five scenarios has an asterisk and no interval, and it is said why."""
-    table = parts_table(By.adl, report_of(found_one))
+    table = parts_table(By.adl, report_of(one_system))
     rows = cells_of(table)
     assert {(row[0].text, row[1].text) for row in rows} == {
         ("Overall", "8"),
@@ -662,16 +669,16 @@ def test_small_cells_are_marked(found: Findings, found_one: Findings) -> None:
         ("Bathing", "1*"),
     }
     assert all(bool(row[3].lines) == ("*" not in row[1].text) for row in rows)
-    many = parts_table(By.adl, report_of(found))
+    many = parts_table(By.adl, report_of(two_systems))
     for name, *cells in cells_of(many):
         assert all(("*" in cell.text) == (name.text != "Dressing") for cell in cells)
     for each in (table, many):
         assert "* fewer than five" in each.note
 
 
-def test_a_part_says_its_severe_errors(found: Findings, found_one: Findings) -> None:
+def test_a_part_says_its_severe_errors(two_systems: Findings, one_system: Findings) -> None:
     """A part's share of responses with a severe error is the summary's, for one and for many."""
-    for each, column in ((found_one, 2), (found, 1)):
+    for each, column in ((one_system, 2), (two_systems, 1)):
         share = each.summaries[0].by_adl[Adl.eating].severe.share.value
         (row,) = (
             row for row in cells_of(parts_table(By.adl, report_of(each))) if row[0].text == "Eating"
@@ -679,10 +686,10 @@ def test_a_part_says_its_severe_errors(found: Findings, found_one: Findings) -> 
         assert f"{percent(share)}%" in " ".join((row[column].text, *row[column].lines))
 
 
-def test_a_heat_table_says_what_it_shades(found_one: Findings) -> None:
+def test_a_heat_table_says_what_it_shades(one_system: Findings) -> None:
     """Each cell has its number in words; a small one is outlined, marked, and has no shade."""
-    (graded,) = found_one.graded
-    (table,) = maps(report_of(found_one))
+    (graded,) = one_system.graded
+    (table,) = maps(report_of(one_system))
     by_name = {row[0].text: row for row in cells_of(table)}
     dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
     cell = next(iter(graded.detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
@@ -721,9 +728,9 @@ def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
     assert cell.order is None
 
 
-def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
+def test_names_are_as_short_as_they_can_be(two_systems: Findings) -> None:
     """A grader's mode and vendor are said only where the names would else be the same."""
-    assert entry_names(found.summaries) == ["alpha", "beta"]
+    assert entry_names(two_systems.summaries) == ["alpha", "beta"]
     for graders, names in (
         (["v/judge (batched, p 0)", "v/other (batched)"], ["judge", "other"]),
         (["v/judge (batched)", "w/judge (batched)"], ["v/judge", "w/judge"]),
@@ -732,9 +739,9 @@ def test_names_are_as_short_as_they_can_be(found: Findings) -> None:
         assert list(brief_grader_names(graders).values()) == names
 
 
-def test_records_come_from_the_tables(found: Findings) -> None:
-    """What was run is read from the responses, the date too: the clock is not asked."""
-    sheet = records_sheet(found.public.runs.responses, found.summaries)
+def test_records_come_from_the_tables(two_systems: Findings) -> None:
+    """Run records, with their date, come from the responses and not from the clock."""
+    sheet = records_sheet(two_systems.public.runs.responses, two_systems.summaries)
     assert [row["system"] for row in sheet.rows] == ["alpha", "beta"]
     record = sheet.rows[0]
     assert record["created"] == "2026-11-20"
@@ -744,32 +751,32 @@ def test_records_come_from_the_tables(found: Findings) -> None:
 
 def test_how_to_cite(outline: Outline) -> None:
     """The citation names the version, bank, protocol, grader and day, for readers and BibTeX."""
-    assert "careeval, version 0.1.0. Bank made-bank 1-A; protocol 2-A; graded by" in outline.said
-    assert "@software{careeval, author = {{The careeval authors}}," in outline.said
-    assert "year = {2026}" in outline.said
+    assert "careeval, version 0.1.0. Bank made-bank 1-A; protocol 2-A; graded by" in outline.text
+    assert "@software{careeval, author = {{The careeval authors}}," in outline.text
+    assert "year = {2026}" in outline.text
 
 
 def test_nothing_graded_is_said() -> None:
     """Without a summary and a response the page says that there is no number, instead of one."""
-    said = Outline(render_page(findings(Runs.of([], [])))).said
-    assert "No response has been graded, so there is no number." in said
-    assert "There is no public response to show." in said
+    text = Outline(render_page(findings(Runs.of([], [])))).text
+    assert "No response has been graded, so there is no number." in text
+    assert "There is no public response to show." in text
 
 
-def test_the_file_is_the_page(found: Findings, tmp_path: Path) -> None:
+def test_the_file_is_the_page(two_systems: Findings, tmp_path: Path) -> None:
     """The same runs give the same file, byte for byte, in a folder that need not be there."""
     for name in ("a", "b"):
-        write_page(found, tmp_path / name / "page.html", title="A title")
+        write_page(two_systems, tmp_path / name / "page.html", title="A title")
     first, second = ((tmp_path / name / "page.html").read_bytes() for name in ("a", "b"))
     assert first == second
     assert b"<h1>A title</h1>" in first
 
 
 @pytest.mark.parametrize("is_graded", [True, False])
-def test_no_way_leads_to_responses_that_are_left_out(found: Findings, is_graded: bool) -> None:
+def test_no_link_to_responses_that_are_left_out(two_systems: Findings, is_graded: bool) -> None:
     """Neither on a page with numbers nor on one without."""
-    given = found if is_graded else findings(Runs.of([], []))
-    report = report_of(given, words_shown=False)
+    results = two_systems if is_graded else findings(Runs.of([], []))
+    report = report_of(results, words_shown=False)
     ids = [section.id for section in sections_of(report, SECTIONS)]
     assert "responses" not in ids
     assert ("overview" in ids) == is_graded

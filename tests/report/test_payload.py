@@ -1,4 +1,4 @@
-"""The reader's data: what it holds, what it never holds, and that it comes back as it went in."""
+"""The payload of the response reader: its contents, and unpacking without loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
 from careeval.report.payload import Payload, payload
-from careeval.report.words import visible
+from careeval.report.words import strip_controls
 from careeval.results.public import Public
 from careeval.results.score.entries import entries
 from careeval.results.tables import Runs
@@ -22,7 +22,7 @@ SECRET = "words of the held-out split"
 
 
 def _read(packed: str) -> dict[str, Any]:
-    """As a browser reads it."""
+    """Unpack data as a browser does."""
     read: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
     return read
 
@@ -32,18 +32,18 @@ def _of(runs: Runs) -> Payload:
 
 
 def _judged(data: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Each judgment that is in the data, by what the places in it stand for."""
-    found = []
+    """Return each judgment in the data, with indices resolved."""
+    rows = []
     for response, grader, rubric, marks, _, reasons in data["gradings"]:
         scenario, system, epoch, *_ = data["responses"][response]
         for item, mark, reason in zip(data["rubrics"][rubric], marks, reasons, strict=True):
             points, text, _ = data["items"][item]
-            found.append((
+            rows.append((
                 data["systems"][system], data["scenarios"][scenario][0], epoch,
                 *data["graders"][grader], points, text, mark,
                 data["texts"][reason],
             ))  # fmt: skip
-    return found
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_every_public_judgment_is_in_it(both_rubrics: Runs) -> None:
         (
             row["system"], row["scenario"], row["epoch"], f"{row['rubric']} by {row['grader']}",
             row["rubric"], row["rubric"], row["points"], row["item_text"],
-            marks[row["present"]], visible(row["reason"]),
+            marks[row["present"]], strip_controls(row["reason"]),
         )
         for row in both_rubrics.judgments.to_dicts()
         if row["scenario"] != "bathing-009"
@@ -67,7 +67,7 @@ def test_every_public_judgment_is_in_it(both_rubrics: Runs) -> None:
     assert sorted(_judged(_of(both_rubrics).data)) == sorted(wanted)
 
 
-def test_what_is_said_often_stands_once(read: dict[str, Any]) -> None:
+def test_repeated_values_are_stored_once(read: dict[str, Any]) -> None:
     """Seven scenarios asked 28 times have seven places, and one rubric of six items."""
     assert len(read["responses"]) == 28
     assert len(read["scenarios"]) == 7
@@ -78,14 +78,14 @@ def test_what_is_said_often_stands_once(read: dict[str, Any]) -> None:
 
 def test_a_quote_is_a_piece_of_the_response(read: dict[str, Any]) -> None:
     """A quote's two numbers cut the very words out of the response, closing mark included."""
-    said = set()
+    texts = set()
     for response, _, rubric, _, quotes, _ in read["gradings"]:
         text = read["texts"][read["responses"][response][5]]
         items = [read["items"][place][1] for place in read["rubrics"][rubric]]
         for at in range(0, len(quotes), 3):
             item, start, stop = quotes[at : at + 3]
-            said.add((items[item], text[start:stop]))
-    assert said == {
+            texts.add((items[item], text[start:stop]))
+    assert texts == {
         ("The act stops.", "I stop the sleeve"),
         ("The act pulls-arm.", "pull her left arm through"),
     }
@@ -108,7 +108,7 @@ def _one(text: str, quote: str | None, **more: Any) -> Payload:
 
 
 def test_places_count_as_browsers_do() -> None:
-    """Behind a sign beyond the first 65,536 a place is one more: a browser counts it as two."""
+    """A character beyond the first 65,536 counts as two, as in a browser."""
     data = _one("🙂🙂 I wait.", "i wait").data
     (_, start, stop) = data["gradings"][0][4]
     assert (start, stop) == (5, 12)
@@ -128,12 +128,12 @@ def test_any_text_comes_back(text: str, quote: str | None) -> None:
     made = _one(text or "x", quote)
     read = _read(made.packed())
     assert read == json.loads(json.dumps(made.data))
-    assert visible(text or "x") in read["texts"]
+    assert strip_controls(text or "x") in read["texts"]
 
 
 @pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "]]><!--", "\u2028\u2029"])
 def test_no_text_is_markup(text: str) -> None:
-    """The package has no sign but those of base64: nothing in it can end the block it stands in."""
+    """Packed data have only base64 characters, so that they cannot end their element."""
     packed = _one(text, None).packed()
     assert packed.isascii()
     assert packed.replace("+", "").replace("/", "").rstrip("=").isalnum()
@@ -150,9 +150,9 @@ def test_a_megabyte_is_no_trouble() -> None:
 def test_held_out_words_are_not_in_it(runs: Runs) -> None:
     """Of a held-out response neither text, id nor judgment is there; their number is."""
     made = _of(runs)
-    said = json.dumps(made.data)
-    assert SECRET not in said
-    assert "bathing-009" not in said
+    text = json.dumps(made.data)
+    assert SECRET not in text
+    assert "bathing-009" not in text
     assert (made.n_shown, made.n_held_out, made.n_unknown) == (28, 4, 0)
 
 
@@ -190,7 +190,7 @@ def test_the_same_runs_are_the_same_bytes(runs: Runs) -> None:
 
 
 def test_scenarios_of_one_name_and_other_words_are_two(runs: Runs) -> None:
-    """Where two runs put other words under one id, each response stays with its own."""
+    """If two runs have different texts for one id, each response keeps its own."""
     rows = runs.responses.to_dicts()
     place = next(n for n, row in enumerate(rows) if row["scenario"] == "eating-001")
     rows[place] |= {"scenario_text": "Other words."}
@@ -220,8 +220,8 @@ def _severe(data: dict[str, Any]) -> set[int]:
 def test_a_sample_fits_and_holds_severe_errors_first(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What does not fit is left out, responses without a severe error first; counts say so."""
-    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    """A sample leaves out responses without a severe error first, and counts them."""
+    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     whole = _of(runs)
     most = len(whole.packed()) * 3 // 4
     made = payload(Public.of(runs), list(entries(runs)), most=most)
@@ -235,5 +235,5 @@ def test_a_sample_fits_and_holds_severe_errors_first(
 
 def test_all_are_there_where_they_fit(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for all, the data is what it is without a limit."""
-    monkeypatch.setattr("careeval.report.payload.FIRST", 4)
+    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     assert payload(Public.of(runs), list(entries(runs)), most=10**7).data == _of(runs).data

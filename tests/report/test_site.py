@@ -1,4 +1,4 @@
-"""The static site: what is ranked and what is not, where links lead, and what is never in it."""
+"""The static site: ranking, links, data files, and words that must not be in it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from careeval.core.scenario import Rubric
-from careeval.report.documents import Drawn
+from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
-from careeval.report.page_table import PageColumn, PageTable, Scale
+from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.site import evidence, folder, pairs, render_site, systems
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.item_errors import item_errors
 from careeval.report.site.names import slugs
-from careeval.report.site.worst_responses import answers
+from careeval.report.site.worst_responses import worst_responses
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import By
 from careeval.results.score.harms import harms
@@ -54,16 +54,18 @@ CANARY = "canary of the tests"
 Site = dict[str, str]
 
 
-def fake_figure(name: str, title: str, caption: str, draw: Any) -> folder.Figure:
-    """Stands for a figure where a test is about something else: drawing takes most of the time."""
-    return folder.Figure(Drawn(Markup("<svg></svg>"), Markup("<svg></svg>")), caption)
+def fake_figure(name: str, title: str, caption: str, draw: Any) -> folder.CaptionedFigure:
+    """Return an empty figure, since drawing takes most of the time of a test."""
+    return folder.CaptionedFigure(
+        FigureMarkup(Markup("<svg></svg>"), Markup("<svg></svg>")), caption
+    )
 
 
-def rendered(found: Findings, **more: Any) -> Site:
+def rendered(results: Findings, **more: Any) -> Site:
     """A site without its figures."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folder, "_figure", fake_figure)
-        return dict(render_site(found, **more))
+        return dict(render_site(results, **more))
 
 
 def with_columns(runs: Runs, system: str, **columns: Any) -> Runs:
@@ -92,7 +94,7 @@ def runs() -> Runs:
 
 
 @pytest.fixture(scope="module")
-def found(runs: Runs) -> Findings:
+def two_systems(runs: Runs) -> Findings:
     """All that is found in them."""
     return findings(runs)
 
@@ -104,15 +106,15 @@ def on_both() -> Findings:
 
 
 @pytest.fixture(scope="module")
-def contents_made(found: Findings) -> Contents:
-    """What a site of two systems shows."""
-    return contents(found, canary=CANARY)
+def contents_made(two_systems: Findings) -> Contents:
+    """Contents of a site of two systems."""
+    return contents(two_systems, canary=CANARY)
 
 
 @pytest.fixture(scope="module")
-def site(found: Findings) -> Site:
+def site(two_systems: Findings) -> Site:
     """A site of two systems, its figures drawn."""
-    return dict(render_site(found, canary=CANARY))
+    return dict(render_site(two_systems, canary=CANARY))
 
 
 class Page(HTMLParser):
@@ -125,7 +127,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep what a tag names and where it leads."""
+        """Keep the ids and addresses of a tag."""
         del tag
         for name, value in attrs:
             if name == "id":
@@ -147,13 +149,13 @@ def pages(site: Site) -> Iterator[tuple[str, str]]:
 # What is ranked
 
 
-def test_the_ranked_table_is_what_the_findings_say(site: Site, found: Findings) -> None:
+def test_the_ranked_table_is_what_the_findings_say(site: Site, two_systems: Findings) -> None:
     """Each ranked entry is a row with its two numbers, its rank sets and its n."""
-    (ranking,) = found.rankings
+    (ranking,) = two_systems.rankings
     table = rows(site, "leaderboard")
     assert [row["system"] for row in table] == [ranked.system for ranked in ranking.ranked]
     for row, ranked in zip(table, ranking.ranked, strict=True):
-        summary = found.summaries[ranked.place]
+        summary = two_systems.summaries[ranked.place]
         assert ranked.severe_ranks is not None
         assert (int(row["rank_best"]), int(row["rank_worst"])) == ranked.ranks
         severe_ranks = int(row["severe_rank_best"]), int(row["severe_rank_worst"])
@@ -178,9 +180,9 @@ def test_severe_errors_stand_before_the_score(site: Site) -> None:
 @pytest.mark.parametrize("make", [whole, half_resolved, lambda: whole(rubrics=BOTH)])
 def test_the_site_s_numbers_are_those_of_the_summary(make: Callable[[], Runs]) -> None:
     """Severe errors and score are equal in `summary --json`, the site's CSV and its JSON."""
-    found = findings(make())
-    made = rendered(found)
-    entries = summary_json(found.graded)["entries"]
+    results = findings(make())
+    made = rendered(results)
+    entries = summary_json(results.graded)["entries"]
     in_json = json.loads(made["data/entries.json"])["rows"]
     in_csv = rows(made, "entries")
     assert len(entries) == len(in_json) == len(in_csv)
@@ -188,10 +190,13 @@ def test_the_site_s_numbers_are_those_of_the_summary(make: Callable[[], Runs]) -
         (number,) = [k for k, row in enumerate(in_json) if _key(row) == _key(entry)]
         one, other = in_json[number], in_csv[number]
         assert _key(other) == _key(entry)
-        for name, told in (("severe", entry["severe"]["share"]), ("score", entry["score"])):
-            ends = told["ci95"] or (None, None)
-            bounds = told.get("low", told["value"]), told.get("high", told["value"])
-            expected = (told["value"], *bounds, *ends)
+        for name, number_json in (("severe", entry["severe"]["share"]), ("score", entry["score"])):
+            ends = number_json["ci95"] or (None, None)
+            bounds = (
+                number_json.get("low", number_json["value"]),
+                number_json.get("high", number_json["value"]),
+            )
+            expected = (number_json["value"], *bounds, *ends)
             keys = [name + end for end in ("", "_low", "_high", "_ci95_low", "_ci95_high")]
             assert tuple(one[key] for key in keys) == expected
             assert tuple(float(other[key]) if other[key] else None for key in keys) == expected
@@ -208,8 +213,8 @@ def test_severe_errors_are_split_where_the_bank_says_which_is_which() -> None:
     runs = whole()
     assert {row["severe_injury"] for row in rows(rendered(findings(runs)), "entries")} == {""}
     harm = pl.when(pl.col("points") == -2).then(pl.lit("injury")).alias("harm")
-    told = Runs(runs.responses, runs.judgments.with_columns(harm), runs.notes)
-    for row in rows(rendered(findings(told)), "entries"):
+    with_harm = Runs(runs.responses, runs.judgments.with_columns(harm), runs.notes)
+    for row in rows(rendered(findings(with_harm)), "entries"):
         assert row["severe_injury"] == row["severe"] != ""
         assert row["severe_rights"] == ""
 
@@ -237,7 +242,7 @@ def test_every_ranked_entry_leads_to_its_grader_s_card(site: Site) -> None:
         ("vendor/judge (batched)", "gguf/small", "embedded"),
     ],
 )
-def test_what_is_not_serious_is_never_ranked(grader: str, model: str, why: str) -> None:
+def test_lexical_and_embedded_are_never_ranked(grader: str, model: str, why: str) -> None:
     """Lexical and embedded grades, and embedded models, stand apart with the reason."""
     runs = with_columns(whole(["alpha"], grader), "alpha", model=model)
     made = rendered(findings(runs))
@@ -267,7 +272,7 @@ def test_no_score_is_ranked_without_its_interval() -> None:
     cut = Runs(runs.responses.filter(few), runs.judgments.filter(few))
     (board,) = contents(findings(cut)).boards
     assert board.ranked == ()
-    assert all("no interval" in listed.why_not for listed in board.left_out)
+    assert all("no interval" in entry.not_ranked_reason for entry in board.left_out)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +290,7 @@ def test_what_does_not_compare_never_shares_a_table(columns: dict[str, str], n_b
     """Another bank, scenarios, or N of bank or protocol is another table; another X is not."""
     site = contents(findings(with_columns(whole(), "beta", **columns)))
     assert len(site.boards) == n_boards
-    assert len(site.listed) == 2
+    assert len(site.entries) == 2
 
 
 def test_two_banks_share_no_scenario_page() -> None:
@@ -361,13 +366,13 @@ def test_unknown_costs_are_said_to_be_unknown(site: Site) -> None:
 
 def test_scores_are_said_not_to_compare_with_the_paper_s(site: Site) -> None:
     """Every page and every JSON file says that its scores do not compare with the paper's."""
-    said = [text for path, text in site.items() if path.endswith((".html", ".json"))]
-    assert len(said) > 20
-    assert all("do not compare with those of the CareEval paper" in text for text in said)
+    texts = [text for path, text in site.items() if path.endswith((".html", ".json"))]
+    assert len(texts) > 20
+    assert all("do not compare with those of the CareEval paper" in text for text in texts)
 
 
 def test_simulated_runs_say_so_on_every_page() -> None:
-    """Where the provenance begins with SIMULATED every page shows that sentence."""
+    """Every page shows a provenance that begins with SIMULATED."""
     runs = with_columns(whole(), "alpha", bank_provenance="SIMULATED: nobody answered.")
     runs = with_columns(runs, "beta", bank_provenance="SIMULATED: nobody answered.")
     for path, text in pages(rendered(findings(runs))):
@@ -376,16 +381,16 @@ def test_simulated_runs_say_so_on_every_page() -> None:
 
 def test_simulated_runs_say_so_in_every_data_file() -> None:
     """Every row of every CSV file, and every JSON file, says that nobody answered."""
-    said = "SIMULATED: nobody answered."
-    runs = with_columns(whole(), "alpha", bank_provenance=said)
-    made = rendered(findings(with_columns(runs, "beta", bank_provenance=said)))
+    text = "SIMULATED: nobody answered."
+    runs = with_columns(whole(), "alpha", bank_provenance=text)
+    made = rendered(findings(with_columns(runs, "beta", bank_provenance=text)))
     names = [path for path in made if path.endswith(".csv")]
     assert len(names) > 15
     for path in names:
         table = list(csv.DictReader(io.StringIO(made[path])))
-        assert all(row["provenance"] == said for row in table), path
+        assert all(row["provenance"] == text for row in table), path
         assert "provenance" in made[path].partition("\n")[0], path
-        assert json.loads(made[path.replace(".csv", ".json")])["provenance"] == said, path
+        assert json.loads(made[path.replace(".csv", ".json")])["provenance"] == text, path
 
 
 def test_a_row_s_provenance_is_its_own() -> None:
@@ -438,10 +443,12 @@ def test_every_score_names_its_rubric(on_both: Findings) -> None:
     assert "Rubric: ladder." in pair
 
 
-def test_runs_are_asked_for_only_where_they_can_be_sent(found: Findings) -> None:
+def test_runs_are_asked_for_only_where_they_can_be_sent(two_systems: Findings) -> None:
     """With a repository the site says how to add a run and leads there; without one it does not."""
     address = "https://example.org/lab/board"
-    with_one, without = (rendered(found, repository=each)["about.html"] for each in (address, None))
+    with_one, without = (
+        rendered(two_systems, repository=each)["about.html"] for each in (address, None)
+    )
     assert f'href="{address}"' in with_one
     assert "pull request" in with_one
     assert "pull request" not in without
@@ -472,9 +479,9 @@ def test_nothing_graded_is_a_site_that_says_so() -> None:
     assert "There are no two ranked systems" in made["compare.html"]
 
 
-def test_one_system_has_nobody_to_compare_with(found_one: Findings) -> None:
+def test_one_system_has_nobody_to_compare_with(one_system: Findings) -> None:
     """Of one system there is its page, and no pair."""
-    made = rendered(found_one)
+    made = rendered(one_system)
     assert "models/alpha.html" in made
     assert not [path for path in made if path.startswith("compare/")]
 
@@ -482,8 +489,8 @@ def test_one_system_has_nobody_to_compare_with(found_one: Findings) -> None:
 def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
     """A card says that people have not audited its grader, and that no probe was put to it."""
     (card,) = evidence.cards(contents_made).values()
-    assert card.audited == "Not audited by people."
-    assert card.tried.startswith("Not tried on")
+    assert card.audit_sentence == "Not audited by people."
+    assert card.probe_sentence.startswith("Not tried on")
 
 
 def test_a_system_s_page_has_its_corrected_score(
@@ -493,15 +500,15 @@ def test_a_system_s_page_has_its_corrected_score(
     monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
-    of = audit_results(sample, labels)
-    made = rendered(findings(runs, audits={sample.grader: of}))
-    told = of.by_system["alpha"].scores[Rubric.actions]
+    audit = audit_results(sample, labels)
+    made = rendered(findings(runs, audits={sample.grader: audit}))
+    audited = audit.by_system["alpha"].scores[Rubric.actions]
     for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
-        assert told.sentence() in html.unescape(made[path]), path
+        assert audited.sentence() in html.unescape(made[path]), path
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
     by_name = {(row["system"], row["rubric"]): row for row in rows}
-    assert set(by_name) == {(name, "actions") for name in of.by_system}
-    assert by_name["alpha", "actions"]["corrected"] == told.corrected.value
+    assert set(by_name) == {(name, "actions") for name in audit.by_system}
+    assert by_name["alpha", "actions"]["corrected"] == audited.corrected.value
 
 
 def test_another_run_s_pages_have_no_corrected_score(
@@ -510,28 +517,28 @@ def test_another_run_s_pages_have_no_corrected_score(
     """A run whose answers people did not read says so, and shows no score of another's."""
     monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
-    of = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
+    audit = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
-    found = findings(other, audits={sample.grader: of})
-    made = rendered(found)
+    results = findings(other, audits={sample.grader: audit})
+    made = rendered(results)
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
     assert {row["corrected"] for row in rows} == {None}
     for path in ("models/alpha.html", "evidence.html"):
         assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(made[path]), path
-    assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(render_page(found))
+    assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(render_page(results))
 
 
 def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
-    """Nobody's score is corrected by a grader that nobody audited."""
+    """Without an audit no score is corrected."""
     assert evidence.corrected(contents_made).rows == []
-    assert not any(systems.corrected_table(each).rows for each in contents_made.listed)
+    assert not any(systems.corrected_table(each).rows for each in contents_made.entries)
     (card,) = contents_made.findings.cards.values()
     assert evidence.card_tables(card, contents_made) == []
 
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
     """Two scenarios of eating: their n is marked, and their score has no interval."""
-    table = systems.part_table(By.adl, contents_made.listed[0])
+    table = systems.part_table(By.adl, contents_made.entries[0])
     rows = {row["adl"]: row for row in table.rows}
     assert rows["eating"]["n"] == 2
     assert rows["eating"]["score"].ci95 is None
@@ -544,12 +551,12 @@ def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) ->
 
 def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> None:
     """Of a good and a bad response the bad one is shown, its harm first, its words marked."""
-    shown = answers(contents_made, "made-bank 1", "dressing-003")
-    answer = next(each for each in shown if each.system == "beta")
-    assert "".join(piece.text for piece in answer.pieces) == BAD
-    assert answer.severe is True
-    assert answer.lines[0].kind == "harm"
-    marked = [piece.text for piece in answer.pieces if piece.items]
+    shown = worst_responses(contents_made, "made-bank 1", "dressing-003")
+    worst = next(each for each in shown if each.system == "beta")
+    assert "".join(piece.text for piece in worst.pieces) == BAD
+    assert worst.severe is True
+    assert worst.items[0].kind == "harm"
+    marked = [piece.text for piece in worst.pieces if piece.labels]
     assert marked == ["pull her left arm through"]
 
 
@@ -561,9 +568,9 @@ def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
         assert [item.severe for item in items] == sorted((i.severe for i in items), reverse=True)
         page = Markup(made[f"scenarios/{scenario}.html"]).striptags()
         for item in items:
-            n += len(item.found)
+            n += len(item.harms)
             assert page.count(item.text) > 0
-            assert f"found {len(item.found)} time" in page
+            assert f"found {len(item.harms)} time" in page
     public = [
         harm
         for each in on_both.graded
@@ -579,8 +586,8 @@ def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
 
 def test_each_two_systems_stand_once_row_minus_column() -> None:
     """A matrix has each pair in one cell: the row's number minus the column's, rows by rank."""
-    found = findings(whole(["alpha", "beta", "gamma"]))
-    board = contents(found).boards[0]
+    results = findings(whole(["alpha", "beta", "gamma"]))
+    board = contents(results).boards[0]
     names = [each.name for each in board.ranked]
     values = {each.name: each.summary.score.value for each in board.ranked}
     _, matrix = pairs.matrices(board)
@@ -595,7 +602,7 @@ def test_each_two_systems_stand_once_row_minus_column() -> None:
             assert first is not None
             assert second is not None
             assert row[column.key].value == pytest.approx(first - second)
-    assert "▲ the row’s system is better" in Markup(rendered(found)["compare.html"]).striptags()
+    assert "▲ the row’s system is better" in Markup(rendered(results)["compare.html"]).striptags()
 
 
 def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
@@ -609,11 +616,11 @@ def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
 
 def test_a_pair_s_numbers_are_those_of_the_comparison(site: Site, runs: Runs) -> None:
     """Values and interval of severe errors and score are those of `compare --json`."""
-    (told,) = compare_json([compare(runs, "alpha", "beta")])["comparisons"]
+    (comparison,) = compare_json([compare(runs, "alpha", "beta")])["comparisons"]
     table = rows(site, "pair-metrics")
     turned = table[0]["a"] == "beta"
     for row in table:
-        metric = told["metrics"][row["metric"]]
+        metric = comparison["metrics"][row["metric"]]
         values = float(row["value_a"]), float(row["value_b"])
         assert (values[::-1] if turned else values) == (metric["a"], metric["b"])
 
@@ -633,11 +640,11 @@ def test_a_difference_has_one_corrected_p_on_its_page() -> None:
 
 
 def test_too_many_systems_have_no_page_for_each_pair(
-    found: Findings, monkeypatch: pytest.MonkeyPatch
+    two_systems: Findings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Above the limit pairs stand in the matrix and its files alone, and the page says so."""
     monkeypatch.setattr(pairs, "MOST_SYSTEMS", 1)
-    made = rendered(found)
+    made = rendered(two_systems)
     assert not [path for path in made if path.startswith("compare/")]
     assert "has more than 1 systems" in made["compare.html"]
     assert len(rows(made, "pairs")) == 2
@@ -662,12 +669,12 @@ def held_out_elsewhere(runs: Runs, where: pl.Expr, split: str | None = "held-out
         pl.when(of).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
         for name, value in words.items()
     )
-    said = [
+    secrets = [
         pl.when(of).then(pl.lit(SECRET)).otherwise(pl.col(name)).alias(name)
         for name in ("item_text", "reason", "quote")
     ]
-    found = pl.when(of).then(pl.col("points") < 0).otherwise(pl.col("present")).alias("present")
-    return Runs(responses, runs.judgments.with_columns(*said, found), runs.notes)
+    present = pl.when(of).then(pl.col("points") < 0).otherwise(pl.col("present")).alias("present")
+    return Runs(responses, runs.judgments.with_columns(*secrets, present), runs.notes)
 
 
 @pytest.mark.parametrize("system", ["alpha", "beta"])
@@ -736,9 +743,9 @@ def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
         assert not [a for a in Page(text).addresses if re.match(r"[a-z]+:|//", a) and a != "data:,"]
 
 
-def test_a_site_is_the_same_for_the_same_runs(found: Findings) -> None:
+def test_a_site_is_the_same_for_the_same_runs(two_systems: Findings) -> None:
     """Rendered twice, every file is the same."""
-    assert rendered(found) == rendered(found)
+    assert rendered(two_systems) == rendered(two_systems)
 
 
 def test_pages_of_a_system_that_is_gone_go_too(tmp_path: Path) -> None:
@@ -790,14 +797,14 @@ def test_hostile_names_are_harmless() -> None:
 @given(st.lists(st.text(max_size=80), max_size=8), st.sampled_from(["system", "scenario"]))
 def test_slugs_are_safe_and_different(names: list[str], otherwise: str) -> None:
     """Whatever the names, their slugs are short, of safe letters, and no two are the same."""
-    found = slugs(names, otherwise)
-    assert set(found) == set(names)
-    assert len(set(found.values())) == len(found)
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in found.values())
-    assert all(len(slug) <= 80 for slug in found.values())
+    slug_by_name = slugs(names, otherwise)
+    assert set(slug_by_name) == set(names)
+    assert len(set(slug_by_name.values())) == len(slug_by_name)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in slug_by_name.values())
+    assert all(len(slug) <= 80 for slug in slug_by_name.values())
 
 
-def test_a_slug_hangs_on_no_other_name_unless_they_share_one() -> None:
+def test_a_slug_depends_on_other_names_only_if_shared() -> None:
     """Another system changes no address, unless both would have the same."""
     alone = slugs(["a/b"], "system")["a/b"]
     assert slugs(["a/b", "c/d"], "system")["a/b"] == alone == "a-b"
@@ -860,7 +867,7 @@ def test_every_column_of_a_json_file_is_described(site: Site) -> None:
 
 def test_a_bar_has_its_numbers_in_order() -> None:
     """By hand: −50% to 100% over 86 pixels from the fifth; 0 stands a third of the way."""
-    scale = Scale.over([Estimate(-0.5, -0.5, -0.5, None, "few")])
+    scale = BarScale.of_estimates([Estimate(-0.5, -0.5, -0.5, None, "few")])
     assert (scale.low, scale.high) == (-0.5, 1.0)
     assert [scale.place(x) for x in (-0.5, 0, 1)] == [5.0, 33.7, 91.0]
 

@@ -1,4 +1,4 @@
-"""The site in a real browser: it can be sorted, filtered, read and printed by everyone."""
+"""The site in a browser: sorting, filters, accessibility and print."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = (
 
 
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-"""What else can go wrong in another scheme is the same in both."""
+"""The only rule that depends on the colour scheme."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def _names(page: Page) -> list[str]:
     return page.locator("table.board").first.locator("tbody tr:visible th a").all_text_contents()
 
 
-def test_every_kind_of_page_is_quiet(page: Page, root: Path) -> None:
+def test_pages_make_no_requests_and_no_errors(page: Page, root: Path) -> None:
     """Opened from a disk, no page complains or asks for another address."""
     complaints: list[str] = []
     asked: list[str] = []
@@ -80,16 +80,16 @@ def test_every_kind_of_page_is_quiet(page: Page, root: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_everyone_can_read_a_page(kind: str, page: Page, root: Path) -> None:
+def test_pages_are_accessible(kind: str, page: Page, root: Path) -> None:
     """No rule of axe is broken, in dark no contrast is too low, and 320 pixels are wide enough."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(_address(root, kind))
     page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    axe_result = Axe().run(page)
+    assert axe_result.violations_count == 0, axe_result.generate_report()
     page.emulate_media(color_scheme="dark")
-    found = Axe().run(page, options=CONTRAST)
-    assert found.violations_count == 0, found.generate_report()
+    axe_result = Axe().run(page, options=CONTRAST)
+    assert axe_result.violations_count == 0, axe_result.generate_report()
     page.set_viewport_size({"width": 320, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
@@ -172,7 +172,7 @@ def test_the_reason_of_a_grey_row_stays_in_its_cell(width: int, page: Page, tmp_
 
 
 def test_the_filter_is_kept_in_the_address(page: Page, root: Path) -> None:
-    """What is typed hides the other systems, counts what is left, and comes back."""
+    """A search hides other systems, counts the rest, and is restored from the address."""
     page.goto(_address(root, "index.html"))
     page.get_by_label("Find").fill("bet")
     assert _names(page) == ["beta"]

@@ -65,10 +65,10 @@ def made_up(words: str = "Her shoulder first.") -> StudyResults:
         for rater, y in zip(PANEL, years, strict=True)
     )
     texts = {item: f"Pulls the arm. {words}", Subject("bathing-001", 1, 1): f"He sits. {words}"}
-    said = RoundSaid(
+    round_ratings = RoundSaid(
         1, dict.fromkeys(REALISM, 1), seats, tuple(ratings), views, comments, words=texts
     )
-    return study_results(f"Pilot {words}", "made-up", "1-A", [said])
+    return study_results(f"Pilot {words}", "made-up", "1-A", [round_ratings])
 
 
 class _Tags(HTMLParser):
@@ -81,16 +81,16 @@ class _Tags(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A tag begins; of its attributes only the names count."""
+        """Keep a tag with the names of its attributes."""
         self.tags.append(" ".join([tag, *(name for name, _ in attrs)]))
 
     def handle_data(self, data: str) -> None:
-        """Words between tags."""
+        """Keep the words between tags."""
         self.words.append(data)
 
 
 def words_of(html: str) -> str:
-    """What a reader reads, spaces as one."""
+    """Return the visible words of a page, with single spaces."""
     return " ".join(" ".join(_Tags(html).words).split())
 
 
@@ -104,20 +104,20 @@ def test_decisions_come_first_worst_first() -> None:
 
 
 def article_of(html: str, name: str) -> str:
-    """What a reader reads in a scenario's card."""
+    """Return the visible words of a scenario's card."""
     return words_of(html.partition(f'id="s-{name}"')[2].partition("</article>")[0])
 
 
 def test_a_decision_stands_with_its_count_and_comments() -> None:
     """Count, what was needed, what the other cut would do, and the comment are in one card."""
     article = article_of(render_study(made_up()), "dressing-001")
-    for said in (
+    for text in (
         "6 of 8 gave 4 or 5; 7 were needed. With 3 counted too it would pass.",
         "8 of 8 gave 4 or 5; 7 were needed.",
         "To be read when it is revised a family caregiver rated its realism 2",
         "Her shoulder first. r07, family caregiver",
     ):
-        assert said in article
+        assert text in article
 
 
 def test_a_card_speaks_no_statistics() -> None:
@@ -177,17 +177,17 @@ def test_the_words_that_raters_saw_stand_once() -> None:
 
 def test_who_was_invited_who_rated_and_for_how_long() -> None:
     """Invited and rated are apart, years are told of five therapists and not of two caregivers."""
-    found = made_up()
-    words = words_of(render_study(found))
+    study = made_up()
+    words = words_of(render_study(study))
     assert "Rated by 8 of the 8 who were invited: 4 scenarios" in words
     assert "occupational therapist 5 5 20 35 0 15.0 3 to 30, of 5" in words
     assert "family caregiver 2 2 8 14 0 unknown fewer than three of this role" in words
     assert "All who rated agreed to the terms of the study." in words
-    said = found.rounds[0]
+    first = study.rounds[0]
     alone = replace(
-        said,
-        ratings=said.ratings[:2],
-        seats=tuple(replace(seat, agreed=False) for seat in said.seats),
+        first,
+        ratings=first.ratings[:2],
+        seats=tuple(replace(seat, agreed=False) for seat in first.seats),
     )
     words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [alone])))
     assert "Rated by 1 of the 8 who were invited" in words
@@ -203,11 +203,11 @@ def test_a_missing_interval_has_its_reason() -> None:
 
 def test_an_interval_that_is_cut_says_so() -> None:
     """An end at −1 is "≤ −1" on the page and where printed, with a remark; another has neither."""
-    found = made_up()
-    first, *others = found.agreement
+    study = made_up()
+    first, *others = study.agreement
     for low, cut in ((-1.0, True), (-0.5, False)):
         icc = Estimate(0.1, 0.1, 0.1, (low, 0.95))
-        shown = replace(found, agreement=(replace(first, icc=icc), *others))
+        shown = replace(study, agreement=(replace(first, icc=icc), *others))
         words = words_of(render_study(shown))
         assert ("0.10 ≤ −1 to 0.95" in words) == cut
         assert ("0.10 −0.50 to 0.95" in words) != cut
@@ -220,16 +220,16 @@ def test_an_interval_that_is_cut_says_so() -> None:
 
 def test_two_raters_have_a_count_and_no_coefficient() -> None:
     """Modified kappa and V of two raters are unknown, with the reason; the count stands."""
-    said = made_up().rounds[0]
-    two = tuple(r for r in said.ratings if r.rater.id in ("r01", "r02"))
-    html = render_study(study_results("Pilot", "made-up", "1-A", [replace(said, ratings=two)]))
+    first = made_up().rounds[0]
+    two = tuple(r for r in first.ratings if r.rater.id in ("r01", "r02"))
+    html = render_study(study_results("Pilot", "made-up", "1-A", [replace(first, ratings=two)]))
     row = words_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
     why = "unknown fewer than three raters decide nothing: 2"
     assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 unknown unknown {why}")
 
 
 def test_coverage_is_as_it_was_simulated() -> None:
-    """What the page says of intervals is what was simulated for panels of five and eight."""
+    """The stated coverage is the simulated one for panels of five and eight."""
     path = Path(__file__).parents[2] / "bench" / "results" / "agreement.json"
     rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
     held = [row["coverage"] for row in rows if row["panel"].startswith(("5 raters", "8 raters"))]
@@ -283,18 +283,18 @@ def test_the_page_needs_no_network() -> None:
 
 def test_nothing_rated_is_a_page_too() -> None:
     """A study without a rating has a page that decides nothing."""
-    said = RoundSaid(1, {"eating-001": 1}, (Seated(PANEL[0], ("eating-001",)),), (), (), ())
-    words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [said])))
+    empty = RoundSaid(1, {"eating-001": 1}, (Seated(PANEL[0], ("eating-001",)),), (), (), ())
+    words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [empty])))
     assert "Keep 0 Revise 0 Drop 0 Undecided 1" in words
-    assert "Nobody has written any." in words
+    assert "There are no comments." in words
 
 
 def test_the_same_results_make_the_same_page() -> None:
     """Rendering twice makes the same text; another cut makes another."""
-    found = made_up()
-    assert render_study(found) == render_study(found)
-    said = found.rounds
-    other = study_results("Pilot", "made-up", "1-A", said, terms=Terms(cut=3, other_cut=4))
+    study = made_up()
+    assert render_study(study) == render_study(study)
+    rounds = study.rounds
+    other = study_results("Pilot", "made-up", "1-A", rounds, terms=Terms(cut=3, other_cut=4))
     assert "at least eight in ten of its raters gave 3, 4 or 5" in words_of(render_study(other))
     assert "With 3 not counted it would not pass." in words_of(render_study(other))
 

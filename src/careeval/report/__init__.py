@@ -1,1 +1,1 @@
-"""The page: what the tables and summaries say, drawn and laid out. It computes no result."""
+"""Pages and figures that show results. Nothing here computes a result."""

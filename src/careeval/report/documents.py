@@ -1,8 +1,8 @@
-"""What every document of the report is made with: templates, styles, scripts, content policy.
+"""Rendering of HTML documents from templates, with their styles, scripts and content policy.
 
-Everything a document needs stands in it, and its policy lets nothing else in: no address is
-fetched, and no script runs but those named here. What anybody wrote is escaped by the template
-engine and loses its control characters.
+A document holds everything it needs, and its policy allows nothing else: nothing is fetched, and no
+script runs except those named here. Text from outside is escaped by the template engine and loses
+its control characters.
 """
 
 from __future__ import annotations
@@ -22,50 +22,51 @@ from careeval.report import charts, words
 from careeval.sheets.kinds import COUNT, SIGNED
 
 STYLES = ("base.css", "reader.css")
-"""What every document looks like; the reader's part may be left out where there is none."""
+"""Style sheets of a document; `reader.css` is for pages with the response reader."""
 SCRIPTS = ("tables.js", "reader.js")
 
 
-def document(
+def render_document(
     template: str,
     values: Mapping[str, Any],
     *,
     styles: Iterable[str] = STYLES,
     scripts: Iterable[str] = SCRIPTS,
 ) -> str:
-    """A document as HTML: the same for the same arguments.
+    """Return a document as HTML. The same arguments give the same text.
 
     Args:
         template: Name of a template that extends `base.html`.
-        values: What it is filled with.
-        styles: Files among the templates, in order.
-        scripts: The same; each is a script of its own.
+        values: The variables of the template.
+        styles: Names of style sheets in the templates folder, in order.
+        scripts: Names of scripts there; each becomes a `<script>` element.
     """
     style = Markup("\n".join(_text(name) for name in styles))
-    running = [Markup(_text(name)) for name in scripts]
+    script_texts = [Markup(_text(name)) for name in scripts]
     return (
         environment()
         .get_template(template)
-        .render(style=style, scripts=running, policy=content_policy([style], running), **values)
+        .render(
+            style=style,
+            scripts=script_texts,
+            policy=content_policy([style], script_texts),
+            **values,
+        )
     )
 
 
-def part(template: str, values: Mapping[str, Any]) -> Markup:
-    """Return a part of a document.
-
-    Args:
-        template: Its name.
-        values: What it is filled with.
-    """
+def render_part(template: str, values: Mapping[str, Any]) -> Markup:
+    """Return a part of a document, from the name of its template and its variables."""
     return Markup(environment().get_template(template).render(values))
 
 
 def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
-    """The policy that lets in these styles and scripts, by their hashes, and nothing else."""
+    """Return the policy that allows these styles and scripts, by their hashes, and nothing else."""
 
     def hashes(texts: Iterable[str]) -> str:
-        found = (hashlib.sha256(text.encode()).digest() for text in texts)
-        return " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in found) or "'none'"
+        digests = (hashlib.sha256(text.encode()).digest() for text in texts)
+        sources = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+        return " ".join(sources) or "'none'"
 
     return (
         f"default-src 'none'; style-src {hashes(styles)}; script-src {hashes(scripts)}; "
@@ -74,36 +75,38 @@ def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One figure, drawn for two widths: a document shows the one that fits."""
+class FigureMarkup:
+    """The SVG of one figure in two widths; a page shows the one that fits."""
 
     wide: Markup
     narrow: Markup
 
 
-def figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> Drawn:
-    """Return a figure of the whole width of a page, as SVG elements.
+def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> FigureMarkup:
+    """Return a figure over the whole width of a page, as SVG elements.
 
     Args:
         name: Prefix of the ids in it; unique in the document.
-        title: What it is.
-        draw: Draws it so many pixels wide.
+        title: Its title, for screen readers.
+        draw: Draws it at a width in pixels.
     """
-    return drawn(draw(charts.WIDE), draw(charts.NARROW), name, title)
+    return figure_markup(draw(charts.WIDE), draw(charts.NARROW), name, title)
 
 
-def drawn(wide: charts.Figure, narrow: charts.Figure, name: str, title: str) -> Drawn:
-    """A figure as SVG elements.
+def figure_markup(
+    wide: charts.Figure, narrow: charts.Figure, name: str, title: str
+) -> FigureMarkup:
+    """Return a figure as SVG elements.
 
     Args:
-        wide: Drawn for `charts.WIDE`.
-        narrow: Drawn for `charts.NARROW`.
+        wide: The figure for a wide screen.
+        narrow: The figure at `charts.NARROW`, for a phone.
         name: Prefix of the ids in it; unique in the document.
-        title: What it is.
+        title: Its title, for screen readers.
     """
-    return Drawn(
+    return FigureMarkup(
         *(
-            Markup(charts.inline_svg(figure, f"{name}-{size}", title, charts.alternative(figure)))
+            Markup(charts.inline_svg(figure, f"{name}-{size}", title, figure.description))
             for figure, size in ((wide, "wide"), (narrow, "narrow"))
         )
     )
@@ -115,24 +118,25 @@ def _text(name: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates, with the words that they use as filters."""
-    made = Environment(
+    """Return the template environment, with the filters that templates use."""
+    templates = Environment(
         loader=PackageLoader("careeval.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: words.visible(value) if type(value) is str else value,
+        finalize=lambda value: words.strip_controls(value) if type(value) is str else value,
     )
-    made.filters |= {
+    templates.filters |= {
         "number": COUNT.text,
         "shortened": _shortened,
         "signed": SIGNED.text,
     }
-    return made
+    return templates
 
 
 LONGEST_QUOTE = 600
+"""Characters of a quote that a page shows."""
 
 
 def _shortened(text: str, most: int = LONGEST_QUOTE) -> str:

@@ -1,4 +1,4 @@
-"""Figures as files: drawings and pictures that carry their own words."""
+"""Figures as SVG and PNG files, each with its title and description inside."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Literal
 
 from careeval.files import write_bytes, write_text
 from careeval.report import charts
-from careeval.report.words import visible
+from careeval.report.words import strip_controls
 from careeval.results.findings import Findings
 from careeval.sheets.words import entry_names
 
 Format = Literal["svg", "png"]
 
-_NOTE = "Each file carries its title and this text in itself."
+_NOTE = "Each file contains its title and this text."
 
 
 @dataclass(frozen=True)
 class _File:
-    """One figure and its name, without an ending."""
+    """One figure, with its file name without suffix."""
 
     name: str
     title: str
@@ -30,44 +30,44 @@ class _File:
 def write_figures(
     findings: Findings, folder: Path, formats: Sequence[Format] = ("svg", "png")
 ) -> list[Path]:
-    """Write every figure as files of its own, and `figures.md` with the words for each.
+    """Write every figure to files, and `figures.md` with the description of each.
 
     Args:
-        findings: What is drawn; without an entry there is no figure.
-        folder: Where to; made where it is not there.
-        formats: The kinds of files. An SVG is named and described by its first elements, a PNG by
-            its chunks `Title` and `Description`.
+        findings: The results to draw; without an entry there is no figure.
+        folder: The folder to write to; created if missing.
+        formats: File formats. An SVG has its title and description as first elements, a PNG in
+            the chunks `Title` and `Description`.
 
     Returns:
-        The files, the list of them last.
+        The paths written, `figures.md` last.
 
     Raises:
         OSError: A file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    listed = ["# Figures", "", _NOTE]
+    index_lines = ["# Figures", "", _NOTE]
     for file in _files(findings):
-        words = charts.alternative(file.figure)
-        drawing = charts.standalone_svg(file.figure, file.name, file.title, words)
-        made: list[Path] = []
+        description = file.figure.description
+        drawing = charts.standalone_svg(file.figure, file.name, file.title, description)
+        paths: list[Path] = []
         for ending in formats:
             path = folder / f"{file.name}.{ending}"
             if ending == "svg":
                 write_text(path, drawing + "\n")
             else:
-                write_bytes(path, charts.png(drawing, file.title, words))
-            made.append(path)
-        listed += ["", f"## {_plain(file.title)}", "", ", ".join(f"`{p.name}`" for p in made)]
-        listed += ["", _plain(words)]
-        written += made
+                write_bytes(path, charts.png(drawing, file.title, description))
+            paths.append(path)
+        index_lines += ["", f"## {_plain(file.title)}", "", ", ".join(f"`{p.name}`" for p in paths)]
+        index_lines += ["", _plain(description)]
+        written += paths
     index = folder / "figures.md"
-    write_text(index, "\n".join(listed) + "\n")
+    write_text(index, "\n".join(index_lines) + "\n")
     return [*written, index]
 
 
 def _files(findings: Findings) -> Iterator[_File]:
-    """All figures, those of the whole first; one of an entry has its place in its name."""
+    """Yield all figures: first those over all entries, then one for each entry, numbered."""
     graded, summaries = findings.graded, findings.summaries
     if not graded:
         return
@@ -84,7 +84,7 @@ def _files(findings: Findings) -> Iterator[_File]:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with nothing in it that Markdown takes for markup."""
+    """Return the text on one line, with Markdown markup escaped."""
     return "".join(
-        f"\\{c}" if c in "\\`*_{}[]<>#|&!~" else c for c in visible(" ".join(text.split()))
+        f"\\{c}" if c in "\\`*_{}[]<>#|&!~" else c for c in strip_controls(" ".join(text.split()))
     )

@@ -1,7 +1,7 @@
-"""The report: its sections as one offline HTML file.
+"""The report: one HTML file that works offline.
 
-It draws what is found and computes no result. What is measured comes first, how far it can be
-trusted beside it, and every response last: packed, with a reader that needs no network.
+The results come first, with the evidence for the grader beside them. The responses come last,
+packed, with a reader that needs no network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from careeval.files import write_text
-from careeval.report.documents import document, part
+from careeval.report.documents import render_document, render_part
 from careeval.report.payload import payload
 from careeval.report.sections import SECTIONS
 from careeval.report.sections.answer import simulated
@@ -20,16 +20,16 @@ from careeval.report.sections.section import Report, distinct, sections_of
 from careeval.results.findings import Findings
 
 MOST_CHARACTERS = 24_000_000
-"""Of the page: beyond that browsers open it slowly, and mail does not carry it."""
+"""Characters of a page at most: browsers open a larger one slowly, and mail rejects it."""
 
 LEAST_ROOM = 2_000_000
-"""Characters of packed responses that a page has, however large the rest of it is."""
+"""Characters of packed responses that a page may always have, however large the rest is."""
 
 
 def write_page(
     findings: Findings, path: Path, *, title: str | None = None, responses: bool = True
 ) -> None:
-    """Write `render_page` to a file, whose folder is made where it is not there.
+    """Write the report to a file; its folder is created if missing.
 
     Raises:
         OSError: The file cannot be written.
@@ -40,22 +40,22 @@ def write_page(
 
 
 def render_page(findings: Findings, *, title: str | None = None, responses: bool = True) -> str:
-    """Return the page as HTML: the same for the same arguments.
+    """Return the report as HTML. The same arguments give the same text.
 
     Args:
-        findings: All that is found; may be of nothing.
-        title: The page's title; a question after the systems where not given.
-        responses: Whether the words of responses, quotes and reasons are in it.
+        findings: The results to show; may be empty.
+        title: The title; by default a question that names the systems.
+        responses: Whether the report holds the words of responses, quotes and reasons.
     """
     title = title or _question([s.system for s in findings.summaries])
     room = MOST_CHARACTERS
     while True:
-        read = payload(findings.public, findings.entries, responses=responses, most=room)
-        page = _page(Report(findings, responses, read), title)
-        # what is beside the data grows with the systems; where it alone is too much, a few remain
+        packed = payload(findings.public, findings.entries, responses=responses, most=room)
+        page = _page(Report(findings, responses, packed), title)
+        # the rest of the page grows with the systems; if it alone is too large, a few remain
         if len(page) <= MOST_CHARACTERS or room == LEAST_ROOM:
             return page
-        room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - len(read.packed())))
+        room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - len(packed.packed())))
 
 
 def _page(report: Report, title: str) -> str:
@@ -64,10 +64,12 @@ def _page(report: Report, title: str) -> str:
         "title": title,
         "simulated": simulated(report),
         "nav": sections,
-        "sections": [part(s.template, {"report": report, **s.fill(report)}) for s in sections],
-        "data": Markup(report.read.packed()) if report.read.n_shown else "",
+        "sections": [
+            render_part(s.template, {"report": report, **s.fill(report)}) for s in sections
+        ],
+        "data": Markup(report.payload.packed()) if report.payload.n_shown else "",
     }
-    return document("page.html", values)
+    return render_document("page.html", values)
 
 
 def _question(systems: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
-"""The data of the page's reader: every public response, and what was found in it.
+"""The data of the page's response reader: every public response with its judgments.
 
-One JSON value, in which what is said often stands once: a scenario's text, a rubric item, a reason.
-It goes into the page compressed, so that no word of a model or a grader is ever part of its markup;
-the page's script unpacks it. A held-out response, and one whose split is not known, is counted and
-nothing else.
+The data are one JSON value, in which repeated texts are stored once. The page holds it compressed,
+so that no word of a system or a grader is part of the markup; the page's script unpacks it. A
+response that is held out, or whose split is unknown, is counted and not included.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import polars as pl
 from careeval import scoring
 from careeval.core.scenario import Adl, Domain
 from careeval.report import words
-from careeval.report.quotes import Quoted
+from careeval.report.quotes import QuoteFinder
 from careeval.results.public import Public
 from careeval.results.score.entries import Entry
 from careeval.results.tables import RESPONSE_KEY
@@ -35,25 +34,25 @@ _STATES = ("answered", "empty", "refused", "missing")
 
 @dataclass(frozen=True)
 class Payload:
-    """What the reader shows.
+    """The data of the response reader, with counts of what it holds.
 
     Attributes:
-        data: JSON, in which whatever stands elsewhere is named by its place there. `texts`: every
-            text once. `systems`: names. `graders`: `[name, short name, rubric]`, a grader on one
-            rubric. `scenarios`: `[id, activity, condition, assistance, [situation], actor, text]`.
-            `items`: `[points, text, domains]`, the domains a bit each that the item bears on, the
-            first domain the lowest. `rubrics`: the items of a scenario, in order.
+        data: A JSON value whose parts refer to each other by index. `texts`: every text once.
+            `systems`: names. `graders`: `[name, short name, rubric]`, a grader on one rubric.
+            `scenarios`: `[id, activity, condition, assistance, [situation], actor, text]`.
+            `items`: `[points, text, domains]`; domains is a bit mask of the domains that the item
+            is about, the first domain the lowest bit. `rubrics`: the items of a scenario, in order.
             `responses`: `[scenario, system, epoch, state, cut, text, note]`.
-            `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; the marks are one
-            character an item, `1` present, `0` absent, `?` unresolved; the quotes `item, start,
-            stop, …` in UTF-16 units of the response, or `item, -1, text, …` for one that is not
-            found there; the reasons a text an item.
-        n_shown: Responses in it.
-        n_public: Those that could be: more than are in it where it is a sample.
-        n_severe: Of the public ones, with a severe error.
-        n_severe_shown: Of those in it.
+            `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have one
+            character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item,
+            start, stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is
+            not in it. Reasons are one text for each item.
+        n_shown: Responses in the data.
+        n_public: Public responses; more than `n_shown` if the data are a sample.
+        n_severe: Public responses with a severe error.
+        n_severe_shown: Responses in the data with a severe error.
         n_held_out: Responses left out because they are held out.
-        n_unknown: Responses left out because their split is not known: their scenario never began.
+        n_unknown: Responses left out because their split is unknown: their scenario never began.
     """
 
     data: Mapping[str, Any]
@@ -65,7 +64,7 @@ class Payload:
     n_unknown: int
 
     def packed(self) -> str:
-        """The data as JSON, gzip and base64: the same for the same data."""
+        """Return the data as JSON, gzip and base64. The same data give the same text."""
         return self._packed
 
     @cached_property
@@ -75,14 +74,14 @@ class Payload:
 
 
 _Item = tuple[Any, ...]
-"""Points and text of an item, and its level in each domain."""
+"""Points, text and level in each domain of an item."""
 
-_Judged = tuple[_Item, bool | None, str | None, str | None]
+_ItemJudgment = tuple[_Item, bool | None, str | None, str | None]
 """An item, whether it is present, the quote and the reason."""
 
 
-class _Key(NamedTuple):
-    """Which response."""
+class _ResponseKey(NamedTuple):
+    """Key of a response."""
 
     scenario: str
     system: str
@@ -91,27 +90,27 @@ class _Key(NamedTuple):
 
 @dataclass(frozen=True)
 class _Interned:
-    """Values in the order in which they were first named, each once."""
+    """Distinct values in order of first use."""
 
-    places: dict[Any, int] = field(default_factory=dict)
+    indices: dict[Any, int] = field(default_factory=dict)
 
-    def place(self, value: Any) -> int:
-        """Where a value stands; it is added where it is new."""
-        return self.places.setdefault(value, len(self.places))
+    def index(self, value: Any) -> int:
+        """Return the index of a value, which is added if new."""
+        return self.indices.setdefault(value, len(self.indices))
 
     def __iter__(self) -> Any:
-        return iter(self.places)
+        return iter(self.indices)
 
 
 @dataclass(frozen=True)
 class _Packing:
-    """Responses and gradings, packed: what is said often is kept once and named by its place.
+    """Packs responses and gradings; repeated values are stored once and referred to by index.
 
     Attributes:
         responses: Whether the words of responses, quotes and reasons are kept.
-        texts: The empty text first.
-        places: Place of each item, which stands in every response to its scenario.
-        quoted: Response → where quotes of it are looked for.
+        texts: All texts, the empty one first.
+        item_indices: Index of each item; it is the same for all responses to a scenario.
+        finders: Text of a response → the finder of its quotes.
     """
 
     responses: bool
@@ -119,95 +118,95 @@ class _Packing:
     scenarios: _Interned = field(default_factory=_Interned)
     items: _Interned = field(default_factory=_Interned)
     rubrics: _Interned = field(default_factory=_Interned)
-    places: dict[_Item, int] = field(default_factory=dict)
-    quoted: dict[str, Quoted] = field(default_factory=dict)
+    item_indices: dict[_Item, int] = field(default_factory=dict)
+    finders: dict[str, QuoteFinder] = field(default_factory=dict)
 
     def words(self, text: str | None) -> str:
-        """Return a text as it is shown; empty where words are not kept."""
-        return words.visible(text or "") if self.responses else ""
+        """Return a text as shown; empty if words are not kept."""
+        return words.strip_controls(text or "") if self.responses else ""
 
     def response(self, row: Mapping[str, Any], systems: Sequence[str], text: str) -> list[int]:
-        """Return a response as `Payload.data` has it; `text` is its words."""
+        """Return a response in the form of `Payload.data`; `text` holds its words."""
         about = (
             row["scenario"], row["adl"], names.condition(row["condition"]),
             names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
-            row["actor"], self.texts.place(self.words(row["scenario_text"])),
+            row["actor"], self.texts.index(self.words(row["scenario_text"])),
         )  # fmt: skip
         return [
-            self.scenarios.place(about), systems.index(row["system"]), row["epoch"],
-            _STATES.index(row["state"]), int(bool(row["cut"])), self.texts.place(text),
-            self.texts.place(self.words(row["note"])),
+            self.scenarios.index(about), systems.index(row["system"]), row["epoch"],
+            _STATES.index(row["state"]), int(bool(row["cut"])), self.texts.index(text),
+            self.texts.index(self.words(row["note"])),
         ]  # fmt: skip
 
-    def grading(self, judged: Iterable[_Judged], text: str) -> list[Any]:
-        """Return the rubric, marks, quotes and reasons of a response whose words are `text`."""
-        shown, marks, reasons = [], [], []
+    def grading(self, judgments: Iterable[_ItemJudgment], text: str) -> list[Any]:
+        """Return the rubric, marks, quotes and reasons of a response; `text` holds its words."""
+        items, marks, reasons = [], [], []
         quotes: list[int] = []
-        for number, (item, present, quote, reason) in enumerate(judged):
-            shown.append(self._item(item))
+        for number, (item, present, quote, reason) in enumerate(judgments):
+            items.append(self._item(item))
             marks.append(_MARKS[present])
-            reasons.append(self.texts.place(self.words(reason)))
+            reasons.append(self.texts.index(self.words(reason)))
             if quote and self.responses:
                 quotes += [number, *self._quote(quote, text)]
-        return [self.rubrics.place(tuple(shown)), "".join(marks), quotes, reasons]
+        return [self.rubrics.index(tuple(items)), "".join(marks), quotes, reasons]
 
     def _item(self, item: _Item) -> int:
-        if item not in self.places:
+        if item not in self.item_indices:
             points, text, *levels = item
-            packed = (points, words.visible(text or ""), _domains(points, levels))
-            self.places[item] = self.items.place(packed)
-        return self.places[item]
+            packed = (points, words.strip_controls(text or ""), _domains(points, levels))
+            self.item_indices[item] = self.items.index(packed)
+        return self.item_indices[item]
 
     def _quote(self, quote: str, text: str) -> tuple[int, int]:
-        """Return where a quote begins and ends in a text; -1 and the quote where it is not in."""
-        if text not in self.quoted:
-            self.quoted[text] = Quoted(text)
-        if (place := self.quoted[text].place(quote)) is None:
-            return -1, self.texts.place(words.visible(quote))
-        start, stop = place
+        """Return start and stop of a quote in a text; -1 and the quote if it is not in the text."""
+        if text not in self.finders:
+            self.finders[text] = QuoteFinder(text)
+        if (span := self.finders[text].find(quote)) is None:
+            return -1, self.texts.index(words.strip_controls(quote))
+        start, stop = span
         if text.isascii():
             return start, stop
         return _units(text, start), _units(text, stop)
 
 
-FIRST = 2_000
-"""Responses that are packed to see how much room one takes."""
+TRIAL_SIZE = 2_000
+"""Responses packed first, to measure the room that one takes."""
 
 
 def payload(
     public: Public, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
 ) -> Payload:
-    """The public responses beside what their graders found, by activity in the paper's order.
+    """Return the public responses with their judgments, by activity in the order of the paper.
 
-    Where they do not fit it is a sample: those with a severe error as far as they fit, then others,
-    each drawn evenly over systems and scenarios, and always the same ones.
+    If they do not fit, the data are a sample: first responses with a severe error, then others,
+    each drawn evenly over systems and scenarios. The sample is always the same.
 
     Args:
-        public: What may be shown.
-        entries: Who judged them; the judgments that count for each.
-        responses: Whether the words of responses, quotes and reasons are in it.
-        most: Characters of the packed data; any number where not given.
+        public: The responses that may be shown.
+        entries: The entries, with the judgments that count for each.
+        responses: Whether to include the words of responses, quotes and reasons.
+        most: Most characters of the packed data; no limit by default.
     """
-    drawn = _drawn(public.responses, entries)
-    n = drawn.height if most is None else min(drawn.height, FIRST)
-    was_too_much = False
+    drawn = _draw_order(public.responses, entries)
+    n = drawn.height if most is None else min(drawn.height, TRIAL_SIZE)
+    was_too_large = False
     while True:
-        made = _payload(public, entries, drawn, n, responses=responses)
+        packed = _payload(public, entries, drawn, n, responses=responses)
         if most is None or not n:
-            return made
-        size = len(made.packed())
-        # a little less than would fill it, since responses are not of one length
+            return packed
+        size = len(packed.packed())
+        # aim a little below the limit, since responses differ in length
         fitting = n * most * 9 // (size * 10)
         if size > most:
-            was_too_much, n = True, min(n - 1, fitting)
-        elif was_too_much or n == drawn.height or fitting <= n:
-            return made
+            was_too_large, n = True, min(n - 1, fitting)
+        elif was_too_large or n == drawn.height or fitting <= n:
+            return packed
         else:
             n = min(drawn.height, fitting)
 
 
-def _drawn(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
-    """The public responses in the order in which they are drawn, with whether each is severe."""
+def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
+    """Return the public responses in sampling order, each with whether it has a severe error."""
     severe = [
         entry.first_of("scenario", "epoch", "points", "present")
         .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
@@ -221,14 +220,14 @@ def _drawn(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
         drawn = drawn.with_columns(severe=pl.lit(None, pl.Boolean))
     chance = pl.Series("chance", np.random.default_rng(SEED).permutation(drawn.height))
     drawn = drawn.sort(RESPONSE_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
-    # of each system and scenario one, then of each another
+    # first one of each system and scenario, then another of each
     turn = pl.col("chance").rank("ordinal").over("system", "scenario", "severe").alias("turn")
     order = ["severe", "turn", "chance"]
     return drawn.with_columns(turn).sort(order, descending=[True, False, False])
 
 
 SEED = 14
-"""Of which responses are drawn: the same page for the same runs."""
+"""Seed of the sample, so that the same runs give the same page."""
 
 
 def _payload(
@@ -239,26 +238,26 @@ def _payload(
     *,
     responses: bool,
 ) -> Payload:
-    """Return the payload of the first `n` of the drawn responses."""
+    """Return the payload of the first `n` responses in sampling order."""
     sample = drawn[:n]
     drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
     packing = _Packing(responses)
     systems = sorted(drawn_rows["system"].unique())
     rows: list[list[int]] = []
-    places: dict[_Key, int] = {}
-    answers: list[str] = []
+    indices: dict[_ResponseKey, int] = {}
+    texts: list[str] = []
     for row in _in_order(drawn_rows):
-        places[_Key(row["scenario"], row["system"], row["epoch"])] = len(rows)
-        answers.append(packing.words(row["text"]))
-        rows.append(packing.response(row, systems, answers[-1]))
+        indices[_ResponseKey(row["scenario"], row["system"], row["epoch"])] = len(rows)
+        texts.append(packing.words(row["text"]))
+        rows.append(packing.response(row, systems, texts[-1]))
     graders = _graders(entries)
-    judged_by = list(graders)
+    grader_keys = list(graders)
     gradings: list[list[Any]] = []
     for entry in entries:
-        grader = judged_by.index(_grader(entry))
-        for key, judged in _by_response(entry, sample):
-            at = places[key]
-            gradings.append([at, grader, *packing.grading(judged, answers[at])])
+        grader = grader_keys.index(_grader(entry))
+        for key, judgments in _by_response(entry, sample):
+            at = indices[key]
+            gradings.append([at, grader, *packing.grading(judgments, texts[at])])
     gradings.sort(key=lambda grading: grading[:2])
     return Payload(
         data={
@@ -287,22 +286,22 @@ def _grader(entry: Entry) -> tuple[str, str, str | None]:
 def _graders(
     entries: Sequence[Entry],
 ) -> dict[tuple[str, str, str | None], tuple[str, str, str]]:
-    """What judged → its name, its name as short as it can be, and the rubric."""
+    """Return grader, rubric and protocol → name, short name and rubric."""
     keys = list(dict.fromkeys(map(_grader, entries)))
     short = brief_grader_names(grader for grader, _, _ in keys)
     named = {}
     for grader, rubric, protocol in keys:
         alike = [key for key in keys if key[:2] == (grader, rubric)]
         version = f", protocol {protocol}" if len(alike) > 1 else ""
-        said = f"{rubric}, {short[grader]}" if len(short) > 1 else rubric
+        short_name = f"{rubric}, {short[grader]}" if len(short) > 1 else rubric
         named[grader, rubric, protocol] = (
-            f"{rubric} by {grader}{version}", f"{said}{version}", rubric,
+            f"{rubric} by {grader}{version}", f"{short_name}{version}", rubric,
         )  # fmt: skip
     return named
 
 
 def _domains(points: int, levels: Sequence[int | None]) -> int:
-    """The domains that an item bears on, a bit each: that it serves, or that it treats badly."""
+    """Return a bit mask of the domains that an item serves or, if an error, treats badly."""
     return sum(
         (level > 0 if points > 0 else level < 2 if points < 0 else True) << place
         for place, level in enumerate(levels)
@@ -311,7 +310,7 @@ def _domains(points: int, levels: Sequence[int | None]) -> int:
 
 
 def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
-    """Rows by activity, scenario, system and epoch."""
+    """Return the rows sorted by activity, scenario, system and epoch."""
     columns = (
         "scenario", "system", "epoch", "state", "cut", "text", "note", "adl", "condition",
         "assistance", "situation", "actor", "scenario_text",
@@ -326,9 +325,11 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     )  # fmt: skip
 
 
-def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list[_Judged]]]:
-    """The judgments of each response that is shown together, in the order of the items."""
-    judged: dict[tuple[str, int], list[_Judged]] = {}
+def _by_response(
+    entry: Entry, shown: pl.DataFrame
+) -> Iterable[tuple[_ResponseKey, list[_ItemJudgment]]]:
+    """Yield the judgments of each response that is shown, in the order of the items."""
+    by_response: dict[tuple[str, int], list[_ItemJudgment]] = {}
     columns = (
         "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
@@ -338,11 +339,11 @@ def _by_response(entry: Entry, shown: pl.DataFrame) -> Iterable[tuple[_Key, list
     kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
     ordered = kept.sort("scenario", "epoch", "position")
     for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
-        judged.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
-    for (scenario, epoch), rows in judged.items():
-        yield _Key(scenario, entry.system, epoch), rows
+        by_response.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
+    for (scenario, epoch), rows in by_response.items():
+        yield _ResponseKey(scenario, entry.system, epoch), rows
 
 
 def _units(text: str, place: int) -> int:
-    """A place in a text as browsers count, in UTF-16 units: a few characters are two."""
+    """Return a place in a text in UTF-16 units, as browsers count: some characters are two."""
     return len(text[:place].encode("utf-16-le")) // 2

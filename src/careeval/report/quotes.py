@@ -1,7 +1,7 @@
-"""Where a grader's quotes stand in a response.
+"""Finds a grader's quotes in a response.
 
-A quote is the response's own words, case, space and punctuation aside. So it is found by its words,
-and marked from the first letter to the last, with the punctuation that closes it.
+A quote repeats the response's words, but may differ in case, space and punctuation. So it is found
+by its words, and marked from the first letter to the last, with the punctuation that follows.
 """
 
 from __future__ import annotations
@@ -13,73 +13,72 @@ from functools import cached_property
 from typing import NamedTuple
 
 _CLOSING = re.compile(r"[.,;:!?…)\]\"'”’»]*")
-"""What closes a sentence or a quotation, as often as it stands there."""
+"""Punctuation that ends a sentence or a quotation, any number of times."""
 _WORD = re.compile(r"\w+")
 _CORE = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 """A quote from its first letter to its last."""
 
 
-class Place(NamedTuple):
-    """A piece of a text: from `start`, up to and without `stop`, in characters."""
+class TextSpan(NamedTuple):
+    """A part of a text, from `start` up to but excluding `stop`, in characters."""
 
     start: int
     stop: int
 
 
-class Quoted:
-    """A response that quotes are looked for in."""
+class QuoteFinder:
+    """A response in which quotes are looked up."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def place(self, quote: str | None) -> Place | None:
-        """Where a quote stands first, sign for sign if it does, else by its words.
+    def find(self, quote: str | None) -> TextSpan | None:
+        """Return the first place of a quote: an exact match, or else a match of its words.
 
         Returns:
-            Its place; `None` for a quote that is `None`, has no word, or is not in the text.
+            Its span; `None` for a quote that is `None`, has no word, or is not in the text.
         """
-        found = (self._sign_for_sign(quote) or self._by_words(quote)) if quote else None
-        if found is None:
+        span = (self._find_exactly(quote) or self._find_by_words(quote)) if quote else None
+        if span is None:
             return None
-        closing = _CLOSING.match(self._text, found.stop)
-        return Place(found.start, closing.end() if closing else found.stop)
+        closing = _CLOSING.match(self._text, span.stop)
+        return TextSpan(span.start, closing.end() if closing else span.stop)
 
-    def _sign_for_sign(self, quote: str) -> Place | None:
-        """Most quotes are: then the words need not be looked for."""
+    def _find_exactly(self, quote: str) -> TextSpan | None:
         core = _CORE.search(quote)
         at = self._text.find(core.group()) if core else -1
         if core is None or at == -1:
             return None
         stop = at + len(core.group())
         around = self._text[max(at - 1, 0) : at] + self._text[stop : stop + 1]
-        return None if _WORD.search(around) else Place(at, stop)
+        return None if _WORD.search(around) else TextSpan(at, stop)
 
-    def _by_words(self, quote: str) -> Place | None:
+    def _find_by_words(self, quote: str) -> TextSpan | None:
         wanted = " ".join(_WORD.findall(quote.casefold()))
-        at = self._spoken.find(f" {wanted} ") if wanted else -1
+        at = self._spaced_words.find(f" {wanted} ") if wanted else -1
         if at == -1:
             return None
         first = bisect_right(self._starts, at) - 1
-        return Place(self._begins[first], self._ends[first + wanted.count(" ")])
+        return TextSpan(self._begins[first], self._ends[first + wanted.count(" ")])
 
     @cached_property
     def _words(self) -> list[tuple[int, int]]:
-        """Places of the words in the text with its case folded.
+        """Spans of the words in the case-folded text.
 
-        Folding can turn one character into several, of which not all need be letters: it is done
-        before the words are found, as whoever checked the quote did.
+        Folding can turn one character into several, and not all of them need be letters. So it is
+        done before the words are split, as the check of the quote did.
         """
         return [match.span() for match in _WORD.finditer(self._text.casefold())]
 
     @cached_property
-    def _spoken(self) -> str:
-        """The words, a space before and behind each."""
+    def _spaced_words(self) -> str:
+        """The words, with a space before and after each."""
         folded = self._text.casefold()
         return f" {' '.join(folded[start:stop] for start, stop in self._words)} "
 
     @cached_property
     def _starts(self) -> list[int]:
-        """For each word the place of the space before it in what is spoken."""
+        """For each word, the index of the space before it in `_spaced_words`."""
         starts, at = [], 0
         for start, stop in self._words:
             starts.append(at)
@@ -88,7 +87,7 @@ class Quoted:
 
     @cached_property
     def _origin(self) -> Sequence[int]:
-        """For each character of the folded text, that of the text which it comes from."""
+        """For each character of the folded text, the index of the character it comes from."""
         if len(self._text.casefold()) == len(self._text):
             return range(len(self._text))
         return [at for at, character in enumerate(self._text) for _ in character.casefold()]

@@ -1,6 +1,6 @@
-"""A study's page: one offline HTML file, decisions first, then what stands behind them.
+"""The page of a study: one offline HTML file, decisions first, then the numbers behind them.
 
-What raters wrote is escaped like all else that anybody wrote.
+The raters' texts are escaped like all text from outside.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from careeval.core.rating import STEPS, Scale
 from careeval.files import write_text
 from careeval.report import study_cards
-from careeval.report.documents import document
+from careeval.report.documents import render_document
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.results.study.rater_agreement import COEFFICIENTS
 from careeval.results.study.results import TRUE_SHARES, StudyResults
@@ -37,14 +37,14 @@ RULES = {
     Rule.lynn: "all its raters, or of six to eight all but one, or of nine or ten all but two,",
     Rule.polit: "at least 78% of its raters",
 }
-"""Who it takes to keep a scenario: "… gave 4 or 5"."""
+"""The raters that must endorse a scenario to keep it, as in "… gave 4 or 5"."""
 
 COVERAGE = "92 to 96%"
-"""Of the intervals of agreement, as `bench/results/agreement.json` has it."""
+"""Coverage of the intervals of agreement, from `bench/results/agreement.json`."""
 
 
 def write_study_page(study: StudyResults, path: Path) -> None:
-    """Write `render_study` to a file, whose folder is made where it is not there.
+    """Write the page of a study to a file; its folder is created if missing.
 
     Raises:
         OSError: The file cannot be written.
@@ -54,12 +54,12 @@ def write_study_page(study: StudyResults, path: Path) -> None:
 
 
 def render_study(study: StudyResults) -> str:
-    """Return the page as HTML: the same for the same results."""
+    """Return the page of a study as HTML. The same results give the same text."""
     cards = study_cards.cards(study)
     kept = [card for card in cards if card.result.decision is Decision.keep]
     asked_items = any(each.items for each in study.latest)
     sections = ("ratings", "panel", "agreement", "roles", "items", "comments", "methods")
-    asked = (*OF_SCENARIO, *([Scale.relevance] if asked_items else []))
+    scales = (*OF_SCENARIO, *([Scale.relevance] if asked_items else []))
     values = {
         "title": study.title,
         "study": study,
@@ -69,27 +69,29 @@ def render_study(study: StudyResults) -> str:
         ],
         "counts": [(DECISIONS[d or UNDECIDED], len(study.decided(d))) for d in (*Decision, None)],
         "to_do": [card for card in cards if card not in kept],
-        "to_read": [card for card in kept if card.says_something],
+        "to_read": [card for card in kept if card.has_more_to_read],
         "commented": [card for card in cards if card.result.n_comments],
         "n_kept": len(kept),
-        "shown": study_cards.shown,
-        "spoken": study_cards.spoken,
-        "in_words": study_cards.in_words,
+        "shown_comments": study_cards.shown_comments,
+        "bar_label": study_cards.bar_label,
+        "rating_sentences": study_cards.rating_sentences,
         **_tables(study),
         "roles": [_roles(study, scale) for scale in OF_SCENARIO],
         "items": _items(study) if asked_items else None,
         "notes": [each.note for each in study.rounds if each.note],
         "levels": LEVELS,
-        "ends": [(scale.value, STEPS[scale][0], STEPS[scale][-1]) for scale in asked],
+        "ends": [(scale.value, STEPS[scale][0], STEPS[scale][-1]) for scale in scales],
         "rule": RULES[study.terms.rule],
         "consent": _consent(study),
         "coverage": COVERAGE,
     }
-    return document("study.html", values, styles=("base.css", "study.css"), scripts=("tables.js",))
+    return render_document(
+        "study.html", values, styles=("base.css", "study.css"), scripts=("tables.js",)
+    )
 
 
 def _consent(study: StudyResults) -> str:
-    """Return what is recorded of consent, of those who rated."""
+    """Return a sentence on the recorded consent of those who rated."""
     agreed, rated = sum(role.n_agreed for role in study.panel), study.n_rated
     if not rated:
         return ""
@@ -109,13 +111,13 @@ def _consent(study: StudyResults) -> str:
 def _table(
     sheet: Sheet, columns: Sequence[PageColumn | str], caption: str = "", *, sortable: bool = True
 ) -> PageTable:
-    """Return a sheet as a table; a column that is as its field has it is given by its key."""
-    made = (PageColumn(column) if isinstance(column, str) else column for column in columns)
-    return PageTable(sheet, tuple(made), caption, cards=True, sortable=sortable)
+    """Return a sheet as a table; a key stands for a column with the field's own settings."""
+    page_columns = (PageColumn(column) if isinstance(column, str) else column for column in columns)
+    return PageTable(sheet, tuple(page_columns), caption, cards=True, sortable=sortable)
 
 
 def _count(key: str, head: str = "") -> PageColumn:
-    """Return a column of how many of how many."""
+    """Return a column of a count out of a total."""
     return PageColumn(key, head, form=Form.of_many, lines=False)
 
 
@@ -165,7 +167,7 @@ def _bar(scale: Scale) -> PageColumn:
     return PageColumn(
         scale,
         parts=lambda row: row[scale].counts,
-        spoken=lambda row: study_cards.spoken(row[scale]),
+        spoken=lambda row: study_cards.bar_label(row[scale]),
         look=lambda _: "picture",
     )
 

@@ -1,6 +1,6 @@
-"""A scenario of a study as a card: what was decided, why, and what is to be read.
+"""Cards of a study's scenarios: the decision, its reasons, and the comments to read.
 
-In words for whoever reads it; every number stands in the tables.
+A card is in words; all numbers are in the tables.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ HEADINGS = {
 
 
 @dataclass(frozen=True)
-class Card:
-    """A scenario in the list.
+class StudyCard:
+    """The card of one scenario.
 
     Attributes:
-        result: In its newest round.
-        earlier: In the rounds before that.
+        result: Result of its newest round.
+        earlier: Results of the rounds before.
     """
 
     result: ScenarioResult
@@ -38,77 +38,80 @@ class Card:
 
     @property
     def decision(self) -> str:
-        """What was decided."""
-        return decided(self.result)
+        """Decision on the scenario."""
+        return decision_text(self.result)
 
     @property
     def heading(self) -> str:
-        """What stands above what is to be read."""
+        """Heading above the comments and ratings to read."""
         return HEADINGS[self.result.decision]
 
     @property
-    def before(self) -> Iterator[str]:
-        """How it did in earlier rounds."""
+    def earlier_results(self) -> Iterator[str]:
+        """Yield a sentence on each earlier round."""
         for each in self.earlier:
             counts = ", ".join(f"{j.scale} {_count(j)}" for j in each.judged)
             about = f"Round {each.subject.round}, version {each.subject.version}"
-            yield f"{about}: {counts}; {decided(each).lower()}."
+            yield f"{about}: {counts}; {decision_text(each).lower()}."
 
     @property
-    def said_before(self) -> Iterator[tuple[int, list[tuple[str, tuple[Comment, ...]]]]]:
-        """Yield each earlier round in which somebody wrote, with what is shown of it.
+    def earlier_comments(self) -> Iterator[tuple[int, list[tuple[str, tuple[Comment, ...]]]]]:
+        """Yield each earlier round with comments that may be shown.
 
-        Comments stand beside what they are on: an item's text and name, or nothing for the scenario
-        itself.
+        Comments are listed with the text and name of their item; the text is empty for comments on
+        the scenario itself.
         """
         for each in self.earlier:
             on_items = ((f"{i.text} ({i.name})".strip(), i.comments) for i in each.items)
-            remarked = [(called, c) for called, c in (("", each.comments), *on_items) if shown(c)]
-            if remarked:
-                yield each.subject.round, remarked
+            by_subject = (("", each.comments), *on_items)
+            to_show = [
+                (name, comments) for name, comments in by_subject if shown_comments(comments)
+            ]
+            if to_show:
+                yield each.subject.round, to_show
 
     @property
     def items(self) -> list[ItemResult]:
-        """Its items of which there is something to read."""
-        return [i for i in self.result.items if i.to_read or shown(i.comments)]
+        """Items with ratings or comments to read."""
+        return [i for i in self.result.items if i.to_read or shown_comments(i.comments)]
 
     @property
     def n_withheld(self) -> int:
-        """Comments on it and its items that are not shown."""
+        """Number of comments on it and its items that are not shown."""
         groups = (self.result.comments, *(item.comments for item in self.result.items))
-        return sum(len(comments) - len(shown(comments)) for comments in groups)
+        return sum(len(comments) - len(shown_comments(comments)) for comments in groups)
 
     @property
-    def says_something(self) -> bool:
-        """Whether there is more to read of it than its numbers."""
+    def has_more_to_read(self) -> bool:
+        """Tell whether there is more to read than the numbers."""
         result = self.result
-        here = result.low_ratings or result.comments or self.items or self.n_withheld
-        return bool(here) or any(True for _ in self.said_before)
+        current = result.low_ratings or result.comments or self.items or self.n_withheld
+        return bool(current) or any(True for _ in self.earlier_comments)
 
 
-def cards(study: StudyResults) -> list[Card]:
-    """Return a card a scenario: what asks for work first."""
+def cards(study: StudyResults) -> list[StudyCard]:
+    """Return a card for each scenario, those that need work first."""
     earlier: dict[str, tuple[ScenarioResult, ...]] = {}
     for each in study.earlier:
         name = each.subject.scenario
         earlier[name] = (*earlier.get(name, ()), each)
-    return [Card(each, earlier.get(each.subject.scenario, ())) for each in study.worst_first]
+    return [StudyCard(each, earlier.get(each.subject.scenario, ())) for each in study.worst_first]
 
 
 def _count(judged: Judged) -> str:
     return SHARE_ALONE.text(judged.at_cut, Form.of_many) if judged.at_cut else DASH
 
 
-def decided(result: ScenarioResult) -> str:
-    """Return what was decided, in a word."""
+def decision_text(result: ScenarioResult) -> str:
+    """Return the decision on a scenario, in a word."""
     return DECISIONS[result.decision or UNDECIDED]
 
 
 _TOPICS = {"": "", "missing": ", on what is missing", "country": ", on other countries"}
 
 
-def shown(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
-    """Return who wrote, and what, of comments that may be shown."""
+def shown_comments(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
+    """Return the rater and the text of each comment that may be shown."""
     return [
         (f"{each.rater.id}, {ROLES[each.rater.role]}{_TOPICS[each.topic]}", each.text)
         for each in comments
@@ -116,14 +119,14 @@ def shown(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
     ]
 
 
-def spoken(judged: Judged) -> str:
-    """Return what the bar of its ratings shows: "1 gave 3, 7 gave 5"."""
+def bar_label(judged: Judged) -> str:
+    """Return the ratings that a bar shows, as in "1 gave 3, 7 gave 5"."""
     counts = zip(LEVELS, judged.counts, strict=True)
     return f"{judged.scale}: {', '.join(f'{n} gave {level}' for level, n in counts if n)}"
 
 
-def in_words(judged: Judged) -> Iterator[str]:
-    """Yield what the ratings on a scale come to."""
+def rating_sentences(judged: Judged) -> Iterator[str]:
+    """Yield sentences on the ratings on one scale."""
     if judged.at_cut is None:
         yield f"{judged.n_asked} were asked; {judged.reason}."
         return
@@ -138,7 +141,7 @@ def in_words(judged: Judged) -> Iterator[str]:
 
 
 def _otherwise(terms: Terms, *, passes: bool) -> str:
-    """Return what the other cut would decide, where it differs."""
+    """Return a sentence on the decision at the other cut."""
     between = " and ".join(map(str, range(*sorted((terms.cut, terms.other_cut)))))
     counted = "counted too" if terms.other_cut < terms.cut else "not counted"
     return f"With {between} {counted} it would{'' if passes else ' not'} pass."

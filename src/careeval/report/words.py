@@ -1,4 +1,4 @@
-"""How values are said on the page. Nothing is computed here."""
+"""Texts for values on a page. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from careeval.results.score.summary import Summary
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.stats import Estimate
 
-# C0 and C1 controls but tab and newline, and what turns the direction of the text around it.
+# C0 and C1 controls except tab and newline, and marks that change the direction of text
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 
 
-def visible(text: str) -> str:
-    """The text without control characters; newlines and tabs stay."""
-    # most texts have nothing of the sort, and saying so is far quicker than looking for it
+def strip_controls(text: str) -> str:
+    """Return the text without control characters; newlines and tabs stay."""
+    # most texts have none, and isprintable is much faster than the regex
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
-def value(estimate: Estimate) -> str:
-    """The percentage, or `unknown`."""
+def percent_text(estimate: Estimate) -> str:
+    """Return the percentage, or `unknown`."""
     return MEASURE.on_page(estimate)
 
 
 def in_full(estimate: Estimate) -> str:
-    """Return the percentage with all that is known about how sure it is, in one line."""
-    parts = [value(estimate)]
+    """Return the percentage with its range and interval, or why there is none, in one line."""
+    parts = [percent_text(estimate)]
     if estimate.low != estimate.high:
         low, high = percent(estimate.low), percent(estimate.high)
         parts.append(f"{low} to {high}, as the unresolved judgments fall")
@@ -43,6 +43,6 @@ def in_full(estimate: Estimate) -> str:
 
 
 def score_name(summaries: Iterable[Summary]) -> str:
-    """The score with the name of its rubric; of entries on several, their own names have it."""
+    """Return "Score" with the rubric; without it if entries differ, since their names have it."""
     rubrics = {s.rubric for s in summaries}
     return f"Score, {rubrics.pop()}" if len(rubrics) == 1 else "Score"

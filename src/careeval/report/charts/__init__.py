@@ -1,12 +1,12 @@
-"""The figures, one function each, and how a figure becomes a part of the page.
+"""The figures, one function each, and their conversion to SVG and PNG.
 
-A figure draws estimates that are given to it, and computes nothing but where they stand. Entries
-keep the order in which they are given.
+A figure draws the estimates that it is given and computes only their positions. Entries keep their
+order.
 """
 
 from careeval.report.charts.distribution import distribution, distributions
 from careeval.report.charts.domains import domains
-from careeval.report.charts.drawing import NARROW, WIDE, Figure, alternative
+from careeval.report.charts.drawing import NARROW, WIDE, Figure
 from careeval.report.charts.scatter import cost_scatter, worst_scatter
 from careeval.report.charts.scores import overview
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
@@ -16,7 +16,6 @@ __all__ = [
     "NARROW",
     "WIDE",
     "Figure",
-    "alternative",
     "cost_scatter",
     "distribution",
     "distributions",

@@ -1,4 +1,4 @@
-"""The domain profile: what a system is good at."""
+"""The figure of the scores by domain."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from careeval.report.charts.drawing import (
     HOLLOW,
     WIDE,
     Figure,
-    KeyEntry,
-    Line,
+    LegendEntry,
     Mark,
     Point,
-    names,
-    place,
+    Segment,
+    display_names,
+    plot_value,
 )
-from careeval.report.charts.grid import Column, beside, stacked
-from careeval.report.words import in_full, score_name, value
+from careeval.report.charts.grid import Panel, panels_beside, stack_blocks
+from careeval.report.words import in_full, percent_text, score_name
 from careeval.results.score.summary import DomainCell, Summary
 from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
@@ -26,36 +26,38 @@ _ROW = 30
 
 
 def domains(summaries: Sequence[Summary]) -> Figure:
-    """The domain-weighted score in each domain, a row an entry; of one entry, a row a domain.
+    """Return the scores by domain, a row for each entry; for one entry, a row for each domain.
 
-    Hollow where the entry may not be ranked, and below five scenarios.
+    A mark is hollow if the entry may not be ranked, or if there are fewer than five scenarios.
     """
-    columns = [
-        Column(DOMAINS[domain], [_cell(s.by_domain[domain], bool(s.not_ranked)) for s in summaries])
+    panels = [
+        Panel(DOMAINS[domain], [_cell(s.by_domain[domain], bool(s.not_ranked)) for s in summaries])
         for domain in Domain
     ]
-    block = beside(names(summaries), columns, _ROW)
+    block = panels_beside(display_names(summaries), panels, _ROW)
     meaning = f"{score_name(summaries).lower()}, % of the points, with 95% interval"
-    entries = [KeyEntry(meaning, (Line(-10, 0, 10, 0), Point(0, 0)))]
+    entries = [LegendEntry(meaning, (Segment(-10, 0, 10, 0), Point(0, 0)))]
     small = (0 < cell.n < MIN_CLUSTERS for s in summaries for cell in s.by_domain.values())
     if any(s.not_ranked for s in summaries) or any(small):
         entries.append(HOLLOW)
-    return stacked(entries, [block], WIDE, _description(summaries))
+    return stack_blocks(entries, [block], WIDE, _description(summaries))
 
 
 def _cell(cell: DomainCell, not_ranked: bool) -> list[Mark]:
-    if (at := place(cell.score)) is None:
+    if (at := plot_value(cell.score)) is None:
         return []
     hollow = not_ranked or cell.n < MIN_CLUSTERS
     return [
-        Line(at.low, 0, at.high, 0),
-        Point(at.value, 0, hollow=hollow, said=f"score: {in_full(cell.score)}"),
+        Segment(at.low, 0, at.high, 0),
+        Point(at.value, 0, hollow=hollow, label=f"score: {in_full(cell.score)}"),
     ]
 
 
 def _description(summaries: Sequence[Summary]) -> str:
-    said = ["Score in each of the four domains."]
-    for name, s in zip(names(summaries), summaries, strict=True):
-        parts = (f"{DOMAINS[domain]}: {value(cell.score)}" for domain, cell in s.by_domain.items())
-        said.append(f"{name}: {'; '.join(parts)}.")
-    return " ".join(said)
+    sentences = ["Score in each of the four domains."]
+    for name, s in zip(display_names(summaries), summaries, strict=True):
+        parts = (
+            f"{DOMAINS[domain]}: {percent_text(cell.score)}" for domain, cell in s.by_domain.items()
+        )
+        sentences.append(f"{name}: {'; '.join(parts)}.")
+    return " ".join(sentences)

@@ -1,8 +1,7 @@
-"""The grammar that all figures share: marks on a plane, its axes, a key, and the page's colours.
+"""The parts that all figures share: marks, axes, a legend and text layout.
 
-Marks differ by shape, never by colour alone, and a hollow one is not for ranking. What is unknown
-has no mark. Colours are names until a figure is shown: a reader's light or dark page gives them
-their values.
+Marks differ by shape, never by colour alone, and a hollow mark is not for ranking. An unknown value
+has no mark. Colours are names here, since a light and a dark page give them different values.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from careeval.report.words import visible
+from careeval.report.words import strip_controls
 from careeval.results.score.summary import Summary
 from careeval.sheets.words import entry_names
 from careeval.stats import Estimate
 
 WIDE, NARROW = 820, 300
-"""Widths in pixels, everything included: for a desk, and for the smallest phone."""
+"""Full widths of a figure in pixels: for a desktop, and for the smallest phone."""
 ROOMY = 640
-"""From this width on, two panels may stand side by side."""
+"""Least width in pixels at which two panels fit side by side."""
 
 LINE_HEIGHT = 17
 """Pixels of a line of text."""
@@ -29,41 +28,41 @@ MARGIN = 4
 SMALL, NORMAL = 11, 12
 """Font sizes in pixels."""
 _LEAST_STEP = 36
-"""Pixels from one label of an axis to the next, at least."""
+"""Least distance in pixels between two labels of an axis."""
 _MOST_TICKS = 6
 
 
-class Place(NamedTuple):
-    """A number and the ends of its interval, in percent; without one, the number thrice."""
+class PlotValue(NamedTuple):
+    """A number and the ends of its interval; without an interval both ends are the number."""
 
     value: float
     low: float
     high: float
 
 
-def place(estimate: Estimate, *, interval: bool = True) -> Place | None:
-    """Where an estimate stands, rounded to one decimal; `None` where its value is unknown."""
+def plot_value(estimate: Estimate) -> PlotValue | None:
+    """Return an estimate in percent, to one decimal; `None` if its value is unknown."""
     if estimate.value is None:
         return None
-    ends = (estimate.ci95 if interval else None) or (estimate.value, estimate.value)
-    return Place(*(rounded(number) for number in (estimate.value, *ends)))
+    ends = estimate.ci95 or (estimate.value, estimate.value)
+    return PlotValue(*(as_percent(number) for number in (estimate.value, *ends)))
 
 
-def rounded(fraction: float) -> float:
-    """A fraction in percent, as it is drawn."""
+def as_percent(fraction: float) -> float:
+    """Return a fraction in percent, rounded to one decimal as figures draw it."""
     return round(100 * fraction, 1)
 
 
 @dataclass(frozen=True)
-class _Drawn:
-    """What all marks have: `series` names the one that a reader may pick out, where it has one."""
+class _MarkBase:
+    """Base of all marks; `series` names the group that a reader can highlight, if any."""
 
     series: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
-class Point(_Drawn):
-    """A mark of one place; `said` is what it says of itself, and without it, it is decoration."""
+class Point(_MarkBase):
+    """A mark at one point; without a `label` it is decoration."""
 
     x: float
     y: float
@@ -71,12 +70,12 @@ class Point(_Drawn):
     colour: str = "accent"
     hollow: bool = False
     radius: float = 3.8
-    said: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True)
-class Line(_Drawn):
-    """From one place straight to another."""
+class Segment(_MarkBase):
+    """A straight line between two points."""
 
     x: float
     y: float
@@ -88,7 +87,7 @@ class Line(_Drawn):
 
 
 @dataclass(frozen=True)
-class Box(_Drawn):
+class Box(_MarkBase):
     """A bar between two corners."""
 
     x: float
@@ -97,23 +96,23 @@ class Box(_Drawn):
     y2: float
     colour: str = "accent"
     hollow: bool = False
-    said: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True)
-class Curve(_Drawn):
-    """A line through places in order."""
+class Curve(_MarkBase):
+    """A line through several points in order."""
 
     xs: Sequence[float]
     ys: Sequence[float]
     colour: str = "accent"
     dashed: bool = False
-    said: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True)
-class Band(_Drawn):
-    """A light area between two curves over the same places."""
+class Band(_MarkBase):
+    """A light area between two curves with the same x values."""
 
     xs: Sequence[float]
     lows: Sequence[float]
@@ -122,7 +121,7 @@ class Band(_Drawn):
 
 
 @dataclass(frozen=True)
-class Words(_Drawn):
+class TextLine(_MarkBase):
     """A line of text, its middle at `y`."""
 
     x: float
@@ -134,12 +133,12 @@ class Words(_Drawn):
     bold: bool = False
 
 
-Mark = Point | Line | Box | Curve | Band | Words
+Mark = Point | Segment | Box | Curve | Band | TextLine
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Marks on a plane of pixels, down from the top, and what they show, in words."""
+    """Marks in pixels from the top left, and a description with the main numbers."""
 
     width: float
     height: float
@@ -147,19 +146,14 @@ class Figure:
     description: str = ""
 
 
-def alternative(figure: Figure) -> str:
-    """What a figure shows, in words with its main numbers."""
-    return figure.description
-
-
 @dataclass(frozen=True)
 class Axis:
-    """What the places along one direction mean.
+    """An axis: a mapping of numbers to pixels, with ticks.
 
     Attributes:
         ends: The first and the last number.
         ticks: Numbers with a line across the panel, and their labels.
-        log: Whether equal steps are equal ratios.
+        log: Whether the axis is logarithmic.
     """
 
     ends: tuple[float, float]
@@ -167,24 +161,24 @@ class Axis:
     log: bool = False
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
-        """From a number to its pixel, on an axis from `start`; a negative length goes up."""
+        """Return a function from numbers to pixels, from `start` on; a negative length goes up."""
 
-        def bent(number: float) -> float:
+        def scaled(number: float) -> float:
             return math.log10(number) if self.log else number
 
-        low, high = bent(self.ends[0]), bent(self.ends[1])
-        return lambda number: start + (bent(number) - low) / (high - low) * length
+        low, high = scaled(self.ends[0]), scaled(self.ends[1])
+        return lambda number: start + (scaled(number) - low) / (high - low) * length
 
 
 def percent_axis(
     numbers: Iterable[float], length: float, ends: tuple[float, float] | None = (0, 100)
 ) -> Axis:
-    """An axis of percentages: the ends given, moved out in tens as far as the numbers need.
+    """Return an axis of percentages that holds the numbers and the ends, rounded out to tens.
 
-    Without ends it goes as far as the numbers, and from 0 to 100 where there are none.
+    Without `ends` it covers the numbers, and 0 to 100 if there are none.
     """
-    found = [*numbers, *(ends or ())] or [0, 100]
-    low, high = 10 * math.floor(min(found) / 10), 10 * math.ceil(max(found) / 10)
+    values = [*numbers, *(ends or ())] or [0, 100]
+    low, high = 10 * math.floor(min(values) / 10), 10 * math.ceil(max(values) / 10)
     high = max(high, low + 10)
     least = max(_LEAST_STEP, length / _MOST_TICKS) / length * (high - low)
     step = next((s for s in (2, 5, 10, 20, 25, 50, 100) if s >= least), 200)
@@ -193,13 +187,13 @@ def percent_axis(
     return Axis((low, high), tuple((tick, f"{tick}".replace("-", "−")) for tick in ticks))
 
 
-def down(pixels: float) -> Callable[[float], float]:
-    """From a place to one that much further down."""
+def shift_by(pixels: float) -> Callable[[float], float]:
+    """Return a function that adds so many pixels."""
     return lambda y: y + pixels
 
 
-def mapped(mark: Mark, x: Callable[[float], float], y: Callable[[float], float]) -> Mark:
-    """The mark in other coordinates."""
+def map_coordinates(mark: Mark, x: Callable[[float], float], y: Callable[[float], float]) -> Mark:
+    """Return a mark with its coordinates mapped by two functions."""
     match mark:
         case Band():
             return replace(
@@ -210,66 +204,66 @@ def mapped(mark: Mark, x: Callable[[float], float], y: Callable[[float], float])
             )
         case Curve():
             return replace(mark, xs=[x(n) for n in mark.xs], ys=[y(n) for n in mark.ys])
-        case Line() | Box():
+        case Segment() | Box():
             return replace(mark, x=x(mark.x), x2=x(mark.x2), y=y(mark.y), y2=y(mark.y2))
-        case Point() | Words():
+        case Point() | TextLine():
             return replace(mark, x=x(mark.x), y=y(mark.y))
 
 
 def moved(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
-    """The marks elsewhere."""
-    return [mapped(mark, lambda x: x + dx, lambda y: y + dy) for mark in marks]
+    """Return the marks, moved by so many pixels."""
+    return [map_coordinates(mark, lambda x: x + dx, lambda y: y + dy) for mark in marks]
 
 
 def grid_across(
     axis: Axis, start: float, width: float, top: float, bottom: float, *, within: bool = False
 ) -> list[Mark]:
-    """The lines of a panel's horizontal axis, with their labels beneath.
+    """Return the vertical grid lines of a panel's horizontal axis, with labels below.
 
     Args:
         axis: The axis.
-        start: Pixel of its first end.
-        width: Its length.
-        top: Where the lines begin.
-        bottom: Where they end.
-        within: Whether labels at the ends keep within the panel, beside which there is another.
+        start: Left end in pixels.
+        width: Length in pixels.
+        top: Upper end of the lines.
+        bottom: Lower end of the lines.
+        within: Whether labels at the ends stay within the panel, since another is beside it.
     """
     to = axis.along(start, width)
     marks: list[Mark] = []
     for tick, label in axis.ticks:
         colour = "muted" if tick == 0 and axis.ends[0] < 0 else "line"
-        marks.append(Line(to(tick), top, to(tick), bottom, colour, 1))
+        marks.append(Segment(to(tick), top, to(tick), bottom, colour, 1))
         align = {axis.ends[0]: "start", axis.ends[1]: "end"}.get(tick) if within else None
-        marks.append(Words(to(tick), bottom + 11, label, "muted", align or "middle", SMALL))
+        marks.append(TextLine(to(tick), bottom + 11, label, "muted", align or "middle", SMALL))
     return marks
 
 
 def grid_up(axis: Axis, start: float, height: float, left: float, right: float) -> list[Mark]:
-    """The lines of a panel's vertical axis, up from `start`, with their labels at the left."""
+    """Return the horizontal grid lines of a vertical axis, up from `start`, with labels left."""
     to = axis.along(start, -height)
     marks: list[Mark] = []
     for tick, label in axis.ticks:
         colour = "muted" if tick == 0 and axis.ends[0] < 0 else "line"
-        marks.append(Line(left, to(tick), right, to(tick), colour, 1))
-        marks.append(Words(left - 6, to(tick), label, "muted", "end", SMALL))
+        marks.append(Segment(left, to(tick), right, to(tick), colour, 1))
+        marks.append(TextLine(left - 6, to(tick), label, "muted", "end", SMALL))
     return marks
 
 
 @dataclass(frozen=True)
-class KeyEntry:
-    """A sample of some marks, about (0, 0) and 10 pixels to either side, and what they mean."""
+class LegendEntry:
+    """A line of a legend: sample marks, at most 10 pixels from (0, 0), and their meaning."""
 
     meaning: str
     marks: tuple[Mark, ...] = ()
 
 
-HOLLOW = KeyEntry(
+HOLLOW = LegendEntry(
     "not for ranking, or fewer than five scenarios", (Point(0, 0, colour="muted", hollow=True),)
 )
 
 
-def key(entries: Sequence[KeyEntry], width: float) -> tuple[list[Mark], float]:
-    """What the marks of a figure mean, in as many lines as it takes, and how high that is."""
+def legend(entries: Sequence[LegendEntry], width: float) -> tuple[list[Mark], float]:
+    """Return the marks of a legend, over as many lines as it needs, and its height."""
     marks: list[Mark] = []
     x, y = 0.0, LINE_HEIGHT / 2
     for entry in entries:
@@ -281,13 +275,13 @@ def key(entries: Sequence[KeyEntry], width: float) -> tuple[list[Mark], float]:
         marks += moved(entry.marks, x + 10, y)
         for n, line in enumerate(lines):
             y += LINE_HEIGHT if n else 0
-            marks.append(Words(x + sample, y, line, "muted"))
+            marks.append(TextLine(x + sample, y, line, "muted"))
         x += needed + 20
     return marks, y + LINE_HEIGHT / 2 if entries else 0
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """About how many pixels a line of text takes in a usual sans-serif; rather more than less."""
+    """Return the estimated width of a line in a common sans-serif, in pixels; rather too large."""
     ems = sum(_ems(character) for character in text)
     return ems * size * (1.07 if bold else 1)
 
@@ -302,13 +296,13 @@ def _ems(character: str) -> float:
 
 
 _WIDTHS = {"ijl.,:;'’| ": 0.29, "ftrI()[]-/·": 0.36, "sckvxyzJ": 0.53, "mwMW@%—…": 0.94}
-"""Of what is much narrower or wider than most, after Arial, rounded up."""
+"""Widths in em of characters much narrower or wider than most, from Arial, rounded up."""
 
 
 def wrapped(text: str, room: float, size: float) -> list[str]:
-    """The text in lines of at most `room` pixels, broken behind spaces, `/`, `-`, `_`, `·`.
+    """Return the text in lines of at most `room` pixels, broken after ` `, `/`, `-`, `_`, `·`.
 
-    A part that is too long by itself is broken where the room ends.
+    A part that is too long for a line is broken anywhere.
     """
     lines, line = [], ""
     for part in _parts(text, room, size):
@@ -334,7 +328,7 @@ def _parts(text: str, room: float, size: float) -> Iterator[str]:
 
 
 def shortened(text: str, room: float, size: float) -> str:
-    """The text, its middle left out where it is wider than the room: both ends tell names apart."""
+    """Return the text, without its middle if too wide, since both ends tell names apart."""
     if text_width(text, size) <= room:
         return text
     kept = len(text) - 1
@@ -343,16 +337,16 @@ def shortened(text: str, room: float, size: float) -> str:
     return _without_middle(text, kept)
 
 
-def in_lines(text: str, room: float, size: float, most: int) -> list[str]:
-    """The text in at most so many lines, of about one length, without its middle if need be."""
+def fit_in_lines(text: str, room: float, size: float, most: int) -> list[str]:
+    """Return the text in at most `most` lines of similar length, without its middle if needed."""
     lines = wrapped(text, room, size)
     kept = room * most
     while len(lines) > most:
-        # lines break before their room ends
+        # a line can break before the room is full
         kept *= 0.95
         text = shortened(text, kept, size)
         lines = wrapped(text, room, size)
-    # evened out, but no word is broken for it
+    # make the lines about equal, without breaking a word
     widest = max((text_width(part.rstrip(), size) for part in _parts(text, room, size)), default=0)
     while len(lines) > 1 and (room := room * 0.95) >= widest:
         if len(closer := wrapped(text, room, size)) != len(lines):
@@ -366,30 +360,30 @@ def _without_middle(text: str, kept: int) -> str:
     return f"{text[:head]}…{text[len(text) - kept // 2 :]}"
 
 
-def names(summaries: Sequence[Summary]) -> list[str]:
-    """A name for each entry, on one line and without control characters."""
-    return [" ".join(visible(name).split()) for name in entry_names(summaries)]
+def display_names(summaries: Sequence[Summary]) -> list[str]:
+    """Return the name of each entry, on one line and without control characters."""
+    return [" ".join(strip_controls(name).split()) for name in entry_names(summaries)]
 
 
-def reach(marks: Iterable[Mark]) -> Iterator[float]:
-    """The places across that points, lines and boxes come to: what an axis must hold."""
+def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
+    """Yield the x values of points, lines and boxes, which an axis must cover."""
     for mark in marks:
-        if isinstance(mark, Point | Line | Box):
+        if isinstance(mark, Point | Segment | Box):
             yield mark.x
-        if isinstance(mark, Line | Box):
+        if isinstance(mark, Segment | Box):
             yield mark.x2
 
 
-def epochs(summaries: Sequence[Summary]) -> str:
-    """How many responses a scenario has; `n` where entries differ."""
-    found = {s.n_epochs for s in summaries}
-    return f"{found.pop()}" if len(found) == 1 else "n"
+def n_epochs_text(summaries: Sequence[Summary]) -> str:
+    """Return the number of responses to a scenario; `n` if entries differ."""
+    counts = {s.n_epochs for s in summaries}
+    return f"{counts.pop()}" if len(counts) == 1 else "n"
 
 
-def not_drawn(reasons: Sequence[str], width: float, y: float) -> tuple[list[Mark], float]:
-    """A line for each entry without a mark and why, from `y` down, and where they end."""
+def not_drawn_lines(reasons: Sequence[str], width: float, y: float) -> tuple[list[Mark], float]:
+    """Return a line for each entry that is not drawn, with its reason, and their lower end."""
     marks: list[Mark] = []
     for line in (part for why in reasons for part in wrapped(f"Not drawn: {why}", width, SMALL)):
-        marks.append(Words(0, y + LINE_HEIGHT / 2, line, "muted", size=SMALL))
+        marks.append(TextLine(0, y + LINE_HEIGHT / 2, line, "muted", size=SMALL))
         y += LINE_HEIGHT
     return marks, y

@@ -1,4 +1,4 @@
-"""Blocks of small panels: a row an entry, a column a part, all rows aligned."""
+"""Blocks of small panels with aligned rows: a row for each entry, a panel for each part."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from careeval.report.charts.drawing import (
     SMALL,
     Axis,
     Figure,
-    KeyEntry,
-    Line,
+    LegendEntry,
     Mark,
-    Words,
-    down,
+    Segment,
+    TextLine,
+    fit_in_lines,
     grid_across,
-    in_lines,
-    key,
-    mapped,
+    legend,
+    map_coordinates,
     moved,
     percent_axis,
-    reach,
+    shift_by,
     text_width,
+    x_extent,
 )
 
 _GAP = 12
 _MOST_FOR_NAMES = 0.22
-"""Share of the width that names may take at the left."""
+"""Share of the width that names at the left may take."""
 _TITLE, _LABELS, _BETWEEN = 20, 22, 18
-"""Pixels of a block's titles above its rows, of its axes' labels below, and between blocks."""
+"""Pixels for the titles above a block, for the axis labels below it, and between blocks."""
 _NUMBER = 44
-"""Pixels of a percentage beside a bar."""
+"""Pixels for the percentage beside a bar."""
 _TWO_LINES, _APART = 30, 13
-"""Pixels of a row whose name takes two lines, and from one line to the other."""
+"""Pixels of a row whose name has two lines, and between those lines."""
 
 
 @dataclass(frozen=True)
-class Column:
+class Panel:
     """One panel of a block.
 
     Attributes:
-        title: What it is of.
-        cells: The marks of each row; across in the unit, down in pixels from the row's middle.
-        weight: Its share of the width, against the others'.
+        title: Heading of the panel.
+        cells: The marks of each row: x in the unit of the axis, y in pixels from the row's middle.
+        weight: Its width relative to the other panels.
     """
 
     title: str
@@ -56,45 +56,45 @@ class Column:
 
 @dataclass(frozen=True)
 class Block:
-    """Columns side by side over the same rows.
+    """Panels side by side over the same rows.
 
     Attributes:
-        rows: Their names.
-        columns: One at least.
-        row_height: Pixels.
-        most: The longest bar of marks that say their own number and need no axis; without it, an
-            axis of percentages.
-        ends: What that axis shows at least.
+        rows: Names of the rows.
+        panels: At least one.
+        row_height: Height of a row in pixels.
+        most: Length of the longest bar, for bars with their number beside them and no axis; `None`
+            for an axis of percentages.
+        ends: The least range of that axis.
     """
 
     rows: Sequence[str]
-    columns: Sequence[Column]
+    panels: Sequence[Panel]
     row_height: int = 26
     most: float | None = None
     ends: tuple[float, float] = (0, 100)
 
 
-def beside(
+def panels_beside(
     rows: Sequence[str],
-    columns: Sequence[Column],
+    panels: Sequence[Panel],
     row_height: int,
     ends: tuple[float, float] = (0, 100),
 ) -> Block:
-    """The columns over their rows; of a single row, each column becomes a row of one panel."""
+    """Return panels side by side as a block; for a single row, a panel with a row for each."""
     if len(rows) != 1:
-        return Block(rows, columns, row_height, ends=ends)
-    titles = [column.title for column in columns]
-    turned = Column("", [column.cells[0] for column in columns])
-    return Block(titles, [turned], row_height, ends=ends)
+        return Block(rows, panels, row_height, ends=ends)
+    titles = [panel.title for panel in panels]
+    transposed = Panel("", [panel.cells[0] for panel in panels])
+    return Block(titles, [transposed], row_height, ends=ends)
 
 
-def stacked(
-    entries: Sequence[KeyEntry], blocks: Sequence[Block], width: int, description: str
+def stack_blocks(
+    entries: Sequence[LegendEntry], blocks: Sequence[Block], width: int, description: str
 ) -> Figure:
-    """Blocks one under the other, below a key; one too wide goes on under itself.
+    """Return a figure of blocks below a legend; a block that is too wide is split.
 
-    The rows' names stand at the left of each block, and above each row where the width is a
-    phone's. All panels of percentages have the same ends.
+    Row names are at the left of each block, or above each row at the width of a phone. All
+    panels of percentages have the same axis.
     """
     inner = width - 2 * MARGIN
     above = width <= NARROW
@@ -104,13 +104,13 @@ def stacked(
         number
         for block in blocks
         if block.most is None
-        for column in block.columns
-        for cell in column.cells
-        for number in reach(cell)
+        for panel in block.panels
+        for cell in panel.cells
+        for number in x_extent(cell)
     ]
-    marks, y = key(entries, inner)
-    for block in (part for whole in blocks for part in _lines(whole, inner, room)):
-        titled = any(column.title for column in block.columns)
+    marks, y = legend(entries, inner)
+    for block in (part for whole in blocks for part in _split_block(whole, inner, room)):
+        titled = any(panel.title for panel in block.panels)
         y += _BETWEEN + (_TITLE if titled else 0)
         drawn, height = _block(block, inner, room, numbers, above=above)
         marks += moved(drawn, 0, y)
@@ -118,41 +118,40 @@ def stacked(
     return Figure(width, y + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
 
 
-def _lines(block: Block, width: float, room: float) -> list[Block]:
-    """The block, or as few parts of it as there must be for its titles to fit."""
+def _split_block(block: Block, width: float, room: float) -> list[Block]:
+    """Return the block in as few parts as its titles need to fit."""
     left = room + _GAP if room else 0
-    for n in range(1, len(block.columns) + 1):
-        most = -(-len(block.columns) // n)
+    for n in range(1, len(block.panels) + 1):
+        most = -(-len(block.panels) // n)
         parts = [
-            replace(block, columns=block.columns[at : at + most])
-            for at in range(0, len(block.columns), most)
+            replace(block, panels=block.panels[at : at + most])
+            for at in range(0, len(block.panels), most)
         ]
         if all(_fits(part, width - left, SMALL) for part in parts):
             return parts
-    return [replace(block, columns=[column]) for column in block.columns]
+    return [replace(block, panels=[panel]) for panel in block.panels]
 
 
 def _share(block: Block, width: float) -> float:
-    """Pixels of a column of weight 1."""
-    weights = sum(column.weight for column in block.columns)
-    return (width - _GAP * (len(block.columns) - 1)) / weights
+    """Return the pixels of a panel of weight 1."""
+    weights = sum(panel.weight for panel in block.panels)
+    return (width - _GAP * (len(block.panels) - 1)) / weights
 
 
 def _fits(block: Block, width: float, size: float) -> bool:
     share = _share(block, width)
     return all(
-        text_width(column.title, size, bold=True) <= column.weight * share
-        for column in block.columns
+        text_width(panel.title, size, bold=True) <= panel.weight * share for panel in block.panels
     )
 
 
 def _block(
     block: Block, width: float, room: float, numbers: Sequence[float], *, above: bool
 ) -> tuple[list[Mark], float]:
-    """The marks of a block from its first row down, and the height of its rows."""
+    """Return the marks of a block from its first row down, and the height of its rows."""
     lift = LINE_HEIGHT if above else 0
     lines = [
-        in_lines(row, width if above else room, NORMAL, 1 if above else 2) for row in block.rows
+        fit_in_lines(row, width if above else room, NORMAL, 1 if above else 2) for row in block.rows
     ]
     tall = any(len(name) > 1 for name in lines)
     step = max(block.row_height, _TWO_LINES if tall else 0) + lift
@@ -163,12 +162,12 @@ def _block(
         middle = n * step + (LINE_HEIGHT / 2 + 2 if above else step / 2)
         for place, line in enumerate(name):
             y = middle + (place - (len(name) - 1) / 2) * _APART
-            marks.append(Words(0, y, line))
-        marks.append(Line(0, (n + 1) * step, width, (n + 1) * step, "line", 1))
+            marks.append(TextLine(0, y, line))
+        marks.append(Segment(0, (n + 1) * step, width, (n + 1) * step, "line", 1))
     share = _share(block, width - left)
     size = NORMAL if _fits(block, width - left, NORMAL) else SMALL
-    for column in block.columns:
-        length = column.weight * share
+    for panel in block.panels:
+        length = panel.weight * share
         if block.most is None:
             axis = percent_axis(numbers, length, block.ends)
             drawn = grid_across(axis, left, length, 0, height, within=True)
@@ -176,20 +175,20 @@ def _block(
         else:
             axis = Axis((0, max(block.most, 1)))
             length -= _NUMBER
-        if column.title:
-            marks.append(Words(left, -_TITLE / 2, column.title, size=size, bold=True))
+        if panel.title:
+            marks.append(TextLine(left, -_TITLE / 2, panel.title, size=size, bold=True))
         to = axis.along(left, length)
-        for n, cell in enumerate(column.cells):
+        for n, cell in enumerate(panel.cells):
             middle = n * step + lift + (step - lift) / 2
-            marks += [mapped(mark, to, down(middle)) for mark in cell]
-        left += column.weight * share + _GAP
+            marks += [map_coordinates(mark, to, shift_by(middle)) for mark in cell]
+        left += panel.weight * share + _GAP
     return marks, height
 
 
 def _beside_names(marks: Sequence[Mark], step: float, lift: float) -> Iterator[Mark]:
-    """The lines across rows without their parts behind names, which stand above each row."""
+    """Yield the marks with lines cut where a name above a row would cross them."""
     for mark in marks:
-        if not isinstance(mark, Line):
+        if not isinstance(mark, Segment):
             yield mark
             continue
         for n in range(round((mark.y2 - mark.y) / step)):

@@ -1,4 +1,4 @@
-"""Where labels go, so that none lies on another."""
+"""Placement of labels without overlap."""
 
 from __future__ import annotations
 
@@ -15,56 +15,56 @@ class Area(NamedTuple):
     bottom: float
 
     def overlap(self, other: Area) -> float:
-        """The area of both, in square pixels."""
+        """Return the area that both share, in square pixels."""
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return across * down if across > 0 and down > 0 else 0.0
 
     def outside(self, bounds: Area) -> float:
-        """How much of it lies outside, in square pixels."""
+        """Return the area outside some bounds, in square pixels."""
         whole = (self.right - self.left) * (self.bottom - self.top)
         return whole - self.overlap(bounds)
 
 
-def spread(
+def spread_labels(
     wanted: Sequence[float], heights: Sequence[float], top: float, bottom: float
 ) -> list[float]:
-    """The middles of labels in one column, as near as may be to where they are wanted.
+    """Return the middles of labels in one column, as near as possible to the wanted ones.
 
-    None overlaps another, and their order is that of `wanted`. They begin at `top` or below, and
-    end at `bottom` or above if there is room for all.
+    Labels do not overlap and keep the order of `wanted`. They begin at `top` or below, and end at
+    `bottom` or above if all of them fit.
     """
     order = sorted(range(len(wanted)), key=lambda n: wanted[n])
-    found = [0.0] * len(wanted)
+    middles = [0.0] * len(wanted)
     least = top
     for n in order:
-        found[n] = max(wanted[n], least + heights[n] / 2)
-        least = found[n] + heights[n] / 2
+        middles[n] = max(wanted[n], least + heights[n] / 2)
+        least = middles[n] + heights[n] / 2
     most = bottom
     for n in reversed(order):
-        found[n] = min(found[n], most - heights[n] / 2)
-        most = found[n] - heights[n] / 2
-    # where there is no room for all, they begin at the top
-    if order and (above := top - (found[order[0]] - heights[order[0]] / 2)) > 0:
-        found = [y + above for y in found]
-    return found
+        middles[n] = min(middles[n], most - heights[n] / 2)
+        most = middles[n] - heights[n] / 2
+    # if they do not all fit, they begin at the top
+    if order and (above := top - (middles[order[0]] - heights[order[0]] / 2)) > 0:
+        middles = [y + above for y in middles]
+    return middles
 
 
-def beside(
+def place_labels(
     points: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     bounds: Area,
     taken: Sequence[Area] = (),
 ) -> list[Area]:
-    """An area for the label of each point, near it and off the others.
+    """Return an area for the label of each point, near it and away from the others.
 
-    They are placed one after the other, and those that meet others once more.
+    Labels are placed one after the other; those that still overlap are placed again.
 
     Args:
-        points: Places in pixels.
-        sizes: Width and height of each one's label.
-        bounds: Where labels may lie.
-        taken: What else they should not cover.
+        points: Positions in pixels.
+        sizes: Width and height of each label.
+        bounds: The area that labels may use.
+        taken: Other areas that they should not cover.
     """
     around = [Area(x - 5, y - 5, x + 5, y + 5) for x, y in points]
     placed: dict[int, Area] = {}
@@ -82,7 +82,7 @@ def beside(
 
     for n in range(len(points)):
         put(n)
-    # the first knew nothing of the last: those that meet are put again
+    # the first were placed before the last: place those that overlap again
     for n in range(len(points)):
         if any(placed[n].overlap(placed[k]) for k in placed if k != n):
             put(n)
@@ -90,7 +90,7 @@ def beside(
 
 
 def _candidates(x: float, y: float, width: float, height: float) -> Iterator[tuple[float, Area]]:
-    """How far off, and where: beside, above, below, and the same further away."""
+    """Yield the cost of the distance and the area: beside, above, below, then further away."""
     for away in (7, 14, 24, 38, 56, 80, 110):
         for across, down in (
             (1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (0.7, 0.7), (-0.7, -0.7), (-0.7, 0.7),

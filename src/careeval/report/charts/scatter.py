@@ -1,4 +1,4 @@
-"""Two numbers of each entry against each other."""
+"""Scatter plots of two numbers of each entry."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from careeval.report.charts.drawing import (
     WIDE,
     Axis,
     Figure,
-    KeyEntry,
-    Line,
+    LegendEntry,
     Mark,
-    Place,
+    PlotValue,
     Point,
-    Words,
-    epochs,
+    Segment,
+    TextLine,
+    display_names,
+    fit_in_lines,
     grid_across,
     grid_up,
-    in_lines,
-    key,
+    legend,
     moved,
-    names,
-    not_drawn,
+    n_epochs_text,
+    not_drawn_lines,
     percent_axis,
-    place,
+    plot_value,
     text_width,
 )
-from careeval.report.charts.labels import Area, beside
+from careeval.report.charts.labels import Area, place_labels
 from careeval.report.words import in_full
 from careeval.results.score.summary import Summary
 
@@ -40,38 +40,40 @@ _LABEL = 13
 _MOST_LABEL = 0.4
 """Share of the width that a label may take."""
 _LEADER = 9
-"""Pixels from a point to its label from which a line joins them."""
+"""Distance in pixels from which a line joins a point and its label."""
 
 
 @dataclass(frozen=True)
 class _Dot:
-    """One entry's point and how sure each of its numbers is."""
+    """One entry's point, with the interval of each number."""
 
     name: str
-    x: Place
-    y: Place
+    x: PlotValue
+    y: PlotValue
     hollow: bool
-    said: str
+    label: str
 
 
 def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Score against dollars a response, equal steps equal ratios.
+    """Return the score against dollars for one response, on a logarithmic scale.
 
-    An entry whose cost or score is unknown, or that cost nothing, is listed beneath.
+    An entry whose cost or score is unknown, or whose cost is 0, is listed below the plot.
     """
     dots, left_out = [], []
-    for name, s in zip(names(summaries), summaries, strict=True):
-        dollars, score = s.cost.asking.per_response, place(s.score)
+    for name, s in zip(display_names(summaries), summaries, strict=True):
+        dollars, score = s.cost.asking.per_response, plot_value(s.score)
         if dollars is None or score is None or dollars <= 0:
             why = s.cost.asking.reason or s.score.reason or "it cost nothing"
             left_out.append(f"{name}: {why}")
             continue
-        said = f"{name}: score {in_full(s.score)}; {_dollars(dollars)} a response"
-        dots.append(_Dot(name, Place(dollars, dollars, dollars), score, bool(s.not_ranked), said))
+        label = f"{name}: score {in_full(s.score)}; {_dollars(dollars)} a response"
+        dots.append(
+            _Dot(name, PlotValue(dollars, dollars, dollars), score, bool(s.not_ranked), label)
+        )
     costs = [dot.x.value for dot in dots] or [0.01]
     across = _log_axis(min(costs), max(costs))
     description = ["Score against the cost of asking for one response."]
-    description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
+    description += [f"{dot.label}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
     return _scatter(
         dots, across, "score, %", "dollars a response, on a logarithmic scale",
         left_out, width, " ".join(description),
@@ -79,21 +81,21 @@ def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
 
 
 def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Score by the worst of n against the score."""
+    """Return the score by the worst of n against the score."""
     dots, left_out = [], []
-    for name, s in zip(names(summaries), summaries, strict=True):
-        score, worst = place(s.score), place(s.worst_at_n)
+    for name, s in zip(display_names(summaries), summaries, strict=True):
+        score, worst = plot_value(s.score), plot_value(s.worst_at_n)
         if score is None or worst is None:
             left_out.append(f"{name}: {s.score.reason if score is None else s.worst_at_n.reason}")
             continue
-        said = f"{name}: score {in_full(s.score)}; worst of {s.n_epochs} {in_full(s.worst_at_n)}"
-        dots.append(_Dot(name, score, worst, bool(s.not_ranked), said))
+        label = f"{name}: score {in_full(s.score)}; worst of {s.n_epochs} {in_full(s.worst_at_n)}"
+        dots.append(_Dot(name, score, worst, bool(s.not_ranked), label))
     plot = width - 2 * MARGIN - _LEFT - _RIGHT
     across = percent_axis((number for dot in dots for number in dot.x), plot, None)
     description = ["Score of the worst response against the mean score."]
-    description += [f"{dot.said}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
+    description += [f"{dot.label}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
     return _scatter(
-        dots, across, f"worst of {epochs(summaries)}, %", "score, %",
+        dots, across, f"worst of {n_epochs_text(summaries)}, %", "score, %",
         left_out, width, " ".join(description),
     )  # fmt: skip
 
@@ -111,41 +113,43 @@ def _scatter(
     plot = inner - _LEFT - _RIGHT
     tall = max(plot * 0.55, 300, 9.0 * len(dots))
     up = percent_axis((number for dot in dots for number in dot.y), tall, None)
-    entries = [KeyEntry("95% interval", (Line(-8, 0, 8, 0, width=1), Line(0, -6, 0, 6, width=1)))]
+    entries = [
+        LegendEntry("95% interval", (Segment(-8, 0, 8, 0, width=1), Segment(0, -6, 0, 6, width=1)))
+    ]
     if any(dot.hollow for dot in dots):
         entries.append(HOLLOW)
-    marks, top = key(entries, inner)
+    marks, top = legend(entries, inner)
     frame, to_x, to_y = _frame(across, up, up_title, across_title, plot, tall, top + 8)
     marks += frame
     arms = []
     for dot in dots:
         x, y = to_x(dot.x.value), to_y(dot.y.value)
         for arm in (
-            Line(to_x(dot.x.low), y, to_x(dot.x.high), y, width=1, faint=True),
-            Line(x, to_y(dot.y.low), x, to_y(dot.y.high), width=1, faint=True),
+            Segment(to_x(dot.x.low), y, to_x(dot.x.high), y, width=1, faint=True),
+            Segment(x, to_y(dot.y.low), x, to_y(dot.y.high), width=1, faint=True),
         ):
             arms.append(arm)
-        marks.append(Point(x, y, hollow=dot.hollow, said=dot.said))
+        marks.append(Point(x, y, hollow=dot.hollow, label=dot.label))
     marks += arms
     marks += _named(
         dots, [(to_x(d.x.value), to_y(d.y.value)) for d in dots], arms, inner, top, tall
     )
     y = top + 8 + _TITLE + tall + _BELOW
-    said, y = not_drawn(left_out, inner, y)
-    marks += said
+    lines, y = not_drawn_lines(left_out, inner, y)
+    marks += lines
     return Figure(width, y + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
 
 
 def _named(
     dots: Sequence[_Dot],
     points: Sequence[tuple[float, float]],
-    arms: Sequence[Line],
+    arms: Sequence[Segment],
     inner: float,
     top: float,
     tall: float,
 ) -> list[Mark]:
-    """The names beside the points, joined to them where they stand off."""
-    shown = [in_lines(dot.name, inner * _MOST_LABEL, SMALL, 2) for dot in dots]
+    """Return the names beside the points, joined to them by a line if they are far."""
+    shown = [fit_in_lines(dot.name, inner * _MOST_LABEL, SMALL, 2) for dot in dots]
     sizes = [
         (max(text_width(line, SMALL) for line in lines), float(_LABEL * len(lines)))
         for lines in shown
@@ -157,19 +161,19 @@ def _named(
     ]
     marks: list[Mark] = []
     for lines, (x, y), area in zip(
-        shown, points, beside(points, sizes, bounds, taken), strict=True
+        shown, points, place_labels(points, sizes, bounds, taken), strict=True
     ):
-        # a width is only guessed: what is left of it is to be on the far side
+        # widths are only estimated: leave spare room on the side away from the point
         at, align = (area.left + area.right) / 2, "middle"
         if area.left > x:
             at, align = area.left, "start"
         elif area.right < x:
             at, align = area.right, "end"
         for n, line in enumerate(lines):
-            marks.append(Words(at, area.top + (n + 0.5) * _LABEL, line, align=align, size=SMALL))
+            marks.append(TextLine(at, area.top + (n + 0.5) * _LABEL, line, align=align, size=SMALL))
         near_x, near_y = min(max(x, area.left), area.right), min(max(y, area.top), area.bottom)
         if math.hypot(near_x - x, near_y - y) > _LEADER:
-            marks.append(Line(x, y, near_x, near_y, "muted", 0.7))
+            marks.append(Segment(x, y, near_x, near_y, "muted", 0.7))
     return marks
 
 
@@ -182,11 +186,11 @@ def _frame(
     tall: float,
     top: float,
 ) -> tuple[list[Mark], Callable[[float], float], Callable[[float], float]]:
-    """Both axes of a plot whose titles begin at `top`, and from numbers to pixels along each."""
+    """Return both axes, with titles from `top` down, and their functions from numbers to pixels."""
     bottom = top + _TITLE + tall
     marks: list[Mark] = [
-        Words(0, top + 8, up_title, "muted", size=SMALL),
-        Words(_LEFT, bottom + 30, across_title, "muted", size=SMALL),
+        TextLine(0, top + 8, up_title, "muted", size=SMALL),
+        TextLine(_LEFT, bottom + 30, across_title, "muted", size=SMALL),
         *grid_up(up, bottom, tall, _LEFT, _LEFT + plot),
         *grid_across(across, _LEFT, plot, top + _TITLE, bottom),
     ]
@@ -194,7 +198,7 @@ def _frame(
 
 
 def _log_axis(least: float, most: float) -> Axis:
-    """An axis of dollars over both, with ticks at 1, 2 and 5 times the powers of ten."""
+    """Return an axis of dollars over both, with ticks at 1, 2 and 5 times powers of ten."""
     low, high = least / 1.6, most * 3
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [n * 10.0**power for power in powers for n in (1, 2, 5)]
@@ -205,7 +209,7 @@ def _log_axis(least: float, most: float) -> Axis:
 
 
 def _dollars(amount: float) -> str:
-    """Two digits that count, without an exponent."""
+    """Return an amount with two significant digits, without an exponent."""
     digits = max(2, 1 - math.floor(math.log10(amount)))
     text = f"{amount:.{digits}f}"
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"

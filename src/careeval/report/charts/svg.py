@@ -1,4 +1,4 @@
-"""How a figure becomes a part of a page, and a file of its own."""
+"""Conversion of figures to SVG and PNG."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from careeval.report.charts.drawing import Band, Box, Curve, Figure, Line, Mark, Point, Words
-from careeval.report.words import visible
+from careeval.report.charts.drawing import Band, Box, Curve, Figure, Mark, Point, Segment, TextLine
+from careeval.report.words import strip_controls
 
 _SVG = "http://www.w3.org/2000/svg"
 
@@ -24,25 +24,25 @@ _LIGHT = {
     "harm": "#a3281b",
     "mild": "#7d5200",
 }
-"""The page's colours by day, on white: for a file that no page gives any."""
+"""The light colours of the page, for files."""
 _FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 
 _FONT_FILES = [str(file) for file in sorted(Path(__file__).with_name("fonts").glob("*.ttf"))]
-"""Of Careeval Sans, which is as wide as `drawing.text_width` takes text to be."""
+"""Fonts of Careeval Sans, whose widths `drawing.text_width` estimates."""
 _PNG_STYLE = "svg { font-family: 'Careeval Sans' }"
 _SCALE = 2
 
 
 def inline_svg(figure: Figure, name: str, title: str, description: str) -> str:
-    """A figure as an SVG element to stand in a page: named, described, in the page's own colours.
+    """Return a figure as an SVG element for a page, in the colours of the page.
 
-    Each series is a group that can be focused, which the page's style brings out.
+    Each series is a group that can be focused; the page's style highlights it.
 
     Args:
         figure: The figure.
         name: Prefix of the ids in it; unique in the page.
-        title: What it is.
-        description: What it shows, and where the same numbers are as text.
+        title: Its title.
+        description: Its description, for screen readers.
     """
     colours = {name: f"var(--{name})" for name in _LIGHT}
     root = _drawn(replace(figure, marks=tuple(m for m in figure.marks if not m.series)), colours)
@@ -55,7 +55,7 @@ def inline_svg(figure: Figure, name: str, title: str, description: str) -> str:
 
 
 def standalone_svg(figure: Figure, name: str, title: str, description: str) -> str:
-    """A figure as an SVG file: as `inline_svg`, in colours of its own on white."""
+    """Return a figure as the text of an SVG file, in light colours on white."""
     root = _drawn(figure, _LIGHT)
     root.set("font-family", _FONTS)
     background = ElementTree.Element("rect", width="100%", height="100%", fill=_LIGHT["paper"])
@@ -64,26 +64,26 @@ def standalone_svg(figure: Figure, name: str, title: str, description: str) -> s
 
 
 def png(svg: str, title: str, description: str) -> bytes:
-    """A standalone SVG as a PNG of twice its size, which carries its title and description.
+    """Return a standalone SVG as a PNG of twice its size, with its title and description.
 
-    They stand in chunks `iTXt` before the end of the image, as UTF-8. Text is drawn in the font
-    that is shipped, and what that has no sign for in a font of the machine.
+    Both are written as UTF-8 in `iTXt` chunks before the end of the image. Text is drawn in the
+    font of this package; characters it lacks are drawn in a font of the machine.
 
     Source: W3C, Portable Network Graphics (third edition), 11.3.3.4.
     """
-    import resvg_py  # needed for pictures alone
+    import resvg_py  # needed for PNG alone
 
     image = resvg_py.svg_to_bytes(svg, zoom=_SCALE, font_files=_FONT_FILES, style_sheet=_PNG_STYLE)
     end = image.rindex(b"IEND") - 4
-    said = b"".join(
+    chunks = b"".join(
         _text_chunk(keyword, text)
         for keyword, text in (("Title", title), ("Description", description))
     )
-    return image[:end] + said + image[end:]
+    return image[:end] + chunks + image[end:]
 
 
 def _text_chunk(keyword: str, text: str) -> bytes:
-    """A chunk of type, data and checksum; its text is neither compressed nor in a language."""
+    """Return a chunk of type, data and checksum; the text is not compressed, its language unset."""
     body = b"iTXt" + keyword.encode("latin-1") + b"\0\0\0\0\0" + _characters(text).encode()
     return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
 
@@ -98,18 +98,18 @@ def _drawn(figure: Figure, colours: Mapping[str, str]) -> ElementTree.Element:
 
 
 def _elements(marks: Iterable[Mark], colours: Mapping[str, str]) -> Iterator[ElementTree.Element]:
-    # what is drawn first lies lowest
+    # earlier elements are drawn below later ones
     for mark in sorted(marks, key=lambda mark: _ORDER.index(type(mark))):
         tag, attributes, text = _element(mark, colours)
         element = ElementTree.Element(tag, attributes)
-        if isinstance(mark, Words):
+        if isinstance(mark, TextLine):
             element.text = _characters(text)
         elif text:
             ElementTree.SubElement(element, "title").text = _characters(text)
         yield element
 
 
-_ORDER: list[type] = [Band, Box, Line, Curve, Point, Words]
+_ORDER: list[type] = [Band, Box, Segment, Curve, Point, TextLine]
 
 _SHAPES = {
     "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -123,55 +123,55 @@ _SHAPES = {
         (0.4, 1.2), (-0.4, 1.2), (-0.4, 0.4), (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4),
     ),
 }  # fmt: skip
-"""Corners in radii of the circle that looks as large."""
+"""Corners of each shape, in radii of a circle that looks equally large."""
 
 
 def _element(mark: Mark, colours: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
-    """A mark's tag, its attributes, and its text."""
+    """Return the tag of a mark, its attributes and its text."""
     colour = colours[mark.colour]
     match mark:
-        case Words(x=x, y=y):
-            # a third of its size from the middle of a letter down to its foot
-            found = {"x": _number(x), "y": _number(y + 0.35 * mark.size), "fill": colour}
-            found["font-size"] = _number(mark.size)
+        case TextLine(x=x, y=y):
+            # the baseline is about a third of the size below the middle of a letter
+            attributes = {"x": _number(x), "y": _number(y + 0.35 * mark.size), "fill": colour}
+            attributes["font-size"] = _number(mark.size)
             if mark.align != "start":
-                found["text-anchor"] = mark.align
+                attributes["text-anchor"] = mark.align
             if mark.bold:
-                found["font-weight"] = "600"
-            return "text", found, mark.text
-        case Line():
+                attributes["font-weight"] = "600"
+            return "text", attributes, mark.text
+        case Segment():
             ends = {"x1": mark.x, "y1": mark.y, "x2": mark.x2, "y2": mark.y2}
-            found = {name: _number(value) for name, value in ends.items()}
-            found |= {"stroke": colour, "stroke-width": _number(mark.width)}
-            return "line", found | _faint(mark.faint), ""
+            attributes = {name: _number(value) for name, value in ends.items()}
+            attributes |= {"stroke": colour, "stroke-width": _number(mark.width)}
+            return "line", attributes | _faint(mark.faint), ""
         case Box():
             left, top = min(mark.x, mark.x2), min(mark.y, mark.y2)
-            found = {"x": _number(left), "y": _number(top)}
-            found["width"] = _number(abs(mark.x2 - mark.x))
-            found["height"] = _number(abs(mark.y2 - mark.y))
-            return "rect", found | _filled(colour, colours, mark.hollow), mark.said
+            attributes = {"x": _number(left), "y": _number(top)}
+            attributes["width"] = _number(abs(mark.x2 - mark.x))
+            attributes["height"] = _number(abs(mark.y2 - mark.y))
+            return "rect", attributes | _filled(colour, colours, mark.hollow), mark.label
         case Point():
             look = _filled(colour, colours, mark.hollow)
             if mark.shape == "circle":
                 at = {"cx": mark.x, "cy": mark.y, "r": mark.radius}
-                found = {name: _number(value) for name, value in at.items()}
-                return "circle", found | look, mark.said
+                attributes = {name: _number(value) for name, value in at.items()}
+                return "circle", attributes | look, mark.label
             corners = [
                 (mark.x + mark.radius * dx, mark.y + mark.radius * dy)
                 for dx, dy in _SHAPES[mark.shape]
             ]
-            return "polygon", {"points": _path(corners)} | look, mark.said
+            return "polygon", {"points": _path(corners)} | look, mark.label
         case Curve():
-            found = {"points": _path(zip(mark.xs, mark.ys, strict=True)), "fill": "none"}
-            found |= {"stroke": colour, "stroke-width": "1.5"}
+            attributes = {"points": _path(zip(mark.xs, mark.ys, strict=True)), "fill": "none"}
+            attributes |= {"stroke": colour, "stroke-width": "1.5"}
             if mark.dashed:
-                found["stroke-dasharray"] = "4 3"
-            return "polyline", found, mark.said
+                attributes["stroke-dasharray"] = "4 3"
+            return "polyline", attributes, mark.label
         case Band():
-            there = zip(mark.xs, mark.lows, strict=True)
+            forth = zip(mark.xs, mark.lows, strict=True)
             back = zip(reversed(mark.xs), reversed(mark.highs), strict=True)
-            found = {"points": _path([*there, *back]), "fill": colour, "fill-opacity": "0.14"}
-            return "polygon", found, ""
+            attributes = {"points": _path([*forth, *back]), "fill": colour, "fill-opacity": "0.14"}
+            return "polygon", attributes, ""
 
 
 def _filled(colour: str, colours: Mapping[str, str], hollow: bool) -> dict[str, str]:
@@ -188,15 +188,15 @@ def _path(corners: Iterable[tuple[float, float]]) -> str:
 
 
 def _characters(text: str) -> str:
-    """The text without what XML has no character for."""
-    return _NO_CHARACTER.sub("", visible(text))
+    """Return the text without characters that XML does not allow."""
+    return _NO_CHARACTER.sub("", strip_controls(text))
 
 
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def _number(pixels: float) -> str:
-    """To a tenth, and no longer than needed."""
+    """Return pixels to a tenth, without trailing zeros."""
     return f"{round(pixels, 1) + 0.0:g}"
 
 

@@ -1,4 +1,4 @@
-"""What a larger number of responses brings to light: the worst of k, and the first severe error."""
+"""The figure of the worst of k responses, and of severe errors in any of k."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from careeval.report.charts.drawing import (
     Band,
     Curve,
     Figure,
-    Line,
     Mark,
-    Place,
+    PlotValue,
     Point,
-    Words,
+    Segment,
+    TextLine,
+    display_names,
+    fit_in_lines,
     grid_across,
     grid_up,
-    in_lines,
-    key,
-    mapped,
+    legend,
+    map_coordinates,
     moved,
-    names,
-    not_drawn,
+    not_drawn_lines,
     percent_axis,
-    place,
+    plot_value,
     text_width,
 )
-from careeval.report.charts.labels import spread
-from careeval.report.words import in_full, value
+from careeval.report.charts.labels import spread_labels
+from careeval.report.words import in_full, percent_text
 from careeval.results.findings import Graded
 from careeval.results.score.entry_details import Detail
 from careeval.stats import Estimate
 
 _MOST_BANDS = 3
-"""Entries up to which each curve has its interval."""
+"""Up to this many entries, each curve has the band of its interval."""
 _SHAPES = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
     "triangle-left",
@@ -53,7 +53,7 @@ _REACH = 32
 
 @dataclass(frozen=True)
 class _Series:
-    """One entry's estimates for k = 1, 2, …, and how they look."""
+    """One entry's estimates for k = 1, 2, …, with shape and colour."""
 
     name: str
     estimates: Sequence[Estimate]
@@ -64,28 +64,30 @@ class _Series:
 
 
 def worst_at_k(entries: Sequence[Graded], width: int = WIDE) -> Figure:
-    """Return the score by the lowest of k responses, and the share with a severe error in any of k.
+    """Return two panels over k: the score by the lowest of k, and severe errors in any of k.
 
-    Each curve ends at its entry's name; up to three have the band of their interval.
+    Each curve ends at its entry's name. Up to three entries have the band of their interval.
     """
     inner = width - 2 * MARGIN
     stacked = width < ROOMY
     each = inner if stacked else (inner - _BETWEEN) / 2
     marks: list[Mark] = []
     y = 0.0
-    called = list(zip(names([each.summary for each in entries]), entries, strict=True))
+    named_entries = list(
+        zip(display_names([each.summary for each in entries]), entries, strict=True)
+    )
     if any(each.summary.not_ranked and _is_drawn(each.detail) for each in entries):
-        marks, y = key([HOLLOW], inner)
+        marks, y = legend([HOLLOW], inner)
         y += 14
     first, height = _panel(
         "Score by the lowest of k responses, %",
-        _series(called, lambda d: d.worst_at_k),
+        _series(named_entries, lambda d: d.worst_at_k),
         each,
         (0, 100),
     )
     second, other = _panel(
         "Scenarios with a severe error in any of k, %",
-        _series(called, lambda d: d.severe_of_k),
+        _series(named_entries, lambda d: d.severe_of_k),
         each,
         (0, 10),
     )
@@ -97,12 +99,14 @@ def worst_at_k(entries: Sequence[Graded], width: int = WIDE) -> Figure:
         marks += moved(second, each + _BETWEEN, y)
         y += max(height, other)
     reasons = [
-        f"{name}: {_reason(each.detail)}" for name, each in called if not _is_drawn(each.detail)
+        f"{name}: {_reason(each.detail)}"
+        for name, each in named_entries
+        if not _is_drawn(each.detail)
     ]
-    said, y = not_drawn(reasons, inner, y)
-    marks += said
+    lines, y = not_drawn_lines(reasons, inner, y)
+    marks += lines
     shown = tuple(moved(marks, MARGIN, MARGIN))
-    return Figure(width, y + 2 * MARGIN, shown, _description(called))
+    return Figure(width, y + 2 * MARGIN, shown, _description(named_entries))
 
 
 def _is_drawn(detail: Detail) -> bool:
@@ -110,7 +114,7 @@ def _is_drawn(detail: Detail) -> bool:
 
 
 def _series(
-    called: Sequence[tuple[str, Graded]], take: Callable[[Detail], Sequence[Estimate]]
+    named_entries: Sequence[tuple[str, Graded]], take: Callable[[Detail], Sequence[Estimate]]
 ) -> list[_Series]:
     return [
         _Series(
@@ -121,17 +125,17 @@ def _series(
             dashed=n // len(_SHAPES) % 2 == 1,
             hollow=bool(each.summary.not_ranked),
         )
-        for n, (name, each) in enumerate(called)
+        for n, (name, each) in enumerate(named_entries)
     ]
 
 
 def _panel(
     title: str, series: Sequence[_Series], width: float, ends: tuple[float, float]
 ) -> tuple[list[Mark], float]:
-    """One panel's marks and its height."""
-    known = [(one, found) for one in series if (found := _known(one))]
+    """Return the marks of one panel and its height."""
+    series_values = [(one, values) for one in series if (values := _known_values(one))]
     most_room = width * 0.36
-    lines = [in_lines(one.name, most_room, SMALL, 3) for one, _ in known]
+    lines = [fit_in_lines(one.name, most_room, SMALL, 3) for one, _ in series_values]
     room = max((text_width(line, SMALL) for name in lines for line in name), default=0)
     heights = [len(name) * _LINE + 2 for name in lines]
     length = width - _LEFT - _REACH - room
@@ -139,7 +143,10 @@ def _panel(
     n = max((len(one.estimates) for one in series), default=1)
     banded = len(series) <= _MOST_BANDS
     numbers = [
-        number for _, found in known for _, at in found for number in (at if banded else at[:1])
+        number
+        for _, values in series_values
+        for _, at in values
+        for number in (at if banded else at[:1])
     ]
     up = percent_axis(numbers, tall, ends)
     step = 1 if n <= 10 else 5
@@ -147,28 +154,28 @@ def _panel(
     across = Axis((1, n) if n > 1 else (0.5, 1.5), tuple((k, f"{k}") for k in ticks))
     bottom = _TITLE + tall
     x, y = across.along(_LEFT, length), up.along(bottom, -tall)
-    marks: list[Mark] = [Words(0, 8, line, bold=True) for line in (title,)]
+    marks: list[Mark] = [TextLine(0, 8, line, bold=True) for line in (title,)]
     marks += grid_up(up, bottom, tall, _LEFT, _LEFT + length)
     marks += [
         mark
         for mark in grid_across(across, _LEFT, length, _TITLE, bottom)
-        if isinstance(mark, Words)
+        if isinstance(mark, TextLine)
     ]
-    marks.append(Words(_LEFT, bottom + 28, "k, responses to a scenario", "muted", size=SMALL))
-    for one, found in known:
-        drawn = [mapped(mark, x, y) for mark in _curve(one, found, banded)]
+    marks.append(TextLine(_LEFT, bottom + 28, "k, responses to a scenario", "muted", size=SMALL))
+    for one, values in series_values:
+        drawn = [map_coordinates(mark, x, y) for mark in _curve(one, values, banded)]
         marks += _of_series(one, drawn) if len(series) > 1 else drawn
-    wanted = [y(found[-1][1].value) for _, found in known]
-    middles = spread(wanted, heights, _TITLE - 6, bottom + 6)
-    for (one, found), name, at, middle in zip(known, lines, wanted, middles, strict=True):
-        end = x(found[-1][0])
+    wanted = [y(values[-1][1].value) for _, values in series_values]
+    middles = spread_labels(wanted, heights, _TITLE - 6, bottom + 6)
+    for (one, values), name, at, middle in zip(series_values, lines, wanted, middles, strict=True):
+        end = x(values[-1][0])
         left = _LEFT + length + _REACH
         label: list[Mark] = [
-            Line(end + 6, at, left - 14, middle, "line", 1),
+            Segment(end + 6, at, left - 14, middle, "line", 1),
             Point(left - 8, middle, one.shape, one.colour, one.hollow, radius=2.8),
         ]
         label += [
-            Words(left, middle + (k - (len(name) - 1) / 2) * _LINE, line, one.colour, size=SMALL)
+            TextLine(left, middle + (k - (len(name) - 1) / 2) * _LINE, line, one.colour, size=SMALL)
             for k, line in enumerate(name)
         ]
         marks += _of_series(one, label) if len(series) > 1 else label
@@ -183,36 +190,43 @@ def _reason(detail: Detail) -> str:
     return next((e.reason for e in detail.worst_at_k if e.reason), "there is no response")
 
 
-def _known(one: _Series) -> list[tuple[int, Place]]:
-    """Each k and where its estimate stands, for those that are known."""
+def _known_values(one: _Series) -> list[tuple[int, PlotValue]]:
+    """Return each k whose estimate is known, with the estimate."""
     return [
         (k, at)
         for k, estimate in enumerate(one.estimates, 1)
-        if (at := place(estimate)) is not None
+        if (at := plot_value(estimate)) is not None
     ]
 
 
-def _curve(one: _Series, found: Sequence[tuple[int, Place]], banded: bool) -> list[Mark]:
-    ks = [k for k, _ in found]
-    marks: list[Mark] = [Curve(ks, [at.value for _, at in found], one.colour, one.dashed)]
+def _curve(one: _Series, values: Sequence[tuple[int, PlotValue]], banded: bool) -> list[Mark]:
+    ks = [k for k, _ in values]
+    marks: list[Mark] = [Curve(ks, [at.value for _, at in values], one.colour, one.dashed)]
     if banded:
-        sure = [(k, at) for k, at in found if one.estimates[k - 1].ci95 is not None]
-        lows, highs = ([at[end] for _, at in sure] for end in (1, 2))
-        marks.append(Band([k for k, _ in sure], lows, highs, one.colour))
-    for k, at in found:
-        said = f"{one.name}, k = {k}: {in_full(one.estimates[k - 1])}"
-        marks.append(Point(k, at.value, one.shape, one.colour, one.hollow, radius=2.8, said=said))
+        with_interval = [(k, at) for k, at in values if one.estimates[k - 1].ci95 is not None]
+        lows, highs = ([at[end] for _, at in with_interval] for end in (1, 2))
+        marks.append(Band([k for k, _ in with_interval], lows, highs, one.colour))
+    for k, at in values:
+        label = f"{one.name}, k = {k}: {in_full(one.estimates[k - 1])}"
+        marks.append(Point(k, at.value, one.shape, one.colour, one.hollow, radius=2.8, label=label))
     return marks
 
 
-def _description(called: Sequence[tuple[str, Graded]]) -> str:
-    said = [
+def _description(named_entries: Sequence[tuple[str, Graded]]) -> str:
+    sentences = [
         "Score if every scenario had got the lowest of k responses, "
         "and share of scenarios with a severe error in any of k."
     ]
-    for name, each in called:
-        for what, found in (("score", each.detail.worst_at_k), ("severe", each.detail.severe_of_k)):
-            if found:
-                last = f" to {value(found[-1])} for {len(found)}" if len(found) > 1 else ""
-                said.append(f"{name}, {what}: from {value(found[0])} for one response{last}.")
-    return " ".join(said)
+    for name, each in named_entries:
+        for what, values in (
+            ("score", each.detail.worst_at_k),
+            ("severe", each.detail.severe_of_k),
+        ):
+            if values:
+                last = (
+                    f" to {percent_text(values[-1])} for {len(values)}" if len(values) > 1 else ""
+                )
+                sentences.append(
+                    f"{name}, {what}: from {percent_text(values[0])} for one response{last}."
+                )
+    return " ".join(sentences)

@@ -3,7 +3,7 @@
 from careeval.report.sections.activities import ACTIVITIES
 from careeval.report.sections.answer import ANSWER
 from careeval.report.sections.domains import DOMAINS_SECTION
-from careeval.report.sections.further_numbers import MORE
+from careeval.report.sections.further_numbers import FURTHER_NUMBERS
 from careeval.report.sections.grader import GRADER
 from careeval.report.sections.harms import HARMS
 from careeval.report.sections.methods import METHODS
@@ -16,9 +16,9 @@ SECTIONS = (
     DOMAINS_SECTION,
     HARMS,
     SITUATIONS,
-    MORE,
+    FURTHER_NUMBERS,
     GRADER,
     RESPONSES,
     METHODS,
 )
-"""The tree of a report."""
+"""All sections, as a tree."""

@@ -1,4 +1,4 @@
-"""The section of errors and scores, over all and by activity."""
+"""The section of errors and scores, overall and by activity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import PART, part_strip, parts_table
 from careeval.report.sections.section import Report, Section
 from careeval.results.parts import By
@@ -19,25 +19,30 @@ from careeval.sheets.sheet import Row
 def _fill(report: Report) -> Mapping[str, Any]:
     by_activity = parts_table(By.adl, report)
     return {
-        "overview": by_activity if report.is_of_one else overview_table(report),
-        "by_activity": None if report.is_of_one else by_activity,
+        "overview": by_activity if report.has_one_entry else overview_table(report),
+        "by_activity": None if report.has_one_entry else by_activity,
     }
 
 
 def overview_table(report: Report) -> PageTable:
-    """Return each entry's numbers, and its score by activity, drawn in their cells."""
+    """Return each entry's numbers and its score by activity, with a bar in each cell."""
     parts = parts_sheet(By.adl, report.graded)
     wide, keys = across(parts, "name", By.adl.value, PART)
-    known = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
+    by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
     entries = entries_sheet(report.graded)
     sheet = entries.adding(
-        *(wide.by_key[key] for key in keys), rows=(known.get(r["name"], {}) for r in entries.rows)
+        *(wide.by_key[key] for key in keys), rows=(by_name.get(r["name"], {}) for r in entries.rows)
     )
-    of_errors = [metric.key for metric in HEADLINE if metric.counts_errors]
-    others = [metric.key for metric in HEADLINE if not metric.counts_errors]
-    shares = Scale.over((row[key].share for row in sheet.rows for key in of_errors), (0, 0.1))
-    scores = Scale.over(
-        [*(row[key] for row in sheet.rows for key in others), *(row["score"] for row in parts.rows)]
+    error_keys = [metric.key for metric in HEADLINE if metric.counts_errors]
+    score_keys = [metric.key for metric in HEADLINE if not metric.counts_errors]
+    shares = BarScale.of_estimates(
+        (row[key].share for row in sheet.rows for key in error_keys), (0, 0.1)
+    )
+    scores = BarScale.of_estimates(
+        [
+            *(row[key] for row in sheet.rows for key in score_keys),
+            *(row["score"] for row in parts.rows),
+        ]
     )
     metrics = (
         PageColumn(
@@ -69,11 +74,11 @@ def overview_table(report: Report) -> PageTable:
 
 
 _NOTE = (
-    "A line is a 95% interval, a hollow mark has none, and a tick is 0. By activity: the score, in "
-    "%; * fewer than five scenarios, not for comparing. Grey: not for ranking."
+    "A line is a 95% interval, a hollow mark has none, and the tick marks 0. By activity: the "
+    "score, in %; * fewer than five scenarios, not for comparing. Grey: not for ranking."
 )
 _TONES = {"severe": "harm", "mild": "mild"}
-"""Key of a metric → the class of its colour, above 0."""
+"""Key of a metric → CSS class of its colour if above 0."""
 
 
 def _tone(key: str, row: Row) -> str:

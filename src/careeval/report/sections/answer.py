@@ -1,4 +1,4 @@
-"""The first section: each entry's severe errors and score, and what bounds them."""
+"""The first section: each entry's severe errors and score, and their limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.report.sections.grader_trust import as_sentence, judges
+from careeval.report.sections.grader_trust import as_sentence, grader_summaries
 from careeval.report.sections.leaderboard import boards
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import HEADLINE
@@ -17,10 +17,10 @@ from careeval.sheets.sheet import Row
 from careeval.sheets.words import remarks
 
 SIMULATED = "SIMULATED"
-"""How the provenance of a bank begins whose models do not exist."""
+"""Prefix of the provenance of a bank with simulated systems."""
 
 _OF_THE_BANK = "Of the bank itself: "
-"""What leads from there to how the bank was made; the banner has said the rest."""
+"""Start of the part on the bank itself; the banner shows the part before."""
 
 _NO_WORDS = "This page was written without responses, quotes and reasons."
 
@@ -28,14 +28,14 @@ _NO_WORDS = "This page was written without responses, quotes and reasons."
 def _fill(report: Report) -> Mapping[str, Any]:
     return {
         "boards": list(boards(report)),
-        "judges": list(judges(report)),
+        "grader_summaries": list(grader_summaries(report)),
         "limits": list(_limits(report)),
         "numbers": numbers_table(report),
     }
 
 
 def numbers_table(report: Report) -> PageTable:
-    """Return the headline's numbers of all entries, in full."""
+    """Return the headline numbers of all entries, with their intervals."""
     sheet = entries_sheet(report.graded, report.findings.rankings)
     columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
     for metric in HEADLINE:
@@ -60,7 +60,7 @@ def _of_judgments(row: Row) -> tuple[str, ...]:
 
 
 def _limits(report: Report) -> Iterator[str]:
-    """Yield what must be read with the numbers. What an asterisk means stands under its table."""
+    """Yield the warnings that go with the numbers, except footnotes, which are at their tables."""
     for remark in remarks(report.summaries):
         if not remark.startswith("*"):
             yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
@@ -70,7 +70,7 @@ def _limits(report: Report) -> Iterator[str]:
 
 
 def simulated(report: Report) -> str:
-    """Return what a bank says of itself where nobody answered; empty where somebody did."""
+    """Return the bank's statement that its systems are simulated; empty if they are not."""
     for s in report.summaries:
         if s.bank_provenance.startswith(SIMULATED):
             words = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")

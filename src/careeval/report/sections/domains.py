@@ -1,4 +1,4 @@
-"""The section of scores by domain of competence, and by activity and domain."""
+"""The section of scores by domain, and by activity and domain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from careeval.core.scenario import Domain
-from careeval.report.page_table import PageColumn, PageTable, Scale
+from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, part_strip
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Graded
@@ -28,7 +28,7 @@ _SHORT = {
     Domain.communication_intent: "Intent",
     Domain.functional_safety: "Safety",
 }
-"""Domains where many tables stand beside each other."""
+"""Short names of domains, for small tables side by side."""
 
 _ALL = "all"
 
@@ -52,11 +52,11 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def by_domain_table(report: Report) -> PageTable:
-    """Return the score in the four domains: of one entry a row each, of several a column each."""
-    if report.is_of_one:
+    """Return the score by domain: rows for one entry, columns for several."""
+    if report.has_one_entry:
         return entry_parts(By.domain, report.graded[0])
     sheet = parts_sheet(By.domain, report.graded)
-    scale = Scale.over(row["score"] for row in sheet.rows)
+    scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
     wide, keys = across(sheet, "name", "domain", PartScore(n=True))
     small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
     return PageTable(
@@ -71,23 +71,23 @@ def by_domain_table(report: Report) -> PageTable:
 
 
 def maps(report: Report) -> Iterator[PageTable]:
-    """Yield a table of activities and domains for each entry that has a score."""
+    """Yield a table of activity by domain for each entry that has a score."""
     names = entry_names(report.summaries)
     for name, each in zip(names, report.graded, strict=True):
         if each.summary.score.value is not None:
-            yield _map(name, each, in_full=report.is_of_one)
+            yield _map(name, each, in_full=report.has_one_entry)
 
 
 def _map(name: str, entry: Graded, *, in_full: bool) -> PageTable:
-    """Return activities down and domains across.
+    """Return a table with a row for each activity and a column for each domain.
 
     Args:
-        name: Of the entry.
-        entry: Whose parts.
+        name: Name of the entry.
+        entry: The entry.
         in_full: Whether a cell has its interval.
     """
     sheet = adl_and_domain_sheet([entry])
-    rows = list(_with_margins(sheet, entry.summary))
+    rows = list(_with_totals(sheet, entry.summary))
     wide, keys = across(
         replace(sheet, rows=rows), "adl", "domain", PartScore(interval=in_full, n=True)
     )
@@ -100,11 +100,11 @@ def _map(name: str, entry: Graded, *, in_full: bool) -> PageTable:
             for key, head in zip(keys, heads, strict=True)
         ),
     )
-    return PageTable(wide, columns, name, noted=FEW, look="heat", sortable=in_full)
+    return PageTable(wide, columns, name, omitted_lines=FEW, look="heat", sortable=in_full)
 
 
-def _with_margins(sheet: Sheet, s: Summary) -> Iterator[Row]:
-    """Yield the rows of a sheet of activities and domains, with each over all of the other."""
+def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:
+    """Yield the rows of a sheet of activity by domain, with totals of both."""
     for adl, rows in groupby(sheet.rows, lambda row: row["adl"]):
         yield from rows
         cell = s.by_adl[adl]
@@ -115,7 +115,7 @@ def _with_margins(sheet: Sheet, s: Summary) -> Iterator[Row]:
 
 
 def _look(key: str, row: Row) -> str:
-    """Return no shade for a margin, so that it is not taken for one of the cells."""
+    """Return the CSS classes of a cell; a total has no shade, to stand apart from the cells."""
     return "whole" if _ALL in (row["adl"], row[key]["domain"]) else part_look(key, row)
 
 

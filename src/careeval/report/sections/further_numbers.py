@@ -1,4 +1,4 @@
-"""The section of numbers that are there for whoever asks: epochs, scenarios, twins."""
+"""The section of further numbers: epochs, single scenarios, care directions and twins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from careeval.core.scenario import Adl
 from careeval.report import charts
-from careeval.report.documents import figure
-from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade
+from careeval.report.documents import draw_figure
+from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
@@ -25,7 +25,7 @@ from careeval.sheets.sheet import Row
 def _fill(report: Report) -> Mapping[str, Any]:
     directions = _directions(report)
     return {
-        "curves": figure(
+        "curves": draw_figure(
             "worst_at_k",
             "The lowest of k responses",
             lambda width: charts.worst_at_k(report.graded, width),
@@ -35,8 +35,8 @@ def _fill(report: Report) -> Mapping[str, Any]:
             _at_k(report, "severe_of_k", "Scenarios with a severe error in any of k responses"),
         ],
         "spread": None
-        if report.is_of_one
-        else figure(
+        if report.has_one_entry
+        else draw_figure(
             "distribution",
             "Scores of the scenarios",
             lambda width: charts.distributions(report.graded, width),
@@ -47,7 +47,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
-    """Return one number by the number of responses k, a column each."""
+    """Return one number with a column for each k, the number of responses."""
     sheet = at_k_sheet(report.graded)
     wide, keys = across(sheet, "name", "k", replace(MEASURE, lacking=""), key)
     unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
@@ -57,20 +57,20 @@ def _at_k(report: Report, key: str, caption: str) -> PageTable:
 
     columns = (PageColumn(k, f"k = {n}") for n, k in enumerate(keys, start=1))
     note = "Beneath a number: its 95% interval."
-    noted = tuple(filter(None, unknown.values()))
+    omitted_lines = tuple(filter(None, unknown.values()))
     return PageTable(
-        wide, (PageColumn("name", beneath=reason), *columns), caption, note, noted, "many"
+        wide, (PageColumn("name", beneath=reason), *columns), caption, note, omitted_lines, "many"
     )
 
 
 def _scenarios(report: Report) -> PageTable:
-    """Return each scenario's score, a column an entry; of one entry with each response drawn."""
+    """Return each scenario's score: a column for each entry, or one entry with all responses."""
     order = {adl.value: place for place, adl in enumerate(Adl)}
     sheet = scenarios_sheet(report.graded)
     rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
     sheet, caption = replace(sheet, rows=rows), "Every scenario in numbers"
-    if report.is_of_one:
-        scale = Scale.of(score for row in rows for score in row["epochs"]).wide
+    if report.has_one_entry:
+        scale = BarScale.of_numbers(score for row in rows for score in row["epochs"]).wide
         columns = (
             PageColumn("scenario"),
             PageColumn(
@@ -98,7 +98,7 @@ def _shade(key: str, row: Row) -> str:
 
 
 def epochs_table(report: Report) -> PageTable:
-    """Return how much the epochs of one system differ, and how long its answers are."""
+    """Return how much the epochs of each system differ, and the length of its responses."""
     columns = (
         PageColumn("name"),
         *(PageColumn(metric.key) for metric in IN_DETAIL),
@@ -109,7 +109,7 @@ def epochs_table(report: Report) -> PageTable:
     return PageTable(
         entries_sheet(report.graded, in_detail=True),
         columns,
-        "Epochs and length of answers",
+        "Epochs and length of responses",
         "Beneath a number: its 95% interval.",
     )
 
@@ -122,7 +122,7 @@ def _reliability(row: Row) -> Iterable[str]:
 
 
 def _directions(report: Report) -> PageTable:
-    """Return too little and too much care, and twins; beside them what the grader mistakes."""
+    """Return the errors of too little and too much care and the twins, with the grader's errors."""
     cards = report.findings.cards.values()
     probes = {card.grader: card.probes for card in cards if card.probes}
     columns = (
@@ -135,4 +135,4 @@ def _directions(report: Report) -> PageTable:
     return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
 
 
-MORE = Section("more", "More", "sections/more.html", _fill)
+FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _fill)

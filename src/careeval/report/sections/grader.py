@@ -1,4 +1,4 @@
-"""The section of how much of what is measured may be the grader's own."""
+"""The section on the grader: audits, repeated gradings, other graders and odd items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from careeval.sheets.trust.graders import (
 )
 
 MOST_ITEMS = 100
-"""Items that a report lists; a table file has all."""
+"""Items that a report lists at most; the data file has all."""
 
 HIDDEN = "An item of a scenario that is not public"
 
@@ -41,15 +41,15 @@ def _fill(report: Report) -> Mapping[str, Any]:
     }
 
 
-def _is_there(report: Report) -> bool:
+def _is_shown(report: Report) -> bool:
     findings = report.findings
     corrected = any(each.corrected for each in findings.graded)
-    judged_again = any(card.noise for card in findings.cards.values())
+    is_regraded = any(card.noise for card in findings.cards.values())
     odd = any(map(_why_odd, findings.items))
-    return corrected or judged_again or bool(findings.grader_pairs) or odd
+    return corrected or is_regraded or bool(findings.grader_pairs) or odd
 
 
-# Read by people
+# Audited by people
 
 
 def _not_graded(row: Row) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ CORRECTED = (
 
 
 def corrected_table(findings: Findings) -> PageTable:
-    """Return all scores as people correct them; no row where nobody was audited."""
+    """Return all scores corrected by an audit; no row without an audit."""
     return PageTable(
         corrected_sheet(findings.graded),
         (PageColumn("name"), *CORRECTED),
@@ -79,7 +79,7 @@ def corrected_table(findings: Findings) -> PageTable:
 
 
 def corrected_by(grader: str, findings: Findings) -> PageTable:
-    """Return the scores that one grader gave, as people correct them, where room is little."""
+    """Return the scores by one grader, corrected by an audit, in three columns."""
     return PageTable(
         corrected_sheet(findings.graded).where(grader=grader),
         (
@@ -92,7 +92,7 @@ def corrected_by(grader: str, findings: Findings) -> PageTable:
 
 
 def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
-    """Yield a grader against people, and people against each other; none without an audit."""
+    """Yield tables of a grader and people, and of people alone; none without an audit."""
     if card.human is None:
         return
     name = Grader.parse(card.grader).model
@@ -121,11 +121,11 @@ def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
         sortable=False,
     )
     agreement = grader_agreement_sheet(findings).where(grader=card.grader)
-    for whose, between in ((f"{name} and people", "people"), ("People and people", "raters")):
+    for pair, between in ((f"{name} and people", "people"), ("People and people", "raters")):
         yield PageTable(
             agreement.where(between=between),
             AGREEMENT,
-            f"{whose}, by points of the item",
+            f"{pair}, by points of the item",
             sortable=False,
         )
 
@@ -139,10 +139,10 @@ AGREEMENT = (
     PageColumn("positive_agreement", about="95% interval"),
     PageColumn("ac1", about="95% interval"),
 )
-"""How far two agree on the items of a point class."""
+"""Columns on how far two graders agree on items of the same points."""
 
 
-# Judged again, and by several
+# Repeated gradings, and several graders
 
 
 def _gradings(row: Row) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def _gradings(row: Row) -> tuple[str, ...]:
 
 
 def noise_table(findings: Findings) -> PageTable:
-    """Return what judging the same responses again shows."""
+    """Return the noise of each grader, from responses that it graded several times."""
     shares = (
         PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
         for part in ("scenario", "response", "grading")
@@ -171,7 +171,7 @@ def noise_table(findings: Findings) -> PageTable:
 
 
 def pairs_table(findings: Findings) -> PageTable:
-    """Return graders that judged the same responses, two by two, a row a point class."""
+    """Return the agreement of each two graders on the same responses, by points."""
     return PageTable(
         grader_pairs_sheet(findings),
         (PageColumn("a"), PageColumn("b"), PageColumn("systems"), *AGREEMENT),
@@ -185,7 +185,7 @@ _WHY = Field("why", "why experts should read it", in_files=False)
 
 
 def odd_items_table(findings: Findings) -> PageTable:
-    """Return items to send to experts, without the words of those that may not be read."""
+    """Return the items that experts should read; the text of items not public is left out."""
     odd = [item for item in findings.items if _why_odd(item)]
     hidden = findings.public.hidden
     sheet = items_sheet(odd[:MOST_ITEMS])
@@ -211,7 +211,7 @@ def odd_items_table(findings: Findings) -> PageTable:
 
 
 def _why_odd(item: ItemStatistic) -> str:
-    """Return why experts should read an item; empty where they need not."""
+    """Return the reason why experts should read an item; empty if there is none."""
     if item.always:
         return "always present"
     if item.never:
@@ -219,4 +219,4 @@ def _why_odd(item: ItemStatistic) -> str:
     return "goes against the rest" if (item.rest.value or 0) < 0 else ""
 
 
-GRADER = Section("grader", "Grader", "sections/grader.html", _fill, _is_there)
+GRADER = Section("grader", "Grader", "sections/grader.html", _fill, _is_shown)

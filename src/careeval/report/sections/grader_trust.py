@@ -1,4 +1,4 @@
-"""The graders of a report in words: how far each can be trusted."""
+"""Summaries in words of how far each grader can be trusted."""
 
 from __future__ import annotations
 
@@ -20,35 +20,34 @@ _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
 
 @dataclass(frozen=True)
-class Judge:
+class GraderSummary:
     """A grader's card in words.
 
     Attributes:
-        whole: Its name with its mode and the hash of its prompt.
-        short: What matters first: a term, and what is said of it.
-        facts: The rest, in lines.
-        corrected: The scores that it gave, as people correct them; no row without an audit.
+        name: Name of the grader's model.
+        mode: Its mode and the hash of its prompt.
+        short: The main facts: term and text.
+        facts: Further facts: term and lines.
+        corrected: The scores it gave, corrected by an audit; no row without one.
     """
 
     name: str
     mode: str
-    whole: str
     short: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     corrected: PageTable
 
 
-def judges(report: Report) -> Iterator[Judge]:
-    """Yield each grader of a report."""
+def grader_summaries(report: Report) -> Iterator[GraderSummary]:
+    """Yield the summary of each grader of a report."""
     for card in report.findings.cards.values():
         grader = Grader.parse(card.grader)
         facts = [("Contradictions", tuple(_contradictions(card))), ("Whole name", (card.grader,))]
         if card.probes is not None:
             facts.insert(0, ("On labelled probes", (as_sentence(card.probes.sentence()),)))
-        yield Judge(
+        yield GraderSummary(
             grader.model,
             grader.setting,
-            card.grader,
             tuple(_in_short(card)),
             tuple(facts),
             corrected_by(card.grader, report.findings),
@@ -64,7 +63,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
         yield "Its scores, by people", as_sentence(off)
     own = "none of these systems is its vendor’s" if card.vendor else _UNKNOWN_VENDOR
     if card.own_vendor:
-        own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
+        own = f"it grader_summaries its own vendor’s {', '.join(card.own_vendor)}"
     yield "Own vendor", as_sentence(own)
     n, n_judgments = COUNT.text(card.n_unresolved), COUNT.text(card.n_judgments)
     unresolved = f"{n} of {n_judgments} judgments"
@@ -74,7 +73,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
 
 
 def trust_line(card: GraderCard) -> str:
-    """Return a grader's card in a line; the whole of it stands beside."""
+    """Return a grader's card in one line; the full card is beside it."""
     probes = NOT_TRIED
     if card.probes is not None:
         probes = f"on the labelled probes it {_finds(card.probes, ' and')}"
@@ -106,7 +105,7 @@ _OFF = {
 
 
 def _off(card: GraderCard) -> str:
-    """Return for whom its scores are off, as people correct them; empty without an audit."""
+    """Return the systems whose scores an audit finds too high or low; empty without an audit."""
     by_verdict: dict[str, list[str]] = {}
     for (system, rubric), score in card.corrected.items():
         by_verdict.setdefault(score.people_give, []).append(f"{system} ({rubric.value})")
@@ -127,13 +126,13 @@ _CONTRADICTIONS = {
 
 
 def _contradictions(card: GraderCard) -> Iterator[str]:
-    """Yield how often each contradiction is, then which are unknown and why."""
+    """Yield the rate of each kind of contradiction, then the unknown ones with their reasons."""
     counts = card.contradictions
-    known = {kind: count for kind, count in counts.items() if count.opportunities}
-    for kind, count in known.items():
+    with_opportunities = {kind: count for kind, count in counts.items() if count.opportunities}
+    for kind, count in with_opportunities.items():
         of_n = f"{COUNT.text(count.count)} of {COUNT.text(count.opportunities)}"
         yield f"{SHARE.on_page(count.share)} {_CONTRADICTIONS[kind]} ({of_n})"
-    if not known:
+    if not with_opportunities:
         yield "No judgments that could contradict each other."
     for reason in dict.fromkeys(count.reason for count in counts.values() if count.reason):
         kinds = (_CONTRADICTIONS[kind] for kind, count in counts.items() if count.reason == reason)
@@ -141,5 +140,5 @@ def _contradictions(card: GraderCard) -> Iterator[str]:
 
 
 def as_sentence(words: str) -> str:
-    """Return words with a capital at their beginning and a full stop at their end."""
+    """Return words with a capital letter first and a full stop at the end."""
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"

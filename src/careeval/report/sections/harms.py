@@ -1,4 +1,4 @@
-"""The section of the errors that were found, in the responses' own words."""
+"""The section of errors, with the words of the responses."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.scenario import Adl
-from careeval.report.sections.responses import choice
+from careeval.report.sections.responses import filter_choices
 from careeval.report.sections.section import Report, Section
-from careeval.report.words import visible
+from careeval.report.words import strip_controls
 from careeval.results.findings import Findings
 from careeval.results.score.harms import Harm
 
 MOST_WITHOUT_SCRIPTS = 50
-"""Errors of the ledger that stand in the page for whoever runs no scripts."""
+"""Errors that the page shows without scripts."""
 
 
 @dataclass(frozen=True)
-class Ledger:
-    """Errors as a report counts them, and the first of them.
+class ErrorList:
+    """Counts of the errors in a report, and the first of them.
 
     Attributes:
-        severe: In public responses, over all entries.
-        mild: The same.
-        held_out: Of both, in responses that are held out.
-        unknown: Of both, in responses whose split is not known.
-        first: The first of the severe ones, or else of the mild ones, in order.
+        severe: Severe errors in public responses, over all entries.
+        mild: Mild errors in public responses, over all entries.
+        held_out: Errors in held-out responses.
+        unknown: Errors in responses whose split is unknown.
+        first: The first severe errors; the first mild ones if none is severe.
     """
 
     severe: int
@@ -41,11 +41,11 @@ class Ledger:
 
 @dataclass(frozen=True)
 class ScenarioErrors:
-    """Errors of one scenario in the page itself.
+    """Errors of one scenario that the page shows without scripts.
 
     Attributes:
-        text: What was asked; empty where words are left out.
-        passages: The errors that one grader found in the same words of the same response.
+        text: Text of the scenario; empty if words are left out.
+        passages: Errors grouped by grader, response and quote.
     """
 
     scenario: str
@@ -54,19 +54,19 @@ class ScenarioErrors:
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    ledger = _ledger(report)
-    asked = _asked(report.findings) if report.words_shown else {}
-    first = _by_passage(ledger.first, asked)
+    error_list = _error_list(report)
+    texts = _scenario_texts(report.findings) if report.words_shown else {}
+    first = _by_passage(error_list.first, texts)
     return {
-        "n_errors": ledger,
+        "n_errors": error_list,
         "first_harms": first,
         "n_passages": sum(len(each.passages) for each in first),
         "n_graders": len(report.findings.cards),
-        "choice": choice(report),
+        "choice": filter_choices(report),
     }
 
 
-def _ledger(report: Report) -> Ledger:
+def _error_list(report: Report) -> ErrorList:
     findings = report.findings
     order = {adl.value: place for place, adl in enumerate(Adl)}
     harms: dict[int, list[Harm]] = {}
@@ -83,15 +83,15 @@ def _ledger(report: Report) -> Ledger:
     first = (severe or mild)[:MOST_WITHOUT_SCRIPTS]
     if not report.words_shown:
         first = [replace(harm, quote=None, reason="") for harm in first]
-    return Ledger(len(severe), len(mild), held_out, unknown, tuple(first))
+    return ErrorList(len(severe), len(mild), held_out, unknown, tuple(first))
 
 
 def _by_passage(
-    harms: Sequence[Harm], asked: Mapping[tuple[str, str], str]
+    harms: Sequence[Harm], texts: Mapping[tuple[str, str], str]
 ) -> list[ScenarioErrors]:
     by_scenario: dict[tuple[str, str], dict[tuple[Any, ...], list[Harm]]] = {}
     for h in harms:
-        scenario = (h.scenario, asked.get((h.system, h.scenario), ""))
+        scenario = (h.scenario, texts.get((h.system, h.scenario), ""))
         passages = by_scenario.setdefault(scenario, {})
         passages.setdefault((h.system, h.epoch, h.grader, h.quote), []).append(h)
     return [
@@ -100,11 +100,11 @@ def _by_passage(
     ]
 
 
-def _asked(findings: Findings) -> dict[tuple[str, str], str]:
-    """Return (system, scenario) → what was asked, for public responses."""
+def _scenario_texts(findings: Findings) -> dict[tuple[str, str], str]:
+    """Return (system, scenario) → text of the scenario, for public responses."""
     public = findings.public.responses
     rows = public.select("system", "scenario", "scenario_text").unique().sort(pl.all()).rows()
-    return {(system, scenario): visible(text or "") for system, scenario, text in rows}
+    return {(system, scenario): strip_controls(text or "") for system, scenario, text in rows}
 
 
 HARMS = Section("harms", "Harms", "sections/harms.html", _fill)

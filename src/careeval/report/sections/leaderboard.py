@@ -1,4 +1,4 @@
-"""The boards of a report: entries that compare with each other, their two numbers first."""
+"""The boards of a report: entries that can be compared, with their two main numbers first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from careeval.sheets.kinds import COUNT, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, sentence
 
 _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
-"""Key of a metric → the class of its colour."""
+"""Key of a metric → CSS class of its colour."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Fact:
     """One number of a card.
 
     Attributes:
-        lines: What stands beneath it.
-        rank: Its rank set; empty where fewer than two rank by it.
+        lines: Small lines below the number.
+        rank: Rank set; empty if fewer than two entries are ranked.
     """
 
     head: str
@@ -38,52 +38,52 @@ class Fact:
 
     @staticmethod
     def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
-        """Return a value as its kind writes it."""
+        """Return a fact from a value and its kind."""
         return Fact(head, look, kind.on_page(value), kind.lines(value), rank)
 
 
 @dataclass(frozen=True)
-class Card:
-    """One entry on the first screen.
+class EntryCard:
+    """The card of one entry on the first screen.
 
     Attributes:
-        sentence: Its two first numbers, in words.
-        facts: All its numbers.
-        notes: What they are over.
-        why_not: Why it may not be ranked; empty where it may.
+        sentence: The two main numbers in words.
+        facts: All headline numbers.
+        notes: Numbers of scenarios, epochs, and missing or unresolved data.
+        not_ranked_reason: Reason why it may not be ranked; empty if it may.
     """
 
     name: str
     sentence: str
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
-    why_not: str
+    not_ranked_reason: str
 
 
 @dataclass(frozen=True)
-class Board:
-    """Entries that compare with each other, best first, then those that may not be ranked.
+class ReportBoard:
+    """Entries that can be compared, best first, then those that may not be ranked.
 
     Attributes:
-        caption: The rubric, and what else tells it from other boards.
-        trust: What is known of its grader, in a line.
-        is_ranked: Whether several of them rank.
+        caption: The rubric, and other differences from the other boards.
+        trust: One line on its grader.
+        is_ranked: Whether at least two entries are ranked.
     """
 
     caption: str
     trust: str
-    cards: tuple[Card, ...]
+    cards: tuple[EntryCard, ...]
     is_ranked: bool
 
 
-def boards(report: Report) -> Iterator[Board]:
-    """Yield a board for each ranking, the longest first."""
+def boards(report: Report) -> Iterator[ReportBoard]:
+    """Yield a board for each ranking, the largest first."""
     rankings = report.findings.rankings
     for ranking in sorted(rankings, key=lambda r: -len(r.ranked) - len(r.left_out)):
         yield _board(ranking, report.findings)
 
 
-def _board(ranking: Ranking, findings: Findings) -> Board:
+def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
     ranked = {each.place: each for each in ranking.ranked}
     left = (
         place
@@ -93,27 +93,33 @@ def _board(ranking: Ranking, findings: Findings) -> Board:
     several = len(ranked) > 1
     cards = []
     for place in (*ranked, *left):
-        each, standing = findings.graded[place], ranked.get(place)
+        each, rank = findings.graded[place], ranked.get(place)
         s, corrected = each.summary, each.corrected
-        why_not = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
-        facts = [*_facts(s, standing if several else None)]
+        not_ranked_reason = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
+        facts = [*_facts(s, rank if several else None)]
         notes = [*_notes(s)]
         if corrected:
             facts.append(Fact.of(MEASURE, corrected.corrected, "Score, corrected by people"))
             n, n_responses = COUNT.text(corrected.n_judgments), COUNT.text(corrected.n_responses)
             notes.append(f"{n} judgments read by people in {n_responses} responses")
         cards.append(
-            Card(s.system, sentence(s), tuple(facts), tuple(notes), "" if standing else why_not)
+            EntryCard(
+                s.system,
+                sentence(s),
+                tuple(facts),
+                tuple(notes),
+                "" if rank else not_ranked_reason,
+            )
         )
     trust = trust_line(findings.cards[ranking.basis.grader])
-    return Board(_caption(ranking.basis, findings), trust, tuple(cards), several)
+    return ReportBoard(_caption(ranking.basis, findings), trust, tuple(cards), several)
 
 
-def _facts(s: Summary, standing: Ranked | None) -> Iterator[Fact]:
-    ranks = {"score": standing.ranks, "severe": standing.severe_ranks} if standing else {}
+def _facts(s: Summary, ranked: Ranked | None) -> Iterator[Fact]:
+    ranks = {"score": ranked.ranks, "severe": ranked.severe_ranks} if ranked else {}
     for metric in HEADLINE:
         field = metric_field(metric, str(s.n_epochs))
-        # two scales must not be taken for one
+        # name the rubric, since scores on two rubrics do not compare
         head = f"{field.heading}, {s.rubric}" if metric.key == "score" else field.heading
         rank = RANKS.text(ranks[metric.key]) if metric.key in ranks else ""
         yield Fact.of(field.kind, s.numbers[metric.key], head, _LOOKS.get(metric.key, ""), rank)
@@ -135,11 +141,11 @@ _DIFFERENCES = {
     "protocol_n": "asked by protocol {}",
     "grading_n": "judged by protocol {}",
 }
-"""What boards may differ in besides the rubric, and how it is said."""
+"""Properties besides the rubric in which boards can differ → their wording."""
 
 
 def _caption(own: Basis, findings: Findings) -> str:
-    """Return the rubric, and whatever differs between the boards of this report."""
+    """Return the rubric, and the properties that differ between the boards of a report."""
     others = [ranking.basis._asdict() for ranking in findings.rankings]
     graders = brief_grader_names(s.grader for s in findings.summaries)
     names = own._asdict() | {"grader": graders[own.grader]}

@@ -1,4 +1,4 @@
-"""The last section: what each number is, what was run, what it cost, how to cite it."""
+"""The last section: methods, records of the runs, costs and citation."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def costs_table(report: Report) -> PageTable:
-    """Return what asking and grading cost."""
+    """Return the costs of asking and grading."""
     keys = ("name", "cost.asking", "cost.grading", "cost.response")
     sheet = entries_sheet(report.graded)
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
 
 
 def _citations(report: Report) -> tuple[str, str]:
-    """Return how the page is cited, for readers and for programs."""
+    """Return the citation of the page, as text and as BibTeX."""
     software = sorted(report.findings.public.runs.responses["software"].drop_nulls().unique())
     version = f", version {', '.join(software)}" if software else ""
     graders = distinct(f"{s.grader} ({s.rubric.value})" for s in report.summaries)
@@ -53,7 +53,7 @@ def _citations(report: Report) -> tuple[str, str]:
 
 
 def _tex(words: str) -> str:
-    """Return words without what BibTeX would read as its own."""
+    """Return words with BibTeX's special characters escaped or removed."""
     for character in "\\{}":
         words = words.replace(character, "")
     for character in "&%$#_":

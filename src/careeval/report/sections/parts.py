@@ -1,4 +1,4 @@
-"""The tables of a report's numbers in parts of the scenarios."""
+"""Tables of numbers by part of the scenarios, such as activity or condition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from careeval.report.page_table import PageColumn, PageTable, Scale, Strip, shade, strip_of
+from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.sections.section import Report
 from careeval.results.findings import Graded
 from careeval.results.parts import By
@@ -18,15 +18,15 @@ from careeval.sheets.words import SMALL
 PART = PartScore()
 
 FEW = ("fewer than five scenarios",)
-"""Why a small part has no interval; an asterisk at its number of scenarios says so."""
+"""Reason why a small part has no interval; omitted, since an asterisk marks the part."""
 
 
 def parts_table(by: By, report: Report) -> PageTable:
-    """Return severe errors and score by one way to part the scenarios, a column an entry.
+    """Return severe errors and score by part, with a column for each entry.
 
-    Of one entry a number has a column, and its activities stand beneath the whole.
+    For one entry there is a column for each number; by activity, the first row is the total.
     """
-    if report.is_of_one:
+    if report.has_one_entry:
         (entry,) = report.graded
         table, s = entry_parts(by, entry), entry.summary
         if by is not By.adl:
@@ -47,15 +47,15 @@ def parts_table(by: By, report: Report) -> PageTable:
 
 
 def entry_parts(by: By, entry: Graded) -> PageTable:
-    """Return the numbers of one entry's parts, drawn in their cells.
+    """Return the numbers of one entry by part, with bars in the cells.
 
     Args:
-        by: What the scenarios are broken down by; there are no errors by domain.
-        entry: Whose parts.
+        by: The kind of part; there are no errors by domain.
+        entry: The entry.
     """
     s, sheet = entry.summary, parts_sheet(by, [entry])
     rubric, is_domain = s.rubric.value, by is By.domain
-    scores = Scale.over([s.score, *(row["score"] for row in sheet.rows)])
+    scores = BarScale.of_estimates([s.score, *(row["score"] for row in sheet.rows)])
     shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]
     about = f"{rubric}, weighted by domain" if is_domain else f"{rubric}, 95% interval"
     return PageTable(
@@ -63,7 +63,11 @@ def entry_parts(by: By, entry: Graded) -> PageTable:
         (
             PageColumn(by.value),
             PageColumn("n"),
-            *(() if is_domain else (severe_column(rubric, Scale.over(shares, (0, 0.1)).wide),)),
+            *(
+                ()
+                if is_domain
+                else (severe_column(rubric, BarScale.of_estimates(shares, (0, 0.1)).wide),)
+            ),
             PageColumn("score", about=about, strip=strip_of("score", scores.wide)),
         ),
         _caption(sheet, by),
@@ -73,8 +77,8 @@ def entry_parts(by: By, entry: Graded) -> PageTable:
     )
 
 
-def severe_column(rubric: str, scale: Scale) -> PageColumn:
-    """Return the column of severe errors, drawn on a scale; its cells are red above 0."""
+def severe_column(rubric: str, scale: BarScale) -> PageColumn:
+    """Return the column of severe errors with bars; cells above 0 are red."""
     return PageColumn(
         "severe",
         about=f"{rubric}, responses with any",
@@ -88,17 +92,17 @@ def _caption(sheet: Sheet, by: By) -> str:
 
 
 def _with_small(note: str, sheet: Sheet) -> str:
-    """Return a note, and what an asterisk means where there is one."""
+    """Return a note, with the meaning of the asterisk if the sheet has one."""
     return " ".join([note] * bool(note) + [SMALL] * any(map(PART.is_small, sheet.rows)))
 
 
-def part_strip(key: str, scale: Scale) -> Callable[[Row], Strip | None]:
-    """Return what draws the score of a part that stands in a row: for `PageColumn.strip`."""
+def part_strip(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:
+    """Return a function for `PageColumn.strip` that draws the score of a part."""
     return lambda row: Strip.of_estimate(row[key]["score"], scale) if key in row else None
 
 
 def part_look(key: str, row: Row) -> str:
-    """Return the classes of a cell with the score of a part."""
+    """Return the CSS classes of a cell with the score of a part."""
     part = row.get(key)
     if part is None or part["score"].value is None:
         return "none"
@@ -106,6 +110,6 @@ def part_look(key: str, row: Row) -> str:
 
 
 def _sizes(parts: Iterable[Row]) -> str:
-    """Return how many scenarios parts of entries are over."""
+    """Return the range of the parts' numbers of scenarios."""
     sizes = sorted({part["n"] for part in parts})
     return f"n {'–'.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))}"

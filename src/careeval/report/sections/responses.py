@@ -1,4 +1,4 @@
-"""The sections of every response beside its rubric, and of systems side by side."""
+"""The sections of the responses with their rubrics, and of systems side by side."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from careeval.sheets.names import DOMAINS
 Options = Sequence[tuple[str, str]]
 
 
-def choice(report: Report) -> Mapping[str, Any]:
-    """Return what may be chosen among the responses of a report: value and what it is called.
+def filter_choices(report: Report) -> Mapping[str, Any]:
+    """Return the options of each filter of the responses: values and labels.
 
-    Besides, `words` tells whether there are words to be searched, and `first_two` the systems that
-    stand side by side at first.
+    `words` tells whether there are words to search, and `first_two` has the systems shown side by
+    side at first.
     """
-    data = report.read.data
+    data = report.payload.data
 
     def options(values: Iterable[str | None]) -> Options:
         return [(value, value) for value in dict.fromkeys(values) if value]
@@ -47,7 +47,7 @@ def choice(report: Report) -> Mapping[str, Any]:
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    return {"choice": choice(report)}
+    return {"choice": filter_choices(report)}
 
 
 BESIDE = Section(
@@ -55,7 +55,7 @@ BESIDE = Section(
     "Side by side",
     "sections/beside.html",
     _fill,
-    lambda report: report.read.n_shown > 0 and len(report.read.data["systems"]) > 1,
+    lambda report: report.payload.n_shown > 0 and len(report.payload.data["systems"]) > 1,
     needs_scripts=True,
 )
 RESPONSES = Section(

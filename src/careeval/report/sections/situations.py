@@ -1,4 +1,4 @@
-"""The section of failures by situation, condition, assistance, and who helps."""
+"""The section of results by situation, condition, assistance and actor."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The static leaderboard: a folder of pages and data that deploys as it is.
+"""The static leaderboard site: a folder of pages and data files, ready to deploy.
 
-Each page is a few functions over `careeval.results.findings.Findings`, and a template that decides
-nothing. Nothing is fetched: a page works from a disk, without scripts too, and lets nothing in.
+Each page is a template with values from `careeval.results.findings.Findings`. A page fetches
+nothing, and works from a disk and without scripts.
 """
 
 from careeval.report.site.folder import render_site, write_site

@@ -1,4 +1,4 @@
-"""What the site is made of, before any of it is drawn: its tables' entries and their addresses."""
+"""The contents of the site: entries, boards and systems, with their addresses."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
-"""In the order in which pages show them: the actions first."""
+"""The rubrics in the order of the pages: actions first."""
 
 SIMULATED = "SIMULATED"
-"""How the provenance of runs begins that stand for nothing."""
+"""Prefix of the provenance of a bank with simulated systems."""
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """One entry on the site: a system as one grader judged it on one rubric, ranked or not.
+class SiteEntry:
+    """One entry on the site: a system graded by one grader on one rubric, ranked or not.
 
     Attributes:
-        graded: The entry, with its numbers and what may be shown of it.
-        system_slug: Of its system's page.
-        anchor: Of its section there; empty where its system has no other entry.
-        vendor: Who made the system; `None` where its name does not say.
-        ranked: Where it stands; `None` if it is not ranked.
-        n_ranked: Entries that its ranks are among.
-        why_not: Why it is not ranked; else empty.
-        date: When its run was begun, ISO 8601; empty where no log says.
+        graded: The entry, with its numbers and its public words.
+        system_slug: Slug of its system's page.
+        anchor: Anchor of its section there; empty if its system has no other entry.
+        vendor: Vendor of the system; `None` if its name does not tell.
+        ranked: Its ranks; `None` if it is not ranked.
+        n_ranked: Number of ranked entries on its board.
+        not_ranked_reason: Reason why it is not ranked; empty if it is.
+        date: Start of its run, ISO 8601; empty if no log has it.
     """
 
     graded: Graded
@@ -48,12 +48,12 @@ class Listed:
     vendor: str | None
     ranked: Ranked | None
     n_ranked: int
-    why_not: str
+    not_ranked_reason: str
     date: str
 
     @property
     def page(self) -> str:
-        """The path of its system's page in the site, with its anchor if any."""
+        """Path of its system's page in the site, with the anchor if any."""
         return f"models/{self.system_slug}.html" + (f"#{self.anchor}" if self.anchor else "")
 
     @property
@@ -63,93 +63,94 @@ class Listed:
 
     @property
     def summary(self) -> Summary:
-        """Its numbers."""
+        """Numbers of the entry."""
         return self.graded.summary
 
     @property
     def rubric(self) -> Rubric:
-        """What was judged."""
+        """Rubric that it was graded on."""
         return self.summary.rubric
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
-    """Entries that compare with each other: one bank, protocols, grader and rubric.
+class SiteBoard:
+    """Entries that can be compared: they share bank, protocols, grader and rubric.
 
     Attributes:
-        ranked: Best first; may be empty.
-        left_out: What may not be ranked, by name.
-        slug: Its anchor, and the end of its files' names; empty for the first board.
+        ranked: Ranked entries, best first; may be empty.
+        left_out: Entries that may not be ranked, by name.
+        slug: Its anchor and the suffix of its file names; empty for the first board.
     """
 
     ranking: Ranking
-    ranked: tuple[Listed, ...]
-    left_out: tuple[Listed, ...]
+    ranked: tuple[SiteEntry, ...]
+    left_out: tuple[SiteEntry, ...]
     slug: str
 
     @property
-    def listed(self) -> tuple[Listed, ...]:
-        """All of them, the ranked ones first."""
+    def entries(self) -> tuple[SiteEntry, ...]:
+        """All entries, the ranked ones first."""
         return (*self.ranked, *self.left_out)
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of ranked entries: what a difference in score is held up against."""
+        """Number of pairs of ranked entries, for the correction of p values."""
         return len(self.ranking.pairs)
 
     @property
     def basis(self) -> Basis:
-        """What its entries have in common."""
+        """Bank, protocols, grader and rubric of its entries."""
         return self.ranking.basis
 
     @property
     def title(self) -> str:
-        """What its entries have in common, in words, but for the grader."""
-        of = self.basis
+        """Rubric, bank and protocols in words; not the grader."""
+        basis = self.basis
         return (
-            f"{rubric_words(of.rubric)} of {of.bank} {of.bank_n} (scenarios {of.bank_hash}), asked "
-            f"by protocol {of.protocol_n}, judged by protocol {of.grading_n}"
+            f"{rubric_words(basis.rubric)} of {basis.bank} {basis.bank_n} "
+            f"(scenarios {basis.bank_hash}), asked by protocol {basis.protocol_n}, "
+            f"judged by protocol {basis.grading_n}"
         )
 
     def file(self, name: str) -> str:
-        """Name of one of its data files."""
+        """Return the name of a data file of this board."""
         return f"{name}-{self.slug}" if self.slug else name
 
 
 @dataclass(frozen=True, eq=False)
-class System:
-    """One system, with its entries board by board."""
+class SystemEntries:
+    """The entries of one system, in the order of the boards."""
 
-    entries: tuple[Listed, ...]
+    entries: tuple[SiteEntry, ...]
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of its system."""
         return self.entries[0].name
 
     @property
     def page(self) -> str:
-        """Its page's path in the site."""
+        """Path of its page in the site."""
         return f"models/{self.entries[0].system_slug}.html"
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """All that the site shows.
+    """The contents of the site.
 
     Attributes:
-        boards: The one with the most ranked entries first.
-        scenarios: Edition of a bank and public scenario → slug of its page, in order.
-        graders: Grader → its anchor among the evidence.
-        banners: What a reader must see on every page.
-        provenances: Of the banks, each once.
-        canary: Of the bank; `None` where it is not known.
-        repository: Where runs may be sent to; `None` where nobody takes any.
+        boards: Boards, the one with the most ranked entries first.
+        scenarios: (edition of a bank, public scenario) → slug of its page, in order.
+        graders: Grader → anchor of its card on the evidence page.
+        banners: Warnings shown on every page.
+        provenances: Provenance of each bank, without repeats.
+        canary: Canary of the bank; `None` if unknown.
+        repository: Address to send runs to; `None` if runs are not accepted.
     """
 
     findings: Findings
     title: str
-    boards: tuple[Board, ...]
+    boards: tuple[SiteBoard, ...]
     scenarios: dict[tuple[str, str], str]
     graders: dict[str, str]
     banners: tuple[str, ...]
@@ -158,69 +159,69 @@ class Contents:
     repository: str | None
 
     @cached_property
-    def listed(self) -> tuple[Listed, ...]:
-        """All entries, board by board."""
-        return tuple(listed for board in self.boards for listed in board.listed)
+    def entries(self) -> tuple[SiteEntry, ...]:
+        """All entries, in the order of the boards."""
+        return tuple(entry for board in self.boards for entry in board.entries)
 
     @cached_property
-    def systems(self) -> tuple[System, ...]:
-        """All systems, in the order of their first entries."""
-        by_name: dict[str, list[Listed]] = {}
-        for listed in self.listed:
-            by_name.setdefault(listed.name, []).append(listed)
-        return tuple(System(tuple(entries)) for entries in by_name.values())
+    def systems(self) -> tuple[SystemEntries, ...]:
+        """All systems with their entries, in the order of the first entries."""
+        by_name: dict[str, list[SiteEntry]] = {}
+        for entry in self.entries:
+            by_name.setdefault(entry.name, []).append(entry)
+        return tuple(SystemEntries(tuple(entries)) for entries in by_name.values())
 
-    def over(self, edition: str) -> list[Listed]:
-        """Return the entries over an edition of a bank."""
-        return [listed for listed in self.listed if listed.graded.edition == edition]
+    def entries_over(self, edition: str) -> list[SiteEntry]:
+        """Return the entries over one edition of a bank."""
+        return [entry for entry in self.entries if entry.graded.edition == edition]
 
-    def first_entries(self, edition: str, rubric: Rubric | None = None) -> list[Listed]:
-        """Return the first entry of each system over an edition of a bank, where there is one.
+    def first_entries(self, edition: str, rubric: Rubric | None = None) -> list[SiteEntry]:
+        """Return the first entry of each system over an edition of a bank.
 
         Args:
-            edition: Of the bank.
-            rubric: That it was judged on; any where not given.
+            edition: Edition of the bank.
+            rubric: Rubric of the entry; any by default.
         """
-        first: dict[str, Listed] = {}
-        for listed in self.over(edition):
-            if rubric in {None, listed.rubric}:
-                first.setdefault(listed.name, listed)
+        first: dict[str, SiteEntry] = {}
+        for entry in self.entries_over(edition):
+            if rubric in {None, entry.rubric}:
+                first.setdefault(entry.name, entry)
         return list(first.values())
 
-    def first_board(self, edition: str) -> tuple[Listed, ...]:
+    def first_board(self, edition: str) -> tuple[SiteEntry, ...]:
         """Return the entries of the first board over an edition, ranked or not."""
-        boards = (board.listed for board in self.boards if board.listed)
+        boards = (board.entries for board in self.boards if board.entries)
         return next((each for each in boards if each[0].graded.edition == edition), ())
 
     @cached_property
-    def judges(self) -> dict[str, str]:
-        """Grader → as much of its name as tells it from the others."""
+    def short_grader_names(self) -> dict[str, str]:
+        """Grader → its name, as short as it can be without being ambiguous."""
         return brief_grader_names(self.graders)
 
-    def card(self, listed: Listed) -> str:
+    def grader_card(self, entry: SiteEntry) -> str:
         """Return the address of the card of an entry's grader."""
-        return f"evidence.html#{self.graders[listed.summary.grader]}"
+        return f"evidence.html#{self.graders[entry.summary.grader]}"
 
     def scenario_page(self, edition: str, scenario: str) -> str:
-        """Return the path of a scenario's page; empty where it is not public."""
+        """Return the path of a scenario's page; empty if it is not public."""
         slug = self.scenarios.get((edition, scenario))
         return f"scenarios/{slug}.html" if slug else ""
 
-    def page_of(self, listed: Listed, scenario: str) -> str:
-        """Path of a scenario's page; empty unless all that this entry has of it may be shown."""
-        if scenario not in listed.graded.public.scenarios:
+    def page_of(self, entry: SiteEntry, scenario: str) -> str:
+        """Return the path of a scenario's page; empty if it is not public for this entry."""
+        if scenario not in entry.graded.public.scenarios:
             return ""
-        return self.scenario_page(listed.graded.edition, scenario)
+        return self.scenario_page(entry.graded.edition, scenario)
 
 
-def with_pages(sheet: Sheet, listed: Iterable[Listed]) -> Sheet:
+def with_pages(sheet: Sheet, entries: Iterable[SiteEntry]) -> Sheet:
     """Return a sheet with the address of each row's entry, under `page`.
 
     Args:
-        sheet: A row an entry.
-        listed: The entries, in the same order.
+        sheet: A sheet with one row for each entry.
+        entries: The entries, in the same order.
     """
-    return sheet.adding(rows=({"page": each.page} for each in listed))
+    return sheet.adding(rows=({"page": each.page} for each in entries))
 
 
 def contents(
@@ -229,13 +230,13 @@ def contents(
     canary: str | None = None,
     repository: str | None = None,
 ) -> Contents:
-    """Return what a site of these findings shows.
+    """Return the contents of a site of these findings.
 
     Args:
-        findings: All that is known.
-        title: Of the site; a question where not given.
-        canary: Of the bank.
-        repository: Where runs may be sent to.
+        findings: The results to show.
+        title: Title of the site; a question by default.
+        canary: Canary of the bank.
+        repository: Address to send runs to.
     """
     summaries = findings.summaries
     provenances = dict.fromkeys(summary.bank_provenance for summary in summaries)
@@ -253,19 +254,19 @@ def contents(
 
 
 def rubric_words(rubric: Rubric) -> str:
-    """What a rubric is called where it begins a heading."""
+    """Return the name of a rubric with a capital letter, for headings."""
     return rubric.value.capitalize()
 
 
 def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A slug for each: of its id alone, unless another edition has that id too."""
-    n_of = Counter(name for _, name in public)
-    names = {key: key[1] if n_of[key[1]] == 1 else " ".join(key) for key in public}
+    """Return a slug for each, from its id; with the edition if two editions share the id."""
+    n_by_id = Counter(name for _, name in public)
+    names = {key: key[1] if n_by_id[key[1]] == 1 else " ".join(key) for key in public}
     by_name = slugs(names.values(), "scenario")
     return {key: by_name[name] for key, name in names.items()}
 
 
-def _boards(findings: Findings) -> tuple[Board, ...]:
+def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
     """Return a board for each ranking, the one with the most ranked entries first."""
     rankings = sorted(
         findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
@@ -275,51 +276,65 @@ def _boards(findings: Findings) -> tuple[Board, ...]:
     anchors = _anchors(findings.summaries)
     boards = []
     for at, ranking in enumerate(rankings):
-        why_not = {
+        reasons = {
             place: ranking.left_out.get(graded.summary.system) or _no_interval(graded.summary)
             for place, graded in enumerate(findings.graded)
             if basis(graded.entry) == ranking.basis
         }
-        ranked = {r.place: r for r in ranking.ranked if not why_not[r.place]}
-        listed = [
-            _listed(
+        ranked = {r.place: r for r in ranking.ranked if not reasons[r.place]}
+        entries = [
+            _site_entry(
                 findings.graded[place],
                 slug=systems[findings.graded[place].summary.system],
                 anchor=anchors[place],
                 ranked=ranked.get(place),
                 n_ranked=len(ranked),
-                why_not=why_not[place],
+                not_ranked_reason=reasons[place],
             )
-            for place in (*ranked, *(place for place, why in why_not.items() if why))
+            for place in (*ranked, *(place for place, reason in reasons.items() if reason))
         ]
         n = len(ranked)
         slug = files[ranking.basis] if at else ""
-        boards.append(Board(ranking, tuple(listed[:n]), tuple(listed[n:]), slug))
+        boards.append(SiteBoard(ranking, tuple(entries[:n]), tuple(entries[n:]), slug))
     return tuple(boards)
 
 
-def _listed(
-    graded: Graded, *, slug: str, anchor: str, ranked: Ranked | None, n_ranked: int, why_not: str
-) -> Listed:
-    maker = vendor(graded.summary.asked)
+def _site_entry(
+    graded: Graded,
+    *,
+    slug: str,
+    anchor: str,
+    ranked: Ranked | None,
+    n_ranked: int,
+    not_ranked_reason: str,
+) -> SiteEntry:
     date = _date(graded.entry.responses)
-    return Listed(graded, slug, anchor, maker, ranked, n_ranked, why_not, date)
+    return SiteEntry(
+        graded,
+        slug,
+        anchor,
+        vendor(graded.summary.asked),
+        ranked,
+        n_ranked,
+        not_ranked_reason,
+        date,
+    )
 
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
-    """A slug for each: of its rubric and grader alone, unless another board has the same."""
-    plain = {of: f"{of.rubric} {Grader.parse(of.grader).model}" for of in bases}
-    n_of = Counter(plain.values())
-    names = {of: name if n_of[name] == 1 else " ".join(of) for of, name in plain.items()}
+    """Return a slug for each board, from rubric and grader; in full if two boards share them."""
+    plain = {key: f"{key.rubric} {Grader.parse(key.grader).model}" for key in bases}
+    n_by_name = Counter(plain.values())
+    names = {key: name if n_by_name[name] == 1 else " ".join(key) for key, name in plain.items()}
     by_name = slugs(names.values(), "board")
-    return {of: by_name[name] for of, name in names.items()}
+    return {key: by_name[name] for key, name in names.items()}
 
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
-    """What tells each entry from the others of its system; empty where there is no other."""
+    """Return an anchor for each entry, different within its system; empty if it is the only one."""
     shown = {s.grader: Grader.parse(s.grader).model for s in summaries}
-    n_of = Counter(shown.values())
-    shown = {grader: name if n_of[name] == 1 else grader for grader, name in shown.items()}
+    n_by_name = Counter(shown.values())
+    shown = {grader: name if n_by_name[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")
     protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")
     anchors = []
@@ -337,7 +352,7 @@ def _anchors(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _no_interval(summary: Summary) -> str:
-    """Why an entry that could be ranked is not shown so: no number stands without its interval."""
+    """Return the reason not to rank an entry whose score has no interval; empty if it has one."""
     return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
 
 

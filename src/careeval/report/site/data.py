@@ -1,4 +1,4 @@
-"""The sheets of the site as files: CSV and JSON, each with where its numbers come from."""
+"""The data files of the site: each sheet as CSV and JSON, with its provenance."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SCHEMA = "careeval.site.table/2"
 def data_files(
     name: str, sheet: Sheet, canary: str | None = None, provenance: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Yield a sheet as CSV and as JSON: path in the site, and text.
+    """Yield the path in the site and the text of a sheet as CSV and as JSON.
 
-    Lists are one text, and an empty text is null, so that a cell holds one value in both.
+    A list becomes one text, and an empty text null, so that a cell holds one value in both.
 
     Args:
-        name: Of the files.
-        sheet: What.
-        canary: Of the bank; in a last column of that name, where it is known.
-        provenance: Of all that the site shows, where rows have none of their own.
+        name: Name of the files, without suffix.
+        sheet: The sheet.
+        canary: Canary of the bank, written to a last column; `None` for none.
+        provenance: Provenance of the site, for rows without their own.
     """
     origins = [row[PROVENANCE.key] for row in sheet.rows if PROVENANCE.key in row]
     texts = pl.col(pl.List(pl.String)).list.join(LIST_SEPARATOR)
@@ -35,17 +35,17 @@ def data_files(
     sources = pl.Series(origins, dtype=pl.String) if origins else pl.lit(provenance)
     columns = {PROVENANCE.key: sources} | ({"canary": pl.lit(canary)} if canary else {})
     yield f"data/{name}.csv", csv_text(frame.with_columns(**columns))
-    several = list(dict.fromkeys(origins))
+    provenances = list(dict.fromkeys(origins))
     head: dict[str, Any] = {
         "schema": SCHEMA,
         "table": name,
         "caption": sheet.caption,
         "note": NOT_COMPARABLE,
-        "provenance": " ".join(several) or provenance,
+        "provenance": " ".join(provenances) or provenance,
         "canary": canary,
         "columns": {column.name: column.holds for column in sheet.data.columns},
     }
-    if len(several) > 1:
+    if len(provenances) > 1:
         frame = frame.with_columns(**{PROVENANCE.key: sources})
     rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in frame.iter_rows(named=True))
     yield (

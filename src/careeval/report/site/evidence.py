@@ -1,4 +1,4 @@
-"""How far the graders' judgments can be trusted: their cards, and tables over all of them."""
+"""The evidence page: the graders' cards, and tables over all graders and items."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from careeval.sheets.trust.single_grader import (
 )
 
 MOST_ITEMS = 40
-"""Items that the page lists; its file has all."""
+"""Items that the page lists at most; the data file has all."""
 
 LOW_REST = 0.0
-"""Correlation with the rest below which an item is sent to experts."""
+"""Correlation with the rest of the rubric below which experts should look at an item."""
 
 ALL_GRADERS = "of all graders"
 
@@ -41,96 +41,97 @@ ALL_GRADERS = "of all graders"
 
 
 @dataclass(frozen=True, eq=False)
-class Card:
-    """A grader's card in words.
+class EvidenceCard:
+    """A grader's card on the evidence page.
 
     Attributes:
-        anchor: Of it among the evidence.
+        anchor: Anchor of the card on the page.
     """
 
-    of: GraderCard
+    card: GraderCard
     anchor: str
 
     @property
     def name(self) -> str:
-        """The grader, without its mode."""
-        return Grader.parse(self.of.grader).model
+        """Name of the grader's model."""
+        return Grader.parse(self.card.grader).model
 
     @property
     def mode(self) -> str:
-        """Its mode, with the hash of its prompt."""
-        return Grader.parse(self.of.grader).setting
+        """Mode of the grader, with the hash of its prompt."""
+        return Grader.parse(self.card.grader).setting
 
     @property
-    def tried(self) -> str:
-        """How it does on the probes, or that it was not tried on them."""
-        return self.of.probes.sentence() if self.of.probes else f"{_capital(NOT_TRIED)}."
+    def probe_sentence(self) -> str:
+        """Sentence on its result on the probes, or that it was not tried."""
+        return self.card.probes.sentence() if self.card.probes else f"{_capital(NOT_TRIED)}."
 
     @property
-    def audited(self) -> str:
-        """What people say of it, or that nobody was asked."""
-        return self.of.human.sentence() if self.of.human else f"{_capital(NOT_AUDITED)}."
+    def audit_sentence(self) -> str:
+        """Sentence on its audit by people, or that there was none."""
+        return self.card.human.sentence() if self.card.human else f"{_capital(NOT_AUDITED)}."
 
     @property
     def own_vendor(self) -> str:
-        """Systems that share its vendor; a reader must see them."""
-        return ", ".join(self.of.own_vendor)
+        """Names of the graded systems of its own vendor; empty for none."""
+        return ", ".join(self.card.own_vendor)
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What is known of it."""
-        n, n_open = self.of.n_judgments, self.of.n_unresolved
+        """Facts on the grader: name and text."""
+        n, n_open = self.card.n_judgments, self.card.n_unresolved
         return [
-            ("Vendor", self.of.vendor or "its name does not say"),
-            ("Judged", ", ".join(self.of.systems)),
+            ("Vendor", self.card.vendor or "its name does not say"),
+            ("Judged", ", ".join(self.card.systems)),
             ("Judgments it could not make", _of_many(n_open, n, "") if n else "none made"),
-            ("Contradictions", self._contradicted),
+            ("Contradictions", self._contradictions),
         ]
 
     @property
-    def _contradicted(self) -> str:
-        counts = self.of.contradictions.values()
-        known = [(c.count, c.opportunities) for c in counts if c.count is not None]
-        n, chances = (sum(each[part] or 0 for each in known) for part in (0, 1))
-        if chances:
-            return _of_many(n, chances, " opportunities")
+    def _contradictions(self) -> str:
+        counts = self.card.contradictions.values()
+        known_counts = [(c.count, c.opportunities) for c in counts if c.count is not None]
+        n, n_opportunities = (sum(each[part] or 0 for each in known_counts) for part in (0, 1))
+        if n_opportunities:
+            return _of_many(n, n_opportunities, " opportunities")
         reasons = dict.fromkeys(c.reason for c in counts if c.reason)
         return f"unknown: {'; '.join(reasons)}" if reasons else "there was none to find"
 
 
-def _of_many(n: int, of: int, what: str) -> str:
-    return f"{n:,} of {of:,}{what} ({SHARE.on_page(n / of)})"
+def _of_many(n: int, total: int, unit: str) -> str:
+    return f"{n:,} of {total:,}{unit} ({SHARE.on_page(n / total)})"
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def cards(site: Contents) -> dict[str, Card]:
+def cards(site: Contents) -> dict[str, EvidenceCard]:
     """Return grader → its card, in the order of their names."""
     return {
-        grader: Card(card, site.graders[grader]) for grader, card in site.findings.cards.items()
+        grader: EvidenceCard(card, site.graders[grader])
+        for grader, card in site.findings.cards.items()
     }
 
 
 def card_tables(card: GraderCard, site: Contents) -> list[PageTable]:
-    """Return what stands on a grader's card: nothing of what it was not tried with."""
-    every = (_corrected(card, site), *people_tables(card, site.findings), *_probes(card, site))
-    return [table for table in every if table.rows]
+    """Return the tables of a grader's card, without empty ones."""
+    tables = (_corrected(card, site), *people_tables(card, site.findings), *_probes(card, site))
+    return [table for table in tables if table.rows]
 
 
 def corrected(site: Contents, grader: str | None = None) -> Sheet:
-    """Return the scores as people correct them, by one grader or all; no row without an audit."""
-    listed = [
+    """Return the scores corrected by audits, of one grader or all; no row without an audit."""
+    audited = [
         each
-        for each in site.listed
+        for each in site.entries
         if each.graded.corrected and grader in {None, each.summary.grader}
     ]
-    return with_pages(corrected_sheet([each.graded for each in listed]), listed)
+    return with_pages(corrected_sheet([each.graded for each in audited]), audited)
 
 
 def _corrected(card: GraderCard, site: Contents) -> PageTable:
-    entries = (each.graded for each in site.listed if each.summary.grader == card.grader)
+    entries = (each.graded for each in site.entries if each.summary.grader == card.grader)
     return PageTable(
         corrected(site, card.grader),
         (PageColumn("system", link=page_of_row), *CORRECTED),
@@ -142,7 +143,7 @@ def _corrected(card: GraderCard, site: Contents) -> PageTable:
     )
 
 
-_TRIED = (
+_PROBE_COLUMNS = (
     PageColumn("present"),
     PageColumn("found"),
     PageColumn("sensitivity", about="of what is there"),
@@ -154,11 +155,11 @@ _TRIED = (
 
 
 def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
-    """Yield a grader on the probes, by points and by trap; without rows where it was not tried."""
+    """Yield a grader's results on the probes, by points and by trap; no rows if not tried."""
     name = Grader.parse(card.grader).model
     yield PageTable(
         probes_by_points_sheet(site.findings).where(grader=card.grader),
-        (*AGREEMENT[:2], *_TRIED, *AGREEMENT[-2:]),
+        (*AGREEMENT[:2], *_PROBE_COLUMNS, *AGREEMENT[-2:]),
         f"{name} on the probes, by points of the item",
         sortable=False,
         file="probes-by-points",
@@ -166,7 +167,7 @@ def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
     )
     yield PageTable(
         probes_by_trap_sheet(site.findings).where(grader=card.grader),
-        (PageColumn("trap"), *_TRIED),
+        (PageColumn("trap"), *_PROBE_COLUMNS),
         f"{name} on the probes, by trap",
         file="probes-by-trap",
         part=ALL_GRADERS,
@@ -193,7 +194,7 @@ def contradictions(site: Contents) -> PageTable:
 
 
 def noise(site: Contents) -> PageTable:
-    """Return what judging the same responses again shows."""
+    """Return the noise of each grader, from responses that it graded several times."""
     return replace(noise_table(site.findings), file="grading-noise")
 
 
@@ -202,7 +203,7 @@ def _reason(row: Row) -> tuple[str, ...]:
 
 
 def grader_pairs(site: Contents) -> PageTable:
-    """Return graders that judged the same responses, two by two, a row a point class."""
+    """Return the agreement of each two graders on the same responses, by points."""
     return replace(pairs_table(site.findings), file="grader-pairs")
 
 
@@ -210,7 +211,7 @@ def grader_pairs(site: Contents) -> PageTable:
 
 
 def items(site: Contents) -> Sheet:
-    """Return every item that may be shown as it behaves over systems, with why it is suspect."""
+    """Return the statistics of every public item, with the reason if it is suspect."""
     shown = [item for item in site.findings.items if _page(item, site)]
     rows = ({"why": _why(item), "page": _page(item, site)} for item in shown)
     return items_sheet(shown).adding(_WHY, rows=rows)
@@ -249,11 +250,11 @@ def _lowest_first(row: Row) -> tuple[float, str, str]:
 
 
 def _page(item: ItemStatistic, site: Contents) -> str:
-    """Return its scenario's page; empty where any log, of whichever edition or bank, hides it."""
+    """Return the page of an item's scenario; empty if any log of any edition or bank hides it."""
     if item.scenario in site.findings.public.hidden:
         return ""
     editions = dict.fromkeys(
-        each.graded.edition for each in site.listed if each.summary.bank == item.bank
+        each.graded.edition for each in site.entries if each.summary.bank == item.bank
     )
     pages = [site.scenario_page(edition, item.scenario) for edition in editions]
     return next(filter(None, pages), "") if all(pages) else ""

@@ -1,4 +1,4 @@
-"""All of the site: every page and every data file, as text by its path, and as a folder."""
+"""Rendering of the whole site: every page and data file, as texts or into a folder."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from careeval.files import write_text
 from careeval.report import charts
-from careeval.report.documents import Drawn, document, drawn
+from careeval.report.documents import FigureMarkup, figure_markup, render_document
 from careeval.report.site import evidence, leaderboard, pairs, scenarios, systems
-from careeval.report.site.contents import Contents, Listed, System, contents
+from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.item_errors import ItemErrors, item_errors
-from careeval.report.site.public_scenarios import Scene, options, scenes
-from careeval.report.site.worst_responses import answers
+from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
+from careeval.report.site.worst_responses import worst_responses
 from careeval.results.findings import Findings
 from careeval.results.parts import By
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
@@ -31,16 +31,16 @@ from careeval.sheets.trust.single_grader import (
 from careeval.sheets.words import remarks, sentence, worst_n
 
 Files = Iterator[tuple[str, str]]
-"""Path in the site, with slashes → text."""
+"""Path in the site, with slashes, and text of each file."""
 
 MANIFEST = ".careeval-site"
-"""Lists what a site wrote into its folder."""
+"""Name of the file that lists the files of the site."""
 
 MAX_PATH = 250
-"""Characters of a path in a site; a longer one is none that was written."""
+"""Characters of a path in the site at most; a longer line in the list is not a path."""
 
 HALF = 544
-"""Width in pixels of a figure that has another beside it."""
+"""Width in pixels of a figure with another beside it."""
 
 STYLES = ("base.css", "site/site.css")
 
@@ -70,18 +70,18 @@ def write_site(
     canary: str | None = None,
     repository: str | None = None,
 ) -> int:
-    """Write `render_site` into a folder, which is made where it is not there.
+    """Write the site into a folder, which is created if missing.
 
-    Files that an earlier site wrote there and this one has not are taken away, so that no page of
-    a system that is gone stays; whatever else stands there is left alone.
+    Files of an earlier site that are not in this one are deleted, so that no page of a removed
+    system stays. Other files in the folder are kept.
 
     Returns:
-        The size of what was written, in bytes.
+        The size of the site in bytes.
 
     Raises:
         OSError: A file cannot be written.
     """
-    earlier = _written(folder)
+    earlier = _earlier_files(folder)
     files = dict(render_site(findings, title=title, canary=canary, repository=repository))
     files[MANIFEST] = "".join(f"{path}\n" for path in sorted(files))
     for path, text in files.items():
@@ -93,13 +93,13 @@ def write_site(
     return sum(len(text.encode()) for text in files.values())
 
 
-def _written(folder: Path) -> set[Path]:
-    """What an earlier site wrote into a folder, by its own list; nothing outside the folder."""
+def _earlier_files(folder: Path) -> set[Path]:
+    """Return the files that an earlier site listed in its folder, without any outside it."""
     try:
         text = (folder / MANIFEST).read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, IsADirectoryError):
         return set()
-    # of a damaged list what can be a path still is one
+    # of a damaged list, use the lines that can be paths
     paths = [path for path in text.splitlines() if path.isprintable() and len(path) < MAX_PATH]
     files = {(folder / path).resolve() for path in paths if path}
     return {file for file in files if file.is_relative_to(folder.resolve()) and file.is_file()}
@@ -112,31 +112,32 @@ def render_site(
     canary: str | None = None,
     repository: str | None = None,
 ) -> Files:
-    """Every file of the site: the same for the same arguments.
+    """Yield every file of the site. The same arguments give the same files.
 
     Args:
-        findings: All that is known.
-        title: Of the site; a question where not given.
-        canary: Of the bank, for the files that have its words.
-        repository: Web address where runs may be sent to; without one the site asks for none.
+        findings: The results to show.
+        title: Title of the site; a question by default.
+        canary: Canary of the bank, for the files that hold its words.
+        repository: Address to send runs to; without one the site does not ask for runs.
     """
     site = contents(findings, title, canary, repository)
-    shown = scenes(site)
-    couples = [pair for board in site.boards for pair in pairs.pairs(board)]
+    scenarios_shown = public_scenarios(site)
+    system_pairs = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
     for system in site.systems:
         yield system.page, _system(site, system)
     yield "compare.html", _compare(site)
-    for pair in couples:
+    for pair in system_pairs:
         yield pair.page, _pair(site, pair)
-    yield "scenarios.html", _explorer(site, shown)
+    yield "scenarios.html", _explorer(site, scenarios_shown)
     errors = item_errors(site)
-    for scene in shown:
-        yield scene.page, _scene(site, scene, errors.get((scene.edition, scene.id), []))
+    for scenario in scenarios_shown:
+        own_errors = errors.get((scenario.edition, scenario.id), [])
+        yield scenario.page, _scenario(site, scenario, own_errors)
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
     provenance = " ".join(site.provenances)
-    for name, sheet in _sheets(site, shown, couples):
+    for name, sheet in _sheets(site, scenarios_shown, system_pairs):
         yield from data_files(name, sheet, canary, provenance)
     yield "robots.txt", ROBOTS
     yield ".nojekyll", ""
@@ -156,14 +157,14 @@ def _leaderboard(site: Contents) -> str:
         any_ranked=any(board.ranked for board in site.boards),
         first=leaderboard.headings(site)[0] if site.boards else "",
         vendors=leaderboard.vendors(site),
-        n=len(site.listed),
+        n=len(site.entries),
         figures=_scatters(site),
         ranks=leaderboard.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 
 
-def _system(site: Contents, system: System) -> str:
+def _system(site: Contents, system: SystemEntries) -> str:
     return _page(
         site,
         "system",
@@ -171,35 +172,35 @@ def _system(site: Contents, system: System) -> str:
         head=system.name,
         system=system,
         entries=[
-            _entry(site, listed, heading)
-            for listed, heading in zip(system.entries, systems.headings(system, site), strict=True)
+            _entry(site, entry, heading)
+            for entry, heading in zip(system.entries, systems.headings(system, site), strict=True)
         ],
     )
 
 
-def _entry(site: Contents, listed: Listed, heading: str) -> dict[str, Any]:
-    """What the section of one entry shows."""
-    others = (systems.part_table(by, listed) for by in systems.OTHER_PARTS)
+def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
+    """Return the template variables of the section of one entry."""
+    others = (systems.part_table(by, entry) for by in systems.OTHER_PARTS)
     return {
-        "listed": listed,
-        "id": listed.anchor or "entry",
+        "site_entry": entry,
+        "id": entry.anchor or "entry",
         "heading": heading,
-        "sentence": sentence(listed.summary),
-        "standing": systems.standing(listed),
-        "tiles": systems.headline(listed, site),
-        "card": site.card(listed),
-        "tried": _tried(site, listed),
-        "corrected": systems.corrected_table(listed),
-        "figures": _curves(listed),
-        "by_adl": systems.part_table(By.adl, listed),
+        "sentence": sentence(entry.summary),
+        "ranks": systems.rank_sentence(entry),
+        "tiles": systems.headline_table(entry, site),
+        "card": site.grader_card(entry),
+        "grader_summary": _grader_summary(site, entry),
+        "corrected": systems.corrected_table(entry),
+        "figures": _curves(entry),
+        "by_adl": systems.part_table(By.adl, entry),
         "parts": [table for table in others if table.rows],
-        "domains": systems.part_table(By.domain, listed),
-        "directions": systems.direction_table(listed, site),
-        "harms": systems.harm_list(listed, site),
-        "lowest": systems.lowest(listed, site),
-        "facts": systems.facts(listed),
-        "citation": systems.citation(listed),
-        "remarks": _own_remarks(listed),
+        "domains": systems.part_table(By.domain, entry),
+        "directions": systems.direction_table(entry, site),
+        "harms": systems.harm_list(entry, site),
+        "lowest": systems.lowest_scenarios(entry, site),
+        "facts": systems.facts(entry),
+        "citation": systems.citation(entry),
+        "remarks": _own_remarks(entry),
     }
 
 
@@ -221,7 +222,7 @@ def _compare(site: Contents) -> str:
     )
 
 
-def _pair(site: Contents, pair: pairs.Pair) -> str:
+def _pair(site: Contents, pair: pairs.SystemPair) -> str:
     return _page(
         site,
         "pair",
@@ -236,28 +237,28 @@ def _pair(site: Contents, pair: pairs.Pair) -> str:
     )
 
 
-def _explorer(site: Contents, shown: Sequence[Scene]) -> str:
+def _explorer(site: Contents, scenarios_shown: Sequence[PublicScenario]) -> str:
     return _page(
         site,
         "scenarios",
         "scenarios.html",
         head="Scenarios",
-        scenes=shown,
-        options=options(shown),
+        scenarios=scenarios_shown,
+        options=options(scenarios_shown),
         private=True,
     )
 
 
-def _scene(site: Contents, scene: Scene, errors: Sequence[ItemErrors]) -> str:
+def _scenario(site: Contents, scenario: PublicScenario, errors: Sequence[ItemErrors]) -> str:
     return _page(
         site,
         "scenario",
-        scene.page,
-        head=scene.id,
-        scene=scene,
-        systems=[*scenarios.score_tables(site, scene)],
-        rubrics=[*scenarios.rubric_tables(site, scene)],
-        answers=answers(site, scene.edition, scene.id),
+        scenario.page,
+        head=scenario.id,
+        scenario=scenario,
+        systems=[*scenarios.score_tables(site, scenario)],
+        rubrics=[*scenarios.rubric_tables(site, scenario)],
+        worst_responses=worst_responses(site, scenario.edition, scenario.id),
         errors=errors,
         private=True,
     )
@@ -271,7 +272,7 @@ def _evidence(site: Contents) -> str:
         head="How far to trust these numbers",
         banks=_banks(site.findings.summaries),
         cards=[
-            (card, evidence.card_tables(card.of, site)) for card in evidence.cards(site).values()
+            (card, evidence.card_tables(card.card, site)) for card in evidence.cards(site).values()
         ],
         contradictions=evidence.contradictions(site),
         pairs=evidence.grader_pairs(site),
@@ -281,19 +282,21 @@ def _evidence(site: Contents) -> str:
 
 
 def _sheets(
-    site: Contents, shown: Iterable[Scene], couples: Sequence[pairs.Pair]
+    site: Contents,
+    scenarios_shown: Iterable[PublicScenario],
+    system_pairs: Sequence[pairs.SystemPair],
 ) -> Iterator[tuple[str, Sheet]]:
-    """Yield every table as data, with the name of its files."""
+    """Yield the sheet of each data file, with the name of the file."""
     for board in site.boards:
         yield board.file("leaderboard"), leaderboard.board_table(board, site).sheet
         yield board.file("pairs"), pairs.all_pairs(board)
     yield "entries", leaderboard.all_entries(site)
-    graded = [listed.graded for listed in site.listed]
+    graded = [entry.graded for entry in site.entries]
     for by in By:
         yield f"by-{by}", parts_sheet(by, graded)
-    for sheet in pairs.all_tables(couples):
+    for sheet in pairs.all_tables(system_pairs):
         yield sheet.name.replace("_", "-"), sheet
-    yield "scenarios", shown_scenarios_sheet(scene.shown for scene in shown)
+    yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
     yield "scenario-scores", scenarios.scores(site)
     yield "items", scenarios.presences(site)
     yield "probes-by-points", probes_by_points_sheet(site.findings)
@@ -306,14 +309,14 @@ def _sheets(
 
 
 def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:
-    """One page.
+    """Return one page of the site as HTML.
 
     Args:
-        site: What it is a part of.
-        template: Name of its template.
-        path: Where it stands in the site.
-        head: Its heading.
-        more: What else its template shows.
+        site: The contents of the site.
+        template: Name of the template, without folder and suffix.
+        path: Path of the page in the site.
+        head: Heading of the page.
+        more: Further variables of the template.
     """
     values = {
         "site": site,
@@ -324,29 +327,31 @@ def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -
         "not_comparable": NOT_COMPARABLE,
         "private": False,
     }
-    return document(
+    return render_document(
         f"site/{template}.html", values | more, styles=STYLES, scripts=("tables.js", "site/site.js")
     )
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure and how to read it."""
+class CaptionedFigure:
+    """A figure with its caption."""
 
-    drawn: Drawn
+    markup: FigureMarkup
     caption: str
 
 
-def _figure(name: str, title: str, caption: str, draw: Callable[[int], charts.Figure]) -> Figure:
-    return Figure(drawn(draw(HALF), draw(charts.NARROW), name, title), caption)
+def _figure(
+    name: str, title: str, caption: str, draw: Callable[[int], charts.Figure]
+) -> CaptionedFigure:
+    return CaptionedFigure(figure_markup(draw(HALF), draw(charts.NARROW), name, title), caption)
 
 
-def _scatters(site: Contents) -> list[Figure]:
-    """Score against cost, and mean against worst, of the first board's ranked entries."""
+def _scatters(site: Contents) -> list[CaptionedFigure]:
+    """Return scatter plots of cost, score and worst for the first board's ranked entries."""
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
     rubric = site.boards[0].basis.rubric
-    ranked = [listed.summary for listed in site.boards[0].ranked]
+    ranked = [entry.summary for entry in site.boards[0].ranked]
     worst = f"Worst of {worst_n(ranked)}"
     return [
         _figure(
@@ -358,27 +363,27 @@ def _scatters(site: Contents) -> list[Figure]:
         _figure(
             "worst",
             f"{worst} against score",
-            f"{worst} against the score, on the {rubric}: of two equal scores, the one that stands "
-            "lower varies more.",
+            f"{worst} against the score, on the {rubric}: of two equal scores, the lower one "
+            "varies more.",
             lambda width: charts.worst_scatter(ranked, width),
         ),
     ]
 
 
-def _curves(listed: Listed) -> list[Figure]:
-    """How the worst falls with more responses, and how the scenarios spread."""
-    graded, rubric = [listed.graded], listed.rubric.value
-    of = listed.anchor or "entry"
+def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
+    """Return the figures of the worst of k and of the scenarios' scores of an entry."""
+    graded, rubric = [entry.graded], entry.rubric.value
+    name = entry.anchor or "entry"
     return [
         _figure(
-            f"{of}-curve",
+            f"{name}-curve",
             "Worst of k",
             f"The score, {rubric}, if the lowest of k responses counts, and how often one of them "
             "has a severe error.",
             lambda width: charts.worst_at_k(graded, width),
         ),
         _figure(
-            f"{of}-spread",
+            f"{name}-spread",
             "Scores by scenario",
             f"How the scenarios’ scores spread, {rubric}.",
             lambda width: charts.distributions(graded, width),
@@ -386,31 +391,31 @@ def _curves(listed: Listed) -> list[Figure]:
     ]
 
 
-def _tried(site: Contents, listed: Listed) -> str:
-    """What the page of an entry says of its grader."""
-    card = evidence.cards(site)[listed.summary.grader]
-    return f"{card.tried} {card.audited}"
+def _grader_summary(site: Contents, entry: SiteEntry) -> str:
+    """Return sentences on the grader of an entry: its probes and its audit."""
+    card = evidence.cards(site)[entry.summary.grader]
+    return f"{card.probe_sentence} {card.audit_sentence}"
 
 
 def _remarks(site: Contents) -> list[str]:
-    """What must be read with the tables, but for what the page says itself."""
-    said = [*remarks(site.findings.summaries), *site.findings.public.runs.notes]
-    return [r for r in dict.fromkeys(said) if not _elsewhere(r)]
+    """Return the warnings that go with the tables, except those shown elsewhere on the page."""
+    warnings = [*remarks(site.findings.summaries), *site.findings.public.runs.notes]
+    return [r for r in dict.fromkeys(warnings) if not _is_shown_elsewhere(r)]
 
 
-def _own_remarks(listed: Listed) -> list[str]:
-    return [r for r in remarks([listed.summary]) if not _elsewhere(r)]
+def _own_remarks(entry: SiteEntry) -> list[str]:
+    return [r for r in remarks([entry.summary]) if not _is_shown_elsewhere(r)]
 
 
-def _elsewhere(remark: str) -> bool:
-    """Whether the page says it in its own place: under a table, in the banner, in the lead."""
+def _is_shown_elsewhere(remark: str) -> bool:
+    """Tell whether a warning is under a table, in the banner or in the lead."""
     return (
         remark.startswith(("*", "Bank ")) or "not for ranking" in remark or remark == NOT_COMPARABLE
     )
 
 
-def _chooser(site: Contents) -> list[tuple[str, list[Listed]]]:
-    """What two systems may be chosen from, by the board that they share."""
+def _chooser(site: Contents) -> list[tuple[str, list[SiteEntry]]]:
+    """Return the entries to choose two from, by the label of their board."""
     return [
         (f"{board.title}, by {board.basis.grader}", [*board.ranked])
         for board in site.boards
@@ -419,5 +424,5 @@ def _chooser(site: Contents) -> list[tuple[str, list[Listed]]]:
 
 
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
-    """Each bank, and how it was made and vetted."""
+    """Return the name and the provenance of each bank."""
     return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}.items())

@@ -1,4 +1,4 @@
-"""The leaderboard: a table for each set of entries that compare, ranked ones first."""
+"""The leaderboard page: a table for each board, ranked entries first."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.core.grader import Grader
-from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import severe_column
-from careeval.report.site.contents import Board, Contents, Listed, rubric_words
+from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.ranking import MAKER_MARK
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
@@ -21,45 +21,45 @@ ABOUT_RANKS = (
     "not compare. Ranks are sets: 1–3 means that no more than two of the others can be shown to be "
     "better, by paired tests over the scenarios, corrected for the number of pairs (Holm, 5%). "
     "Systems whose sets overlap cannot be told apart here. Grey rows are not ranked, for the "
-    "reason that stands in them. A dot is a number, its bar the 95% interval, and the line is 0."
+    "reason given in them. A dot is a number, its bar the 95% interval, and the line is 0."
 )
 
 
-def listing(name: str, listed: Sequence[Listed], site: Contents, caption: str) -> Sheet:
-    """Return entries with where each stands and the address of its page, under `page`."""
-    standings = (
+def listing(name: str, entries: Sequence[SiteEntry], site: Contents, caption: str) -> Sheet:
+    """Return a sheet of entries with their ranks, and the address of each page under `page`."""
+    rank_rows = (
         {
             "system_vendor": each.vendor,
             "rank": each.ranked and each.ranked.ranks,
             "severe_rank": each.ranked and each.ranked.severe_ranks,
-            "not_ranked": each.why_not or None,
+            "not_ranked": each.not_ranked_reason or None,
             "date": each.date or None,
-            "grader_card": site.card(each),
+            "grader_card": site.grader_card(each),
             "page": each.page,
             "bank_maker": each.graded.entry.bank_maker,
         }
-        for each in listed
+        for each in entries
     )
-    return board_sheet(name, [each.graded for each in listed], standings, caption)
+    return board_sheet(name, [each.graded for each in entries], rank_rows, caption)
 
 
 def all_entries(site: Contents) -> Sheet:
-    """Return every entry of every board; only a file."""
+    """Return every entry of every board, for a data file."""
     caption = "Every entry, which compare only within one board"
-    return listing("entries", site.listed, site, caption)
+    return listing("entries", site.entries, site, caption)
 
 
-def board_table(board: Board, site: Contents) -> PageTable:
-    """Return the entries of one board: the ranked ones, best score first, then others in grey."""
+def board_table(board: SiteBoard, site: Contents) -> PageTable:
+    """Return the table of one board: ranked entries, best score first, then others in grey."""
     rubric = board.basis.rubric.value
-    summaries = [listed.summary for listed in site.listed]
-    # one of each for all tables of the page, so that dots can be held against each other
-    scale = Scale.over(s.score for s in summaries)
-    shares = Scale.over((s.severe.share for s in summaries), (0, 0.1))
+    summaries = [entry.summary for entry in site.entries]
+    # all tables of the page share the scales, so that dots can be compared
+    scale = BarScale.of_estimates(s.score for s in summaries)
+    shares = BarScale.of_estimates((s.severe.share for s in summaries), (0, 0.1))
     caption = f"{board.title}, graded by {Grader.parse(board.basis.grader).model}"
-    sheet = listing("leaderboard", board.listed, site, caption)
-    not_ranked = _of_all([row["not_ranked"] for row in sheet.rows])
-    unpriced = _of_all([row["cost_usd"].reason for row in sheet.rows])
+    sheet = listing("leaderboard", board.entries, site, caption)
+    not_ranked = _shared_reason([row["not_ranked"] for row in sheet.rows])
+    unpriced = _shared_reason([row["cost_usd"].reason for row in sheet.rows])
     notes = {"Not ranked": not_ranked, "The cost is unknown": unpriced}
     return PageTable(
         sheet,
@@ -84,8 +84,8 @@ def board_table(board: Board, site: Contents) -> PageTable:
             PageColumn("cost_usd", about="asking, a run"),
             PageColumn("date", about="date, versions", beneath=_versions),
         ),
-        note=" ".join(f"{what}: {reason}." for what, reason in notes.items() if reason),
-        noted=(unpriced,) if unpriced else (),
+        note=" ".join(f"{head}: {reason}." for head, reason in notes.items() if reason),
+        omitted_lines=(unpriced,) if unpriced else (),
         look="board quiet",
         ordered="rank",
         is_grey=lambda row: bool(row["not_ranked"]),
@@ -99,18 +99,18 @@ def page_of_row(row: Row) -> str:
     return str(row["page"])
 
 
-def _of_all(reasons: Sequence[str | None]) -> str:
-    """Return the reason that several rows share; empty where there is no such one."""
+def _shared_reason(reasons: Sequence[str | None]) -> str:
+    """Return the reason that all of several rows share; empty if they share none."""
     return reasons[0] or "" if len(reasons) > 1 and len(set(reasons)) == 1 else ""
 
 
-def _about_system(row: Row, why_not: str | None) -> Iterator[str]:
+def _about_system(row: Row, not_ranked_reason: str | None) -> Iterator[str]:
     if row["system_vendor"]:
         yield row["system_vendor"]
     if row["bank_maker"]:
         yield f"{MAKER_MARK} its vendor’s AI wrote the bank or answered its pilot"
     if row["not_ranked"]:
-        yield f"not ranked: {why_not}" if why_not else "not ranked"
+        yield f"not ranked: {not_ranked_reason}" if not_ranked_reason else "not ranked"
 
 
 def _worst(row: Row) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _worst(row: Row) -> Iterator[str]:
 
 
 def _severe_lines(row: Row) -> Iterator[str]:
-    """Yield the interval and the counts on one line, to keep the row low."""
+    """Yield the interval and the counts on one line, to save height."""
     value = row["severe"]
     first, *others = ERROR_SHARE.lines(value)
     if value.share.value is None:
@@ -136,15 +136,15 @@ def _versions(row: Row) -> Iterator[str]:
 
 
 def _filters(row: Row) -> Mapping[str, str]:
-    known = row["cost_usd"].value is not None
-    return {"vendor": row["system_vendor"] or "", "priced": "1" if known else ""}
+    is_priced = row["cost_usd"].value is not None
+    return {"vendor": row["system_vendor"] or "", "priced": "1" if is_priced else ""}
 
 
 def headings(site: Contents) -> list[str]:
-    """Return what each board is called: by rubric and grader, and more where others share these."""
+    """Return each board's heading: rubric and grader, and the title if two share them."""
     plain = [
-        f"{rubric_words(board.basis.rubric)}, graded by {site.judges[board.basis.grader]}"
-        for board in site.boards
+        f"{rubric_words(basis.rubric)}, graded by {site.short_grader_names[basis.grader]}"
+        for basis in (board.basis for board in site.boards)
     ]
     return [
         f"{heading}: {board.title}" if plain.count(heading) > 1 else heading
@@ -154,4 +154,4 @@ def headings(site: Contents) -> list[str]:
 
 def vendors(site: Contents) -> list[str]:
     """Return the vendors to filter by, in alphabetical order."""
-    return sorted({listed.vendor for listed in site.listed if listed.vendor})
+    return sorted({entry.vendor for entry in site.entries if entry.vendor})

@@ -1,4 +1,4 @@
-"""Names of files and anchors, from names that anybody may have chosen."""
+"""Safe names for files and anchors, from arbitrary names."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from collections import Counter
 from collections.abc import Iterable
 
 LONGEST = 60
+"""Characters of a slug without its hash."""
 
-# Windows keeps these for itself, whatever follows them
+# reserved by Windows, with any suffix
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)$")
 
 
 def slugs(names: Iterable[str], otherwise: str) -> dict[str, str]:
-    """Name → lower-case letters, digits and hyphens: safe in a path, and no two the same.
+    """Return name → slug of lower-case letters, digits and hyphens, safe in a path and unique.
 
-    A name's slug hangs on the other names only where two would share one: then each of them carries
-    a hash of its name.
+    A slug depends on the other names only if two would share it: then each gets a hash of its name.
 
     Args:
-        names: Any text.
-        otherwise: Stands for a name without a letter or digit.
+        names: Any texts.
+        otherwise: Slug of a name without a letter or digit.
     """
     different = sorted(set(names))
     plain = {name: _slug(name) or otherwise for name in different}
-    n_of = Counter(plain.values())
-    found = {name: f"{slug}-{_hash(name)}" for name, slug in plain.items() if n_of[slug] > 1}
-    alone = {name: slug for name, slug in plain.items() if n_of[slug] == 1}
-    # somebody may have chosen the name that another's hash makes
-    taken = set(found.values())
+    n_by_slug = Counter(plain.values())
+    hashed = {name: f"{slug}-{_hash(name)}" for name, slug in plain.items() if n_by_slug[slug] > 1}
+    alone = {name: slug for name, slug in plain.items() if n_by_slug[slug] == 1}
+    # another name may be equal to a hashed slug
+    taken = set(hashed.values())
     return {
-        name: found.get(name) or (f"{slug}-{_hash(name)}" if slug in taken else slug)
-        for name, slug in (found | alone).items()
+        name: hashed.get(name) or (f"{slug}-{_hash(name)}" if slug in taken else slug)
+        for name, slug in (hashed | alone).items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Two systems side by side: a page for each pair of a board, and the table that leads to them."""
+"""Comparison of two systems: a page for each pair of a board, and the tables that link to it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
-from careeval.report.site.contents import Board, Contents, Listed
+from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
+from careeval.report.site.contents import Contents, SiteBoard, SiteEntry
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.compare import Comparison, compare
 from careeval.results.versus.differences import Verdict
@@ -24,45 +24,45 @@ from careeval.sheets.versus.pairs import (
 )
 
 MOST_SYSTEMS = 30
-"""Ranked systems of a board up to which each pair has a page of its own."""
+"""Ranked systems on a board, at most, for each pair to have its own page."""
 
 MOST_FLIPS = 12
-"""Flips that a page shows with their sentences, each way."""
+"""Flips in one direction that a page shows at most."""
 
 MOST_SENTENCES = 3
-"""Of one flip."""
+"""Sentences that a page shows for one flip at most."""
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
-    """Two ranked entries of one board, and what sets them apart; differences are b − a.
+class SystemPair:
+    """Two ranked entries of one board with their comparison; differences are b − a.
 
     Attributes:
-        ranking: Of the board: differences by `RANKED_BY` are held up against all its pairs.
+        ranking: Ranking of the board; differences by `RANKED_BY` are corrected for all its pairs.
     """
 
-    a: Listed
-    b: Listed
+    a: SiteEntry
+    b: SiteEntry
     comparison: Comparison
     ranking: Ranking
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs the ranking has."""
+        """Number of pairs in the ranking."""
         return len(self.ranking.pairs)
 
     @property
     def page(self) -> str:
-        """Its page's path in the site."""
+        """Path of its page in the site."""
         return _page(self.a, self.b)
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One harm's words.
+    """The quote of one severe error.
 
     Attributes:
-        item: The rubric's item that they were found for.
+        item: Text of the rubric item.
     """
 
     quote: str
@@ -72,7 +72,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class ShownFlip:
-    """A public scenario in which one never erred severely and the other did."""
+    """A public scenario in which one system never had a severe error and the other had."""
 
     scenario: str
     page: str
@@ -83,12 +83,12 @@ class ShownFlip:
 
 @dataclass(frozen=True)
 class Flips:
-    """All flips one way.
+    """All flips in one direction.
 
     Attributes:
-        shown: Public ones, those with the most errors first.
-        n_more: Public ones that the page has no room for.
-        n_held_out: Those that count and are not shown.
+        shown: Flips in public scenarios, those with the most errors first.
+        n_more: Number of further public ones, not shown to save room.
+        n_held_out: Number of flips in scenarios that are not public.
     """
 
     shown: tuple[ShownFlip, ...]
@@ -96,39 +96,39 @@ class Flips:
     n_held_out: int
 
 
-def pairs(board: Board) -> Iterator[Pair]:
-    """Yield each pair of a board's ranked entries, better first; none where they are too many."""
+def pairs(board: SiteBoard) -> Iterator[SystemPair]:
+    """Yield each pair of a board's ranked entries, the better first; none if they are too many."""
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
-        yield Pair(a, b, compare(a.graded.entry, b.graded.entry), board.ranking)
+        yield SystemPair(a, b, compare(a.graded.entry, b.graded.entry), board.ranking)
 
 
-def _page(a: Listed, b: Listed) -> str:
-    """Return a path from both systems, and from the longer anchor, which tells their board.
+def _page(a: SiteEntry, b: SiteEntry) -> str:
+    """Return the path from both systems and the longer anchor, which identifies the board.
 
-    The script of the pages builds the same path from what a reader chooses.
+    `site.js` builds the same path from the reader's choice.
     """
     anchor = max(a.anchor, b.anchor, key=len)
     return f"compare/{a.system_slug}---{b.system_slug}{'--' * bool(anchor)}{anchor}.html"
 
 
-# Each system of a board against each other
+# All pairs of a board
 
 
-def matrices(board: Board) -> list[PageTable]:
-    """Return a table for each of `RANKED_BY` with A − B for each two systems, a row an A."""
+def matrices(board: SiteBoard) -> list[PageTable]:
+    """Return a matrix of A − B for each number in `RANKED_BY`, A in rows and B in columns."""
     return [_matrix(board, key) for key in RANKED_BY]
 
 
-def _matrix(board: Board, key: str) -> PageTable:
+def _matrix(board: SiteBoard, key: str) -> PageTable:
     names = [each.name for each in board.ranked]
     pages = {each.name: each.page for each in board.ranked}
     return PageTable(
         matrix_sheet(board.ranking, key, names),
         (
             PageColumn("a", link=lambda row: pages[row["a"]]),
-            *(_against(board, key, place) for place in range(1, len(board.ranked))),
+            *(_matrix_column(board, key, place) for place in range(1, len(board.ranked))),
         ),
         f"{COMPARED[key].head}, {board.basis.rubric}: the row’s system minus the column’s, in "
         "percentage points",
@@ -137,9 +137,9 @@ def _matrix(board: Board, key: str) -> PageTable:
     )
 
 
-def _against(board: Board, key: str, place: int) -> PageColumn:
-    """Return the column of one system, whose cells lead to the pages of pairs."""
-    b, few = board.ranked[place], len(board.ranked) <= MOST_SYSTEMS
+def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
+    """Return the column of one system; its cells link to the pages of pairs."""
+    b, has_pages = board.ranked[place], len(board.ranked) <= MOST_SYSTEMS
     systems = {each.name: each for each in board.ranked}
     field = f"b{place + 1}"
 
@@ -147,7 +147,7 @@ def _against(board: Board, key: str, place: int) -> PageColumn:
         return board.ranking.difference(key, b.name, row["a"]).verdict
 
     def link(row: Row) -> str:
-        return _page(systems[row["a"]], b) if few and field in row else ""
+        return _page(systems[row["a"]], b) if has_pages and field in row else ""
 
     def spoken(row: Row) -> str:
         if field not in row:
@@ -170,8 +170,8 @@ def _against(board: Board, key: str, place: int) -> PageColumn:
 _LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
 
 
-def all_pairs(board: Board) -> Sheet:
-    """Return each pair of a board with its differences by `RANKED_BY`; only a file."""
+def all_pairs(board: SiteBoard) -> Sheet:
+    """Return each pair of a board with its differences by `RANKED_BY`, for a data file."""
     caption = f"Differences in severe errors and score, {board.title}"
     return ranked_pairs_sheet([each.summary for each in board.ranked], board.ranking, caption)
 
@@ -179,23 +179,23 @@ def all_pairs(board: Board) -> Sheet:
 # One pair
 
 
-def tables(pair: Pair) -> list[PageTable]:
-    """Return what sets two systems apart: by metric, by activity, by domain."""
-    return [_family(pair, sheet) for sheet in _sheets(pair)]
+def tables(pair: SystemPair) -> list[PageTable]:
+    """Return tables of the differences of two systems: by metric, by activity, by domain."""
+    return [_difference_table(pair, sheet) for sheet in _sheets(pair)]
 
 
-def _sheets(pair: Pair) -> tuple[Sheet, ...]:
+def _sheets(pair: SystemPair) -> tuple[Sheet, ...]:
     return pair_sheets(pair.a.summary, pair.b.summary, pair.comparison, pair.ranking)
 
 
-def all_tables(couples: Sequence[Pair]) -> Iterator[Sheet]:
-    """Yield the rows of the tables of all pairs, a sheet a kind; only files."""
-    for alike in zip(*map(_sheets, couples), strict=True):
-        yield replace(alike[0], rows=[row for sheet in alike for row in sheet.rows])
+def all_tables(system_pairs: Sequence[SystemPair]) -> Iterator[Sheet]:
+    """Yield the tables of all pairs as one sheet of each kind, for data files."""
+    for sheets in zip(*map(_sheets, system_pairs), strict=True):
+        yield replace(sheets[0], rows=[row for sheet in sheets for row in sheet.rows])
 
 
-def _family(pair: Pair, sheet: Sheet) -> PageTable:
-    scale = Scale.over((row["difference"] for row in sheet.rows), (-0.1, 0.1))
+def _difference_table(pair: SystemPair, sheet: Sheet) -> PageTable:
+    scale = BarScale.of_estimates((row["difference"] for row in sheet.rows), (-0.1, 0.1))
     compared = sheet.fields[2].key
     clear = {VERDICTS[Verdict.better], VERDICTS[Verdict.worse]}
     return PageTable(
@@ -220,26 +220,26 @@ def _family(pair: Pair, sheet: Sheet) -> PageTable:
             PageColumn("verdict", look=lambda row: "" if row["verdict"] in clear else "weak"),
         ),
         f"{sheet.caption}, {pair.comparison.rubric}",
-        noted=("fewer than five scenarios",),
+        omitted_lines=("fewer than five scenarios",),
         sortable=False,
         file=sheet.name.replace("_", "-"),
         part="of all pairs",
     )
 
 
-def verdicts(pair: Pair) -> list[str]:
-    """Return what may be said of the two, a sentence each: severe errors, then the score."""
+def verdicts(pair: SystemPair) -> list[str]:
+    """Return a sentence on the difference in severe errors, and one on the score."""
     a, b = pair.a.name, pair.b.name
     return [difference_sentence(a, b, key, pair.ranking.difference(key, a, b)) for key in RANKED_BY]
 
 
-def flips(all_flips: Sequence[Flip], other: Listed, site: Contents) -> Flips:
-    """Return flips one way as a page shows them, without a word of a held-out scenario.
+def flips(all_flips: Sequence[Flip], other: SiteEntry, site: Contents) -> Flips:
+    """Return the flips in one direction, without words of held-out scenarios.
 
     Args:
-        all_flips: All of them.
-        other: Who erred in them: whose words they have.
-        site: What they are shown on.
+        all_flips: The flips.
+        other: The entry with the severe errors, whose words are quoted.
+        site: The contents of the site.
     """
     public = other.graded.public.shown(all_flips)
     return Flips(
@@ -259,7 +259,7 @@ def flips(all_flips: Sequence[Flip], other: Listed, site: Contents) -> Flips:
 
 
 def _sentences(flip: Flip) -> Iterator[Sentence]:
-    """Yield a few of its sentences, each once."""
+    """Yield a few quotes of a flip, without repeats."""
     seen: set[str] = set()
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:

@@ -1,4 +1,4 @@
-"""The public scenarios: what each is about, and how systems do on it, in words."""
+"""The public scenarios, with their properties in words and the scores of systems."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from careeval.report.page_table import Scale, Strip
+from careeval.report.page_table import BarScale, Strip
 from careeval.report.site.contents import Contents
 from careeval.results.public_scenarios import ShownScenario, shown_scenario
 from careeval.sheets.kinds import SHARE
 from careeval.sheets.names import assistance, condition, plain
 
-SCALE = Scale(-1.0, 1.0)
-"""Of a scenario's score: from losing as many points as there are to win, to all of them."""
+SCALE = BarScale(-1.0, 1.0)
+"""Scale of a scenario's score, from −100% to 100% of its points."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class PublicScenario:
     """One public scenario as pages show it.
 
     Attributes:
-        shown: The scenario, with how the systems of the first board over its edition do on it.
+        shown: The scenario with the scores on the first board over its edition.
         page: Path of its page.
     """
 
@@ -30,58 +30,58 @@ class Scene:
 
     @property
     def edition(self) -> str:
-        """Of the bank that it is of."""
+        """Edition of its bank."""
         return self.shown.edition
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Id of the scenario."""
         return self.shown.id
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What is known of it."""
+        """Fields of the scenario."""
         return self.shown.about
 
     @property
     def mean(self) -> str:
-        """The mean score as it reads."""
+        """Mean score in percent, as text."""
         return SHARE.on_page(self.shown.mean)
 
     @property
     def dots(self) -> Strip:
-        """The scores, drawn."""
+        """Scores of the systems as a strip of dots."""
         return Strip.of_values(self.shown.scores, wide(self.shown.scores))
 
     @property
     def severe_share(self) -> float:
-        """Share of the responses with a severe error; 0 where unknown, to be put in order by."""
-        n, of = self.shown.severe or (0, 0)
-        return n / of if of else 0.0
+        """Share of responses with a severe error, for sorting; 0 if unknown."""
+        n, total = self.shown.severe or (0, 0)
+        return n / total if total else 0.0
 
     @property
     def text(self) -> str:
-        """What was asked."""
+        """Text of the scenario."""
         return str(self.about["scenario_text"] or "")
 
     @property
     def adl(self) -> str:
-        """Its activity, in words."""
+        """Activity in words."""
         return plain(self.about["adl"])
 
     @property
     def condition(self) -> str:
-        """What the person lives with, in words."""
+        """Condition of the person in words."""
         return condition(self.about["condition"])
 
     @property
     def situation(self) -> str:
-        """What makes the moment hard, in words."""
+        """Difficulties of the situation in words."""
         return ", ".join(map(plain, self.about["situation"] or [])) or "not stated"
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What it is about, in words."""
+        """Properties in words: name and text."""
         about = self.about
         return [
             ("Activity", self.adl),
@@ -93,7 +93,7 @@ class Scene:
 
     @property
     def filters(self) -> dict[str, str]:
-        """What the explorer filters by: name → ids, with spaces between."""
+        """Name of a filter → the scenario's ids, separated by spaces."""
         return {
             "adl": self.about["adl"] or "",
             "condition": self.about["condition"] or "",
@@ -102,11 +102,11 @@ class Scene:
         }
 
 
-def scenes(site: Contents) -> list[Scene]:
-    """Return every public scenario, in the order of ids."""
+def public_scenarios(site: Contents) -> list[PublicScenario]:
+    """Return every public scenario, sorted by id."""
     public = site.findings.public
     return [
-        Scene(
+        PublicScenario(
             shown_scenario(
                 edition,
                 name,
@@ -119,15 +119,16 @@ def scenes(site: Contents) -> list[Scene]:
     ]
 
 
-def options(of: Sequence[Scene]) -> dict[str, list[tuple[str, str]]]:
-    """Return, for each filter, what there is to choose among scenarios: ids, and how they read."""
+def options(scenarios: Sequence[PublicScenario]) -> dict[str, list[tuple[str, str]]]:
+    """Return the options of each filter: ids and labels."""
     words = {"adl": plain, "condition": condition, "situation": plain, "actor": plain}
     ids = {
-        name: sorted({one for scene in of for one in scene.filters[name].split()}) for name in words
+        name: sorted({id for scenario in scenarios for id in scenario.filters[name].split()})
+        for name in words
     }
-    return {name: [(one, words[name](one)) for one in known] for name, known in ids.items()}
+    return {name: [(id, words[name](id)) for id in values] for name, values in ids.items()}
 
 
-def wide(values: Iterable[float]) -> Scale:
-    """Return the scale of a scenario's scores, wider where one of these lies outside it."""
-    return Scale(min([SCALE.low, *values]), max([SCALE.high, *values]))
+def wide(values: Iterable[float]) -> BarScale:
+    """Return the scale of a scenario's scores, extended to hold all values."""
+    return BarScale(min([SCALE.low, *values]), max([SCALE.high, *values]))

@@ -1,4 +1,4 @@
-"""The scenario explorer: every public scenario, how systems score on it, and its items."""
+"""The scenario pages: the scores of systems on each public scenario, and its rubrics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from careeval.core.scenario import Domain, Rubric
 from careeval.report.page_table import PageColumn, PageTable, Strip
 from careeval.report.site.contents import RUBRICS, Contents
 from careeval.report.site.leaderboard import page_of_row
-from careeval.report.site.public_scenarios import Scene, wide
+from careeval.report.site.public_scenarios import PublicScenario, wide
 from careeval.report.site.systems import severe_count
 from careeval.report.site.worst_responses import label
 from careeval.sheets.kinds import SIGNED
@@ -21,31 +21,33 @@ from careeval.sheets.sheet import Field, Row, Sheet
 LEVELS_OF_A_RUNG = {2: "2 of 2", 1: "1 of 2", 0: "0 of 2"}
 LEVELS_OF_AN_ACT = {2: "serves it fully", 1: "serves it in part", 0: "does not serve it"}
 LEVELS_OF_AN_ERROR = {2: "does it no harm", 1: "treats it badly", 0: "treats it worst"}
-"""What an item's level in a domain says."""
+"""Wording of an item's level in a domain."""
 
 
 def scores(site: Contents) -> Sheet:
-    """Return every score of every entry on every public scenario; only a file."""
-    return scenario_scores_sheet([each.graded for each in site.listed], [*site.scenarios])
+    """Return the score of every entry on every public scenario, for a data file."""
+    return scenario_scores_sheet([each.graded for each in site.entries], [*site.scenarios])
 
 
 def presences(site: Contents) -> Sheet:
-    """Return every item of every public scenario with its presence in each entry; only a file."""
-    return presence_sheet([each.graded for each in site.listed], site.findings.public.items)
+    """Return the presence of every item of every public scenario by entry, for a data file."""
+    return presence_sheet([each.graded for each in site.entries], site.findings.public.items)
 
 
-def score_tables(site: Contents, scene: Scene) -> Iterator[PageTable]:
-    """Yield how each system scores on a scenario, a table a rubric."""
+def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
+    """Yield a table of the systems' scores on a scenario for each rubric."""
     for rubric in RUBRICS:
-        listed = [
+        entries = [
             each
-            for each in site.over(scene.edition)
-            if each.rubric is rubric and scene.id in each.graded.scores
+            for each in site.entries_over(scenario.edition)
+            if each.rubric is rubric and scenario.id in each.graded.scores
         ]
-        if not listed:
+        if not entries:
             continue
-        sheet = scenario_scores_sheet([e.graded for e in listed], [(scene.edition, scene.id)])
-        rows = [row | {"page": each.page} for row, each in zip(sheet.rows, listed, strict=True)]
+        sheet = scenario_scores_sheet(
+            [e.graded for e in entries], [(scenario.edition, scenario.id)]
+        )
+        rows = [row | {"page": each.page} for row, each in zip(sheet.rows, entries, strict=True)]
         yield PageTable(
             replace(sheet, rows=sorted(rows, key=_best_first)),
             (
@@ -71,25 +73,25 @@ def _dots(row: Row) -> Strip:
     return Strip.of_values(row["epochs"], wide(row["epochs"]))
 
 
-def rubric_tables(site: Contents, scene: Scene) -> Iterator[PageTable]:
-    """Yield each rubric with how often each item was found in each system's responses.
+def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
+    """Yield a table of each rubric with the share of each system's responses that have each item.
 
-    Of each system by the first grader that judged it on this rubric; none where nothing was.
+    A system has its first entry on that rubric. A system without a judgment is left out.
     """
     for rubric in RUBRICS:
-        items = site.findings.public.items.get((scene.edition, scene.id, rubric.value))
+        items = site.findings.public.items.get((scenario.edition, scenario.id, rubric.value))
         if not items:
             continue
         systems = [
             each.graded
-            for each in site.first_entries(scene.edition, rubric)
+            for each in site.first_entries(scenario.edition, rubric)
             if any(
-                each.graded.public.presence(scene.id, item["item"]) is not None for item in items
+                each.graded.public.presence(scenario.id, item["item"]) is not None for item in items
             )
         ]
         labels = ({"label": f"{label(i)} {SIGNED.text(i['points'])}"} for i in items)
         yield PageTable(
-            rubric_sheet(items, systems, scene.id).adding(_LABEL, rows=labels),
+            rubric_sheet(items, systems, scenario.id).adding(_LABEL, rows=labels),
             (
                 PageColumn("item_text", beneath=lambda row: [_domains(row)]),
                 PageColumn("label"),
@@ -107,7 +109,7 @@ _LABEL = Field("label", "as pages name it, with its points", head="Points", in_f
 
 
 def _presence(key: str) -> PageColumn:
-    """Return the column of one system, shaded by how often each item was found."""
+    """Return the column of one system, shaded by the share of responses with the item."""
 
     def look(row: Row) -> str:
         tone = "harm" if row["points"] < 0 else "good" if row["points"] else ""
@@ -118,9 +120,9 @@ def _presence(key: str) -> PageColumn:
 
 
 def _domains(item: Mapping[str, Any]) -> str:
-    """Return the domains that an item is about, and how well it treats each.
+    """Return the domains that an item is about, with its level in each.
 
-    A level means another thing for a rung, which is a whole answer, for an act, and for an error.
+    The meaning of a level differs for a rung of the ladder, an act and an error.
     """
     levels = (
         LEVELS_OF_A_RUNG

@@ -1,13 +1,13 @@
-"""The page of one system: a section for each entry, which is a grader's judgment on one rubric."""
+"""The page of one system, with a section for each entry: one grader on one rubric."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from careeval.report.page_table import PageColumn, PageTable, Scale, strip_of
+from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.grader import CORRECTED
 from careeval.report.sections.parts import entry_parts, severe_column
-from careeval.report.site.contents import Contents, Listed, System, rubric_words
+from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.leaderboard import listing
 from careeval.results.amounts import dollars
 from careeval.results.parts import By
@@ -19,45 +19,47 @@ from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
 
 MOST_QUOTES = 24
-"""Harms that a page shows in their own words; at most one a scenario."""
+"""Severe errors that a page quotes at most, one for each scenario."""
 
 LOWEST = 10
-"""Scenarios that a page lists."""
+"""Scenarios in the list of the lowest scores."""
 
 
 @dataclass(frozen=True)
-class Quoted:
-    """A harm in the response's own words.
+class QuotedHarm:
+    """A severe error with its quote.
 
     Attributes:
-        n: Responses to the same scenario in which a severe error was found.
+        n_severe: Number of responses to the same scenario with a severe error.
+        n_responses: Number of responses to that scenario.
+        page: Path of the scenario's page.
     """
 
     harm: Harm
-    n: int
-    of: int
+    n_severe: int
+    n_responses: int
     page: str
 
 
 @dataclass(frozen=True)
 class Harms:
-    """What an entry did that is severe.
+    """The severe errors of an entry.
 
     Attributes:
-        quoted: Public ones, of the scenarios with the most of them first; one a scenario.
-        n_public: Public scenarios with any.
-        n_held_out: Other scenarios with any: they count, and are not shown.
+        quoted: One error for each public scenario, those with the most errors first.
+        n_public: Number of public scenarios with a severe error.
+        n_held_out: Number of other scenarios with one; they are not shown.
     """
 
-    quoted: tuple[Quoted, ...]
+    quoted: tuple[QuotedHarm, ...]
     n_public: int
     n_held_out: int
 
 
-def headings(system: System, site: Contents) -> list[str]:
-    """What the section of each entry is called: its rubric and grader, and more if they repeat."""
+def headings(system: SystemEntries, site: Contents) -> list[str]:
+    """Return each entry's heading: rubric and grader, and the protocol if two share them."""
     plain = [
-        f"{rubric_words(e.rubric)}, graded by {site.judges[e.summary.grader]}"
+        f"{rubric_words(e.rubric)}, graded by {site.short_grader_names[e.summary.grader]}"
         for e in system.entries
     ]
     return [
@@ -66,23 +68,23 @@ def headings(system: System, site: Contents) -> list[str]:
     ]
 
 
-def standing(listed: Listed) -> str:
-    """Return the ranks of an entry, in words; empty where it is not ranked."""
-    ranked = listed.ranked
+def rank_sentence(entry: SiteEntry) -> str:
+    """Return the ranks of an entry in words; empty if it is not ranked."""
+    ranked = entry.ranked
     if ranked is None:
         return ""
     by_severe = (
         f", {RANKS.text(ranked.severe_ranks)} by severe errors" if ranked.severe_ranks else ""
     )
-    return f"Rank {RANKS.text(ranked.ranks)} by score{by_severe}, of {listed.n_ranked}."
+    return f"Rank {RANKS.text(ranked.ranks)} by score{by_severe}, of {entry.n_ranked}."
 
 
-def headline(listed: Listed, site: Contents) -> PageTable:
-    """Return the numbers that stand first of an entry, as a table of one row."""
-    s, rubric, corrected = listed.summary, listed.rubric.value, listed.graded.corrected
-    by_people = [corrected.corrected] if corrected else []
-    scale = Scale.over([s.score, s.worst_at_n, *by_people])
-    shares = Scale.over([s.severe.share, s.mild.share], (0, 0.1))
+def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
+    """Return the main numbers of an entry, as a table of one row."""
+    s, rubric, corrected = entry.summary, entry.rubric.value, entry.graded.corrected
+    audited_score = [corrected.corrected] if corrected else []
+    scale = BarScale.of_estimates([s.score, s.worst_at_n, *audited_score])
+    shares = BarScale.of_estimates([s.severe.share, s.mild.share], (0, 0.1))
     about = {
         "score": f"{rubric}, 95% interval",
         "corrected": f"{rubric}, by people",
@@ -94,7 +96,7 @@ def headline(listed: Listed, site: Contents) -> PageTable:
         if corrected or key != "corrected"
     ]
     return PageTable(
-        listing("entry", [listed], site, ""),
+        listing("entry", [entry], site, ""),
         (
             severe_column(rubric, shares),
             *scores,
@@ -116,36 +118,36 @@ BY_DOMAIN = (
     "fully counts in full, one that serves it in part counts half, and an error costs more the "
     "worse it treats the domain."
 )
-"""What a number by domain says."""
+"""Meaning of a number by domain."""
 
 OTHER_PARTS = (By.condition, By.situation, By.assistance, By.actor)
-"""The parts that a reader may open."""
+"""Kinds of parts whose tables are folded."""
 
 
-def part_table(by: By, listed: Listed) -> PageTable:
-    """Return the numbers of an entry's parts; no rows where its scenarios do not say."""
-    table = entry_parts(by, listed.graded)
+def part_table(by: By, entry: SiteEntry) -> PageTable:
+    """Return the numbers of an entry by part; no rows if its scenarios lack that field."""
+    table = entry_parts(by, entry.graded)
     notes = ([BY_DOMAIN] if by is By.domain else []) + ([table.note] if table.note else [])
     return replace(
         table,
-        caption=f"{table.title}, {listed.rubric.value}",
+        caption=f"{table.title}, {entry.rubric.value}",
         note=" ".join(notes),
         file=f"by-{by}",
         part=ALL_SYSTEMS,
     )
 
 
-# As people correct it
+# Audit and errors
 
 
-def corrected_table(listed: Listed) -> PageTable:
-    """Return an entry's score as people correct it; no row without an audit of its grader."""
-    sheet = corrected_sheet([listed.graded])
+def corrected_table(entry: SiteEntry) -> PageTable:
+    """Return an entry's score corrected by an audit; no row without an audit of its grader."""
+    sheet = corrected_sheet([entry.graded])
     return PageTable(
         sheet,
         CORRECTED,
-        f"{sheet.caption}, {listed.rubric.value}",
-        as_graded([listed.graded]),
+        f"{sheet.caption}, {entry.rubric.value}",
+        as_graded([entry.graded]),
         look="telling",
         sortable=False,
         file="corrected-scores",
@@ -153,41 +155,41 @@ def corrected_table(listed: Listed) -> PageTable:
     )
 
 
-def harm_list(listed: Listed, site: Contents) -> Harms:
-    """The severe errors of an entry, by scenario; words of public ones alone."""
-    everything = list(harms(listed.graded.entry))
+def harm_list(entry: SiteEntry, site: Contents) -> Harms:
+    """Return the severe errors of an entry by scenario, with words of public ones only."""
+    all_harms = list(harms(entry.graded.entry))
     by_scenario: dict[str, list[Harm]] = {}
-    for harm in listed.graded.public.shown(everything):
+    for harm in entry.graded.public.shown(all_harms):
         by_scenario.setdefault(harm.scenario, []).append(harm)
     counts = {name: len({h.epoch for h in errors}) for name, errors in by_scenario.items()}
     most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))
-    in_words = [name for name in most_first if any(h.quote for h in by_scenario[name])]
+    with_quote = [name for name in most_first if any(h.quote for h in by_scenario[name])]
     return Harms(
         quoted=tuple(
-            Quoted(
+            QuotedHarm(
                 next(h for h in by_scenario[name] if h.quote),
                 counts[name],
-                listed.summary.n_epochs,
-                site.page_of(listed, name),
+                entry.summary.n_epochs,
+                site.page_of(entry, name),
             )
-            for name in in_words[:MOST_QUOTES]
+            for name in with_quote[:MOST_QUOTES]
         ),
         n_public=len(by_scenario),
-        n_held_out=len({harm.scenario for harm in everything}) - len(by_scenario),
+        n_held_out=len({harm.scenario for harm in all_harms}) - len(by_scenario),
     )
 
 
-def lowest(listed: Listed, site: Contents) -> PageTable:
-    """Return the public scenarios in which an entry scored least."""
-    rubric, graded = listed.rubric.value, listed.graded
-    n = str(listed.summary.n_epochs)
+def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
+    """Return the public scenarios with an entry's lowest scores."""
+    rubric, graded = entry.rubric.value, entry.graded
+    n = str(entry.summary.n_epochs)
     sheet = scenario_scores_sheet([graded], [(graded.edition, name) for name in graded.scores], n)
     scored = [row for row in sheet.rows if row["score"] is not None]
     scored.sort(key=lambda row: (row["score"], row["scenario"]))
     return PageTable(
         replace(sheet, rows=scored[:LOWEST]),
         (
-            PageColumn("scenario", link=lambda row: site.page_of(listed, row["scenario"])),
+            PageColumn("scenario", link=lambda row: site.page_of(entry, row["scenario"])),
             PageColumn("about"),
             severe_count(rubric),
             PageColumn("score", about=f"{rubric}, mean of responses"),
@@ -201,7 +203,7 @@ def lowest(listed: Listed, site: Contents) -> PageTable:
 
 
 def severe_count(rubric: str) -> PageColumn:
-    """Return the column of responses to one scenario with a severe error; red above 0."""
+    """Return the column of responses with a severe error, by scenario; red above 0."""
     return PageColumn(
         "n_severe",
         about=f"{rubric}, responses with any",
@@ -209,11 +211,11 @@ def severe_count(rubric: str) -> PageColumn:
     )
 
 
-def direction_table(listed: Listed, site: Contents) -> PageTable:
-    """Return too little and too much care, and twins; no row where it has neither."""
-    probes = site.findings.cards[listed.summary.grader].probes
+def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
+    """Return the errors of too little and too much care and the twins; no row without either."""
+    probes = site.findings.cards[entry.summary.grader].probes
     return PageTable(
-        directions_sheet([listed.summary], {listed.summary.grader: probes} if probes else {}),
+        directions_sheet([entry.summary], {entry.summary.grader: probes} if probes else {}),
         (
             PageColumn("number"),
             PageColumn("meaning"),
@@ -224,16 +226,16 @@ def direction_table(listed: Listed, site: Contents) -> PageTable:
     )
 
 
-def facts(listed: Listed) -> list[tuple[str, str]]:
-    """What was run, in words."""
-    s, run = listed.summary, listed.graded.entry.run
-    responses = listed.graded.entry.responses
+def facts(entry: SiteEntry) -> list[tuple[str, str]]:
+    """Return the facts on what was run: name and text."""
+    s, run = entry.summary, entry.graded.entry.run
+    responses = entry.graded.entry.responses
     returned = sorted(set(responses["model_returned"].drop_nulls()))
     asking, grading = s.cost.asking, s.cost.grading
     return [
         ("Model asked", s.asked or "none: recorded answers"),
         ("Model that answered", ", ".join(returned) or "not recorded"),
-        ("Vendor", listed.vendor or "its name does not say"),
+        ("Vendor", entry.vendor or "its name does not say"),
         (
             "Sampling sent",
             run["sampling"] if run["sampling"] not in {None, "{}"} else "not recorded",
@@ -243,7 +245,7 @@ def facts(listed: Listed) -> list[tuple[str, str]]:
         ("Protocol that asked", s.protocol),
         ("Protocol that judged", s.grading_protocol or "not recorded"),
         ("careeval", ", ".join(sorted(set(responses["software"].drop_nulls()))) or "not recorded"),
-        ("Run begun", listed.date or "not recorded"),
+        ("Run begun", entry.date or "not recorded"),
         ("Rubric", s.rubric.value),
         ("Grader", s.grader),
         ("Gradings", str(s.n_gradings)),
@@ -253,17 +255,17 @@ def facts(listed: Listed) -> list[tuple[str, str]]:
     ]
 
 
-def citation(listed: Listed) -> str:
-    """How to cite one entry."""
-    s = listed.summary
-    software = ", ".join(sorted(set(listed.graded.entry.responses["software"].drop_nulls())))
+def citation(entry: SiteEntry) -> str:
+    """Return the citation of one entry."""
+    s = entry.summary
+    software = ", ".join(sorted(set(entry.graded.entry.responses["software"].drop_nulls())))
     parts = [
         f"The careeval authors. careeval{f', version {software}' if software else ''}.",
         f"{s.system} on bank {s.bank} {s.bank_version} ({s.bank_hash}), protocol {s.protocol},",
         f"{s.n_scenarios} scenarios × {s.n_epochs} responses, rubric {s.rubric}, graded by "
         f"{s.grader}, protocol {s.grading_protocol}",
     ]
-    return f"{' '.join(parts)}{f', run {listed.date}' if listed.date else ''}."
+    return f"{' '.join(parts)}{f', run {entry.date}' if entry.date else ''}."
 
 
 def _responses(s: summaries.Summary) -> str:

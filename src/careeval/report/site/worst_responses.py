@@ -1,4 +1,4 @@
-"""The worst response of each system to a scenario, with what was found in it."""
+"""The worst response of each system to a scenario, with its judgments."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 from careeval.core.scenario import Rubric
-from careeval.report.quotes import Quoted
-from careeval.report.site.contents import Contents, Listed
+from careeval.report.quotes import QuoteFinder
+from careeval.report.site.contents import Contents, SiteEntry
 from careeval.sheets.kinds import SHARE, SIGNED
 
 LONGEST = 8_000
-"""Characters of a response that a page shows; the rest is in the logs."""
+"""Characters of a response that a page shows at most; the rest is in the logs."""
 
 _ORDER = ("harm", "mild", "open", "good")
 
@@ -25,39 +25,40 @@ _STATES = {
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a response, with the labels of the items that it is quoted for."""
+    """A piece of a response, with the labels of the items that quote it."""
 
     text: str
-    items: tuple[str, ...]
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Line:
-    """One rubric item found in a response, or unresolved.
+class JudgedItem:
+    """One rubric item that was found in a response, or is unresolved.
 
     Attributes:
-        kind: `harm`, `mild`, `good` or `open`: how it is marked.
-        said: The same in words.
+        kind: Its CSS class: `harm`, `mild`, `good` or `open`.
+        verdict: The same in words.
     """
 
     label: str
     points: str
     kind: str
-    said: str
+    verdict: str
     text: str
     reason: str
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorstResponse:
     """One system's worst response to a scenario.
 
     Attributes:
-        state: Why there are no words; empty where there are.
-        score: With the name of its rubric.
-        severe: Whether a severe error was found in it.
-        shortened: Whether there is more of it than the page shows.
-        n_absent: Items that were not found in it.
+        state: Sentence on a response without words; empty if it has words.
+        score: Score with the name of the rubric.
+        severe: Whether it has a severe error.
+        shortened: Whether the page leaves out its end.
+        items: Items that are present or unresolved, errors first.
+        n_absent: Number of absent items.
     """
 
     system: str
@@ -69,78 +70,78 @@ class Answer:
     state: str
     pieces: tuple[Piece, ...]
     shortened: bool
-    lines: tuple[Line, ...]
+    items: tuple[JudgedItem, ...]
     n_absent: int
 
 
-def answers(site: Contents, edition: str, scenario: str) -> list[Answer]:
-    """Return the worst response of each system to a scenario, the worst first."""
-    ranked = [
-        (rank, answer)
-        for listed in site.first_entries(edition)
-        if (worst := _worst(listed, scenario)) is not None
-        for rank, answer in [worst]
+def worst_responses(site: Contents, edition: str, scenario: str) -> list[WorstResponse]:
+    """Return the worst response of each system to a scenario, lowest score first."""
+    scored = [
+        (score, response)
+        for entry in site.first_entries(edition)
+        if (worst := _worst(entry, scenario)) is not None
+        for score, response in [worst]
     ]
-    return [answer for _, answer in sorted(ranked, key=lambda each: (each[0], each[1].system))]
+    return [response for _, response in sorted(scored, key=lambda each: (each[0], each[1].system))]
 
 
-def _worst(listed: Listed, scenario: str) -> tuple[float, Answer] | None:
-    """Return the response that scored least, its score first; the earliest of several."""
-    public, score = listed.graded.public, listed.graded.scores.get(scenario)
+def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | None:
+    """Return the lowest score and its response, the earliest if several share the score."""
+    public, score = entry.graded.public, entry.graded.scores.get(scenario)
     scored = [(e, k) for k, e in enumerate(score.epochs if score else (), 1) if e is not None]
     if not scored:
         return None
     least, epoch = min(scored)
-    response, judged = public.response(scenario, epoch), public.judged(scenario, epoch)
-    lines = [line for row in judged if (line := _line(row)) is not None]
+    response, judgments = public.response(scenario, epoch), public.judged(scenario, epoch)
+    items = [item for row in judgments if (item := _judged_item(row)) is not None]
     answered, text = response["state"] == "answered", response["text"] or ""
-    return least, Answer(
-        system=listed.name,
-        page=listed.page,
+    return least, WorstResponse(
+        system=entry.name,
+        page=entry.page,
         epoch=epoch,
-        n_epochs=listed.summary.n_epochs,
-        score=f"{SHARE.on_page(least)}, {listed.rubric.value}",
-        severe=any(line.kind == "harm" for line in lines),
+        n_epochs=entry.summary.n_epochs,
+        score=f"{SHARE.on_page(least)}, {entry.rubric.value}",
+        severe=any(item.kind == "harm" for item in items),
         state="" if answered else _STATES.get(response["state"], ""),
-        pieces=tuple(_pieces(text[:LONGEST], judged)) if answered else (),
+        pieces=tuple(_pieces(text[:LONGEST], judgments)) if answered else (),
         shortened=answered and len(text) > LONGEST,
-        lines=tuple(sorted(lines, key=lambda line: _ORDER.index(line.kind))),
-        n_absent=len(judged) - len(lines),
+        items=tuple(sorted(items, key=lambda item: _ORDER.index(item.kind))),
+        n_absent=len(judgments) - len(items),
     )
 
 
-def _line(row: Mapping[str, Any]) -> Line | None:
-    """A judgment as a line; `None` for an item that was not found."""
+def _judged_item(row: Mapping[str, Any]) -> JudgedItem | None:
+    """Return a judgment for the page; `None` for an absent item."""
     if row["present"] is False:
         return None
     points = row["points"]
     if row["present"] is None:
-        kind, said = "open", "Unresolved"
+        kind, verdict = "open", "Unresolved"
     elif points < 0:
-        kind, said = ("harm", "Severe error") if points == -2 else ("mild", "Mild error")
+        kind, verdict = ("harm", "Severe error") if points == -2 else ("mild", "Mild error")
     else:
-        kind, said = "good", "Found"
+        kind, verdict = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return Line(label(row), SIGNED.text(points), kind, said, text, reason)
+    return JudgedItem(label(row), SIGNED.text(points), kind, verdict, text, reason)
 
 
 def label(row: Mapping[str, Any]) -> str:
-    """Return how a page names an item: an act by its number, a rung by a letter."""
+    """Return the label of an item: a number for an act, a letter for a rung."""
     position = int(row["position"])
     if row["rubric"] == Rubric.actions.value:
         return str(position + 1)
     return chr(ord("A") + position % 26)
 
 
-def _pieces(text: str, judged: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:
-    """A response cut wherever a quote begins or ends."""
-    quoted = Quoted(text)
-    places = {
-        label(row): place
-        for row in judged
-        if row["present"] and (place := quoted.place(row["quote"])) is not None
+def _pieces(text: str, judgments: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:
+    """Yield the pieces of a response, cut at each start and stop of a quote."""
+    finder = QuoteFinder(text)
+    spans = {
+        label(row): span
+        for row in judgments
+        if row["present"] and (span := finder.find(row["quote"])) is not None
     }
-    cuts = sorted({0, len(text), *(at for place in places.values() for at in place)})
+    cuts = sorted({0, len(text), *(at for span in spans.values() for at in span)})
     for start, stop in pairwise(cuts):
-        items = (item for item, p in places.items() if p.start <= start and stop <= p.stop)
-        yield Piece(text[start:stop], tuple(items))
+        labels = (name for name, s in spans.items() if s.start <= start and stop <= s.stop)
+        yield Piece(text[start:stop], tuple(labels))

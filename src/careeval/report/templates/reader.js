@@ -1,12 +1,12 @@
 "use strict";
-// The harm ledger, every response beside its rubric, and systems side by side, from the data that
-// stands compressed in this file. What a model or a grader wrote is only ever a text node. What is
-// chosen stands in the address: #at=responses&adl=eating&points=-2 …
+// The error list, every response beside its rubric, and systems side by side, from the data that
+// this file holds compressed. Words of a system or a grader only ever become text nodes. The
+// reader’s choice is kept in the address: #at=responses&adl=eating&points=-2 …
 (() => {
   const $ = (id) => document.getElementById(id);
   const block = $("data");
   if (!block) return;
-  const counts = document.querySelectorAll("#ledger-count, #reader-count");
+  const counts = document.querySelectorAll("#error-list-count, #reader-count");
   const say = (text) => { for (const count of counts) count.textContent = text; };
   for (const count of counts) count.hidden = false;
   let moved = false;
@@ -27,7 +27,7 @@
     return element;
   };
 
-  // The data as it is packed by careeval.report.payload.
+  // Unpacks the data that careeval.report.payload packed.
   const unpack = async () => {
     const packed = atob(block.textContent.trim());
     const bytes = new Uint8Array(packed.length);
@@ -36,7 +36,7 @@
     const data = await new Response(stream).json();
     block.remove();
     const items = data.items.map(([points, text, domains]) => ({ points, text, domains }));
-    // rungs of a ladder are letters, acts are numbers
+    // letters for the rungs of a ladder, numbers for acts
     const labelled = (places, rubric) => places.map((place, at) =>
       ({ ...items[place], label: rubric === "ladder" ? String.fromCharCode(65 + at) : String(at + 1) }));
     const rubrics = new Map();
@@ -64,7 +64,7 @@
     return { ...data, scenarios, responses };
   };
 
-  // What a grading found: {items, marks} → points earned, as a range where an item is unresolved.
+  // Points of a grading {items, marks}, as a range where an item is unresolved.
   const range = (grading) => {
     let low = 0, high = 0, most = 0;
     grading.items.forEach(({ points }, at) => {
@@ -88,7 +88,7 @@
   const about = (scenario, robot = true) => [scenario.condition, scenario.assistance, scenario.situation.join(", "),
     robot && scenario.actor === "robot" ? "a robot helps" : ""].filter(Boolean).join(" · ");
 
-  // A response, its quotes marked; a button behind each leads to the item that it is quoted for.
+  // A response with its quotes marked; a button after each leads to its item.
   const marked = (response, grading, leads = true, whole = false) => {
     const full = response.text, text = whole ? full : full.slice(0, LONG);
     const spans = [...(grading?.quotes ?? [])].filter(([, place]) => Array.isArray(place))
@@ -118,7 +118,7 @@
     return around;
   };
 
-  // Present items first, and the harms first of those; then unresolved, then absent ones.
+  // Present items first, errors before others; then unresolved, then absent ones.
   const readingOrder = (grading) => grading.items.map((_, at) => at)
     .map((at) => ({ at, mark: "1?0".indexOf(grading.marks[at]), points: grading.items[at].points }))
     .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
@@ -183,7 +183,7 @@
           response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? leading(make("a", { href: `#${link}` }, "Read the response"), response) : null)));
   };
 
-  // A list that is drawn a page at a time, under a heading wherever that changes.
+  // A list drawn a page at a time, with a heading wherever it changes.
   const paged = (place, count, button, draw, heading, said, paper, printed) => {
     let all = [], shown = 0, last = [];
     const more = () => {
@@ -218,12 +218,12 @@
     const folded = data.responses.map(({ text }) => text).map((text) => text.toLowerCase());
     const severities = [["Severe errors", -2, "harm"], ["Mild errors", -1, "mild"]];
 
-    // Points and domain are asked of one and the same item.
+    // Points and domain must fit the same item.
     const itemFits = () => {
       const points = chosen.get("points"), domain = chosen.get("domain");
       return (item) => (!points || String(item.points) === points) && (!domain || item.domains >> domain & 1);
     };
-    // What is chosen, in words, for paper.
+    // The filters in words, for print.
     const inWords = () => {
       const said = FILTERS.filter((key) => chosen.get(key)).map((key) => {
         const field = forms[0].elements[key];
@@ -255,15 +255,15 @@
       ({ response, of }, first) => card(response, of, first),
       ({ response: { scenario } }) => [[scenario, () => [scenarioHead(scenario), question(scenario)]]],
       (all, shown) => all.length ? plural(all.length, "response", "responses") + upTo(shown, all.length) : "No response fits.",
-      $("reader-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} responses that fit, of ${number(data.responses.length)}. ${reading ? "One was chosen in the ledger." : inWords()}`);
-    const showErrors = $("ledger") && paged($("ledger"), $("ledger-count"), $("ledger-more"), passage,
+      $("reader-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} responses that fit, of ${number(data.responses.length)}. ${reading ? "One was chosen in the error list." : inWords()}`);
+    const showErrors = $("error-list") && paged($("error-list"), $("error-list-count"), $("error-list-more"), passage,
       ({ response: { scenario }, severity: [name, points, look] }) => [
         [points, () => [make("h3", { class: look }, name, ` (${signed(points)})`)]],
         [scenario, () => [scenarioHead(scenario, "h4")]]],
       (all, shown) => all.length ? `${plural(all.reduce((n, { found }) => n + found.length, 0), "error", "errors")} in ${plural(all.length, "passage", "passages")}${upTo(shown, all.length)}` : "No error fits.",
-      $("ledger-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} passages that fit. ${inWords()}`);
+      $("error-list-paper"), (all, shown) => `Printed: ${number(shown)} of ${number(all.length)} passages that fit. ${inWords()}`);
 
-    // What was drawn last: a response read from the ledger leaves the ledger as it is.
+    // The last drawn state: reading a response from the error list does not redraw the list.
     let reading = null, drawn = {};
     const apply = () => {
       const kept = fits(), filters = chosen.toString();
@@ -299,8 +299,8 @@
 
     const beside = $("beside-form");
     const gradingOf = (response, grader) => response.gradings.find((each) => !grader || each.grader === grader);
-    // The scenario and epoch at which the two that are chosen first are furthest apart; a severe
-    // error of one alone counts before points.
+    // Chooses the scenario and epoch in which the first two systems differ most; a severe error of
+    // only one of them counts before points.
     const openFurthest = () => {
       const [one, other] = [...beside.querySelectorAll("[name=with]:checked")].map(({ value }) => value);
       const grader = beside.elements.g.value, key = ({ scenario, epoch }) => `${scenario.id} ${epoch}`;
@@ -348,7 +348,7 @@
     };
 
     // The address: every key of the filters, `read`, s, n, g, with … of side by side, and how tables
-    // are sorted, always together. What the page does not know is dropped.
+    // are sorted, always together. Unknown values are dropped.
     const sortables = [...document.querySelectorAll("table.sortable")];
     let place = "answer", chose = false;
     const knows = (field, value) => field && (!field.options || [...field.options].some((option) => option.value === value));
@@ -432,7 +432,7 @@
       if (beside) compare();
       show(at);
     };
-    // A response that is read from the ledger is one step in the history: back is the same place.
+    // Reading a response from the error list is one step of the history: Back returns to the place.
     let left = null;
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("a"), response = link && places.get(link);
@@ -454,7 +454,7 @@
       left?.focus({ preventScroll: true });
       const back = () => scrollTo(0, state.top);
       back();
-      // after the browser's own guess
+      // again, after the browser has scrolled by itself
       requestAnimationFrame(back);
     });
     $("reader-all")?.addEventListener("click", () => { reading = null; write("responses"); apply(); });
@@ -470,11 +470,11 @@
     if (location.hash.includes("=")) follow(); else {
       apply();
       if (beside) compare();
-      // what was drawn has moved the section that the address leads to
+      // drawing has moved the section that the address names
       if (!moved) $(location.hash.slice(1))?.scrollIntoView();
     }
 
-    // An item and its quote light up together; a button behind a quote leads to its item.
+    // An item and its quote are highlighted together; a button after a quote leads to its item.
     const scope = (element) => element.closest(".beside");
     const light = (event) => {
       for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
@@ -495,6 +495,6 @@
     say("This browser cannot unpack the responses: it lacks DecompressionStream. Any browser since 2023 can.");
     return;
   }
-  // the page is painted first
+  // let the browser paint the page first
   setTimeout(() => unpack().then(start).catch((error) => say(`The responses cannot be unpacked: ${error.message}`)), 50);
 })();

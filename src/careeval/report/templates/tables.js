@@ -1,6 +1,6 @@
 "use strict";
-// Tables that sort: every column head becomes a button. Without this script the order stands.
-// A table says "sorted" when it was, and sorts when it hears "sort" with {column, direction}.
+// Sortable tables: every column head becomes a button.
+// A table fires "sorted" after sorting, and sorts on the event "sort" with {column, direction}.
 (() => {
   const name = (cell) => cell?.textContent.trim() ?? "";
   const compare = (a, b) => {
@@ -26,7 +26,7 @@
       table.dataset.sorted = `${column}.${now[0]}`;
       const sign = now === "ascending" ? 1 : -1;
       const rows = [...body.rows].map((row, place) => [row, row.cells[column], place]);
-      // what is unknown stays last, whichever way
+      // unknown values stay last in either order
       rows.sort(([, a, i], [, b, j]) => unknown(a) - unknown(b) || sign * compare(a, b) || i - j);
       body.append(...rows.map(([row]) => row));
       status.textContent = `Sorted by ${name(head.querySelector("button")).replace(/\s+/g, " ")}, ${now}.`;
@@ -51,7 +51,7 @@
     }
   }
 
-  // only what scrolls is a stop of the keyboard, and it says that it scrolls
+  // only tables that scroll can be focused, and they say that they scroll
   const regions = document.getElementsByClassName("scroll");
   const stops = () => {
     const found = [...regions].map((region) => [region, region.scrollWidth > region.clientWidth]);
@@ -66,7 +66,7 @@
   addEventListener("resize", stops);
   document.addEventListener("toggle", stops, true);
 
-  // a folded table is printed too
+  // open folded tables for print
   addEventListener("beforeprint", () => {
     for (const part of document.querySelectorAll("details.more:not([open])")) {
       part.open = true;

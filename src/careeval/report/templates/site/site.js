@@ -1,9 +1,9 @@
 "use strict";
-// Filters, and two systems to choose. Without this script nothing is hidden.
+// Filters, and the choice of two systems. Without this script nothing is hidden.
 (() => {
   for (const part of document.querySelectorAll(".script")) part.hidden = false;
 
-  // The filter lives in the address: #q=…&vendor=…
+  // The filter is kept in the address: #q=…&vendor=…
   const form = document.getElementById("filter");
   if (form) {
     const list = document.querySelector(".scenes");
@@ -57,17 +57,17 @@
     fromAddress();
   }
 
-  // Two systems chosen lead to their page, whose address says which they are.
+  // Opens the page of the two systems chosen; pairs.py builds the same path.
   const chooser = document.getElementById("chooser");
   if (chooser) {
-    const said = chooser.querySelector("output");
+    const message = chooser.querySelector("output");
     chooser.addEventListener("submit", (event) => {
       event.preventDefault();
       const [a, b] = [chooser.elements.a, chooser.elements.b].map((field) => field.selectedOptions[0]);
-      if (!a.value || !b.value) said.value = "Choose two systems.";
-      else if (a.value === b.value) said.value = "Choose two different systems.";
+      if (!a.value || !b.value) message.value = "Choose two systems.";
+      else if (a.value === b.value) message.value = "Choose two different systems.";
       else if (a.parentElement.label !== b.parentElement.label)
-        said.value = "They stand in different tables, and do not compare.";
+        message.value = "They stand in different tables, and do not compare.";
       else {
         const [first, second] = a.index < b.index ? [a, b] : [b, a];
         const [one, other] = [first.dataset.anchor, second.dataset.anchor];
