@@ -63,7 +63,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
         yield "Its scores, by people", as_sentence(off)
     own = "none of these systems is its vendor’s" if card.vendor else _UNKNOWN_VENDOR
     if card.own_vendor:
-        own = f"it grader_summaries its own vendor’s {', '.join(card.own_vendor)}"
+        own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
     yield "Own vendor", as_sentence(own)
     n, n_judgments = COUNT.text(card.n_unresolved), COUNT.text(card.n_judgments)
     unresolved = f"{n} of {n_judgments} judgments"

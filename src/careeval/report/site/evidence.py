@@ -83,7 +83,7 @@ class EvidenceCard:
         return [
             ("Vendor", self.card.vendor or "its name does not say"),
             ("Judged", ", ".join(self.card.systems)),
-            ("Judgments it could not make", _of_many(n_open, n, "") if n else "none made"),
+            ("Unresolved judgments", _of_many(n_open, n, "") if n else "none made"),
             ("Contradictions", self._contradictions),
         ]
 
@@ -95,7 +95,7 @@ class EvidenceCard:
         if n_opportunities:
             return _of_many(n, n_opportunities, " opportunities")
         reasons = dict.fromkeys(c.reason for c in counts if c.reason)
-        return f"unknown: {'; '.join(reasons)}" if reasons else "there was none to find"
+        return f"unknown: {'; '.join(reasons)}" if reasons else "none could occur"
 
 
 def _of_many(n: int, total: int, unit: str) -> str:
@@ -267,5 +267,5 @@ def _why(item: ItemStatistic) -> str:
     if item.never and item.points > 0:
         reasons.append("never present")
     if item.rest.value is not None and item.rest.value < LOW_REST:
-        reasons.append("goes another way than the rest")
+        reasons.append("goes against the rest")
     return ", ".join(reasons)

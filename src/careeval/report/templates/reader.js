@@ -77,8 +77,8 @@
   };
   const earned = (grading) => {
     const { low, high, most } = range(grading);
-    const said = (points) => String(points).replace("-", "−");
-    return `${low === high ? said(low) : `${said(low)} to ${said(high)}`} of ${most}`;
+    const wording = (points) => String(points).replace("-", "−");
+    return `${low === high ? wording(low) : `${wording(low)} to ${wording(high)}`} of ${most}`;
   };
   const present = (grading, points) => grading.items.some((item, at) => item.points === points && grading.marks[at] === "1");
   const KINDS = { "1": (points) => points === -2 ? ["harm", "✗ Present, severe error"]
@@ -124,10 +124,10 @@
     .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
     .map(({ at }) => at);
   const line = (grading, at) => {
-    const { label, points, text } = grading.items[at], [look, said] = kind(grading, at);
+    const { label, points, text } = grading.items[at], [look, wording] = kind(grading, at);
     const words = typeof grading.quotes.get(at) === "string" ? `“${grading.quotes.get(at)}” ` : "";
     return make("li", { class: look, "data-of": at, tabindex: "-1" },
-      make("b", {}, `${label} ${signed(points)}`), look === "absent" ? `${said}. ` : make("strong", {}, `${said}. `), text,
+      make("b", {}, `${label} ${signed(points)}`), look === "absent" ? `${wording}. ` : make("strong", {}, `${wording}. `), text,
       words || grading.reason(at) ? make("small", { dir: "auto" }, words + grading.reason(at)) : null);
   };
   const silent = ({ state, note }) => make("p", { class: "none" }, `${{
@@ -179,12 +179,12 @@
       make("div", {}, found.map((at) => make("div", { class: "found" },
         make("p", {}, make("strong", {}, `✗ ${severe ? "Severe" : "Mild"}, ${signed(points)}, ${grading.rubric}. `), grading.items[at].text),
         grading.reason(at) ? make("p", { class: "why", dir: "auto" }, `Grader: ${grading.reason(at)}`) : null)),
-        make("p", { class: "where" }, ...[response.system, response.scenario.id, `epoch ${response.epoch}`].map((said) => make("span", {}, said)),
+        make("p", { class: "where" }, ...[response.system, response.scenario.id, `epoch ${response.epoch}`].map((wording) => make("span", {}, wording)),
           response.gradings.length > 1 ? make("span", {}, grading.short) : null, $("reader") ? leading(make("a", { href: `#${link}` }, "Read the response"), response) : null)));
   };
 
   // A list drawn a page at a time, with a heading wherever it changes.
-  const paged = (place, count, button, draw, heading, said, paper, printed) => {
+  const paged = (place, count, button, draw, heading, wording, paper, printed) => {
     let all = [], shown = 0, last = [];
     const more = () => {
       const next = all.slice(shown, shown + PAGE), added = [];
@@ -200,7 +200,7 @@
       place.append(...added);
       shown += next.length;
       button.hidden = shown >= all.length;
-      count.textContent = said(all, shown);
+      count.textContent = wording(all, shown);
       paper.textContent = printed(all, shown);
       return first;
     };
@@ -225,11 +225,11 @@
     };
     // The filters in words, for print.
     const inWords = () => {
-      const said = FILTERS.filter((key) => chosen.get(key)).map((key) => {
+      const wording = FILTERS.filter((key) => chosen.get(key)).map((key) => {
         const field = forms[0].elements[key];
         return `${field.closest("label").firstChild.textContent.trim()} ${field.selectedOptions?.[0].text ?? `“${field.value}”`}`;
       });
-      return said.length ? `Chosen: ${said.join("; ")}.` : "Nothing was filtered out.";
+      return wording.length ? `Chosen: ${wording.join("; ")}.` : "Nothing was filtered out.";
     };
     const fits = () => {
       const want = Object.fromEntries(FILTERS.map((key) => [key, chosen.get(key) ?? ""]));
@@ -330,7 +330,7 @@
       const cell = ({ grading }, key) => {
         const at = grading?.items.findIndex((item) => item.text === key) ?? -1;
         if (at < 0) return make("td", { class: "absent" }, "not judged");
-        const [look, said] = kind(grading, at), short = said.replace("Present, ", "").replace(/^. Present$/, "✓ Present");
+        const [look, wording] = kind(grading, at), short = wording.replace("Present, ", "").replace(/^. Present$/, "✓ Present");
         return make("td", { class: look, "data-of": at }, look === "absent" ? short : make("strong", {}, short),
           grading.reason(at) ? make("small", { dir: "auto" }, grading.reason(at)) : null);
       };
@@ -372,8 +372,8 @@
           for (const box of boxes) box.checked = systems.includes(box.value);
         }
       }
-      for (const said of wanted.getAll("sort")) {
-        const [, table, column, way] = /^(\d+)\.(\d+)\.([ad])$/.exec(said) ?? [];
+      for (const wording of wanted.getAll("sort")) {
+        const [, table, column, way] = /^(\d+)\.(\d+)\.([ad])$/.exec(wording) ?? [];
         sortables[table]?.dispatchEvent(new CustomEvent("sort", { detail: { column: Number(column), direction: way === "a" ? "ascending" : "descending" } }));
       }
       place = wanted.get("at") ?? place;

@@ -54,8 +54,8 @@
   // only tables that scroll can be focused, and they say that they scroll
   const regions = document.getElementsByClassName("scroll");
   const stops = () => {
-    const found = [...regions].map((region) => [region, region.scrollWidth > region.clientWidth]);
-    for (const [region, scrolls] of found) {
+    const widths = [...regions].map((region) => [region, region.scrollWidth > region.clientWidth]);
+    for (const [region, scrolls] of widths) {
       region.classList.toggle("clipped", scrolls);
       region.dataset.label ??= region.getAttribute("aria-label") ?? "";
       for (const [attribute, value] of [["role", "region"], ["tabindex", "0"], ["aria-label", region.dataset.label]])
