@@ -124,7 +124,8 @@ def typed(_: Path) -> None:
     """Fill in the ratings of paper/r03.csv."""
     sheet = Path("paper/r03.csv")
     rows = [row for row in _rows(sheet) if row["scale"] != "comment"]
-    _write(sheet, [row | {"value": "4"} for row in rows])
+    values = {"information": "enough", "missing": "", "country": ""}
+    _write(sheet, [row | {"value": values.get(row["scale"], "4")} for row in rows])
 
 
 def revised(_: Path) -> None:
