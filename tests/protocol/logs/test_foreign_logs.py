@@ -206,7 +206,7 @@ def test_a_count_that_cannot_be_is_unknown(tmp_path: Path, count: Any) -> None:
     assert set(runs.responses["state"]) == {"answered"}
     assert runs.responses["output_tokens"].to_list() == [None, 5, 5, 5]
     (note,) = runs.notes
-    assert note.startswith(f"{log}: 1 of its samples count what cannot be, ")
+    assert note.startswith(f"{log}: 1 of its samples have an impossible count, ")
     assert "dressing-001 epoch 1: usage.output_tokens: " in note
 
 
@@ -237,9 +237,9 @@ def packed(log: Path, name: str, secret: bytes, n_bytes: int, how: int = 93) -> 
     ("secret", "n_bytes", "how", "said"),
     [
         (b"x", 1_500_000_000, 8, f"{SAMPLE} has 1,500,000,000 bytes, at most 64,000,000"),
-        (b"x", 100, 12, f"{SAMPLE} is packed in a way that no log is (12)"),
-        (b"x", 100, 14, f"{SAMPLE} is packed in a way that no log is (14)"),
-        (b"x", 100, 77, f"{SAMPLE} is packed in a way that no log is (77)"),
+        (b"x", 100, 12, f"{SAMPLE} has the compression type 12, which no log has"),
+        (b"x", 100, 14, f"{SAMPLE} has the compression type 14, which no log has"),
+        (b"x", 100, 77, f"{SAMPLE} has the compression type 77, which no log has"),
         (b"x", 100, 93, "zstd"),
         (b"x", 100, 8, ""),
         (zeros(100), 1_000, 93, ""),

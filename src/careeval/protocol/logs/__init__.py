@@ -1,1 +1,1 @@
-"""Files in a run's folder, read within limits and without Inspect."""
+"""Reading the files in a run's folder, within limits and without Inspect."""

@@ -1,7 +1,7 @@
-"""One log, without Inspect: an `.eval` file is a zip of JSON, one member a sample.
+"""Reading one `.eval` log without Inspect: it is a zip of JSON files, one for each sample.
 
-Only what the tables need is taken, each field from its place in the JSON, and checked on the way.
-Samples come one at a time: a run has a thousand, and most of each is a record of its events.
+Only the fields that the tables need are read, and each is checked. Samples are read one at a time:
+a run has a thousand, and most of each is a record of its events.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_([0-9]{1,9})\.json")
 
 @dataclass(frozen=True)
 class Odd:
-    """A count of a sample that cannot be, and is taken as unknown."""
+    """An impossible count in a sample, such as one below 0, which is taken as unknown."""
 
     id: str
     epoch: int
@@ -59,7 +59,7 @@ class Odd:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A sample of which nothing is known but its key, and why."""
+    """A sample that cannot be read, of which only the key is known."""
 
     id: str
     epoch: int
@@ -71,10 +71,10 @@ class Log:
     """One `.eval` file.
 
     Attributes:
-        path: Where it is.
-        header: What the tables need of its header.
-        about: All that careeval wrote into the header, as it stands there.
-        name: The system's, where its run gives it one.
+        path: Path of the file.
+        header: The fields of its header that the tables need.
+        about: All that careeval wrote into the header, unchecked.
+        name: Name of the system in `run.json`; `None` where that has none.
     """
 
     path: Path
@@ -84,20 +84,23 @@ class Log:
 
     @property
     def system(self) -> str:
-        """Name of the system: that of its run, else of the log; the model's where neither has."""
+        """The system's name: from `run.json`, else from the log, else the model's name."""
         return self.name or self.header.about.system or self.header.model
 
     @property
     def grader(self) -> str | None:
-        """The grader with its mode and prompt, as tables name it; `None` if nothing was graded."""
+        """The grader with its mode and prompt, as in the tables; `None` if nothing was graded."""
         about = self.header.about
         if self.header.grader is None or not self.header.scorers:
             return None
         return str(Grader(self.header.grader, about.grade_mode, about.prompts.grade))
 
     def samples(self) -> Iterator[tuple[Sample, Asked] | Odd | Unreadable]:
-        """Its finished samples, one after the other, each read as it is asked for."""
-        known: dict[str, Asked] = {}
+        """Yield its finished samples, each read when it is needed.
+
+        A sample with an impossible count is preceded by an `Odd`.
+        """
+        scenarios: dict[str, Asked] = {}
         with opened(self.path) as file:
             for name in dict.fromkeys(file.namelist()):
                 if not (key := _SAMPLE_NAME.fullmatch(name)):
@@ -105,23 +108,23 @@ class Log:
                 try:
                     content = read_member(file, name, SAMPLE)
                     sample, odd = _sample(content)
-                    if sample.id not in known:
-                        known[sample.id] = _reader(Asked).validate_json(content, strict=True)
+                    if sample.id not in scenarios:
+                        scenarios[sample.id] = _reader(Asked).validate_json(content, strict=True)
                 except Exception as error:  # a damaged zip fails in many ways
                     yield Unreadable(key[1][:MAX_SHOWN], int(key[2]), fault(error))
                 else:
                     if odd:
                         yield Odd(sample.id, sample.epoch, odd[0])
-                    yield sample, known[sample.id]
+                    yield sample, scenarios[sample.id]
 
 
 def _sample(content: bytes) -> tuple[Sample, list[str]]:
-    """A sample from its JSON, and its counts that cannot be.
+    """Return a sample from its JSON, and a description of each impossible count.
 
-    More than half of that is events, and what a graded sample is read for stands before them. So
-    the JSON is cut there and closed. Should the cut be within something else (in no string, where
-    quotes are escaped), that is left open, and the whole is read; so is a sample without a grading:
-    it may have an error, which stands behind the events.
+    More than half of the JSON is events, and a graded sample has its needed fields before them. So
+    the JSON is cut at the events and closed. Where the cut is inside another object, what remains
+    is not valid JSON, and the whole is read. (It cannot be inside a string, where quotes are
+    escaped.) A sample without a grading is read whole too: its error comes after the events.
     """
     reader = _reader(Sample)
     before, cut, _ = content.partition(b'"events":')
@@ -137,7 +140,7 @@ def _sample(content: bytes) -> tuple[Sample, list[str]]:
 
 
 def read_log(path: Path) -> Log:
-    """One log: its header at once, its samples as they are asked for.
+    """Open a log and read its header; its samples are read when they are needed.
 
     Raises:
         LogError: It is cut off, is not a log, is not of careeval, lacks what the tables need, or
@@ -152,8 +155,8 @@ def read_log(path: Path) -> Log:
                 file, "header.json" if complete else "_journal/start.json", HEADER
             )
         header = from_json(content)
-        of_eval = header["eval"] if isinstance(header, dict) else None
-        if not isinstance(of_eval, dict):
+        eval_fields = header["eval"] if isinstance(header, dict) else None
+        if not isinstance(eval_fields, dict):
             raise ValueError(f"its header is {shown(header)}, expected what Inspect writes")
     except LogError:
         raise
@@ -161,10 +164,10 @@ def read_log(path: Path) -> Log:
         raise LogError(
             f"{path}: cannot be read as a log: {fault(error)}", hint="it may have been cut off"
         ) from error
-    metadata = of_eval.get("metadata")
+    metadata = eval_fields.get("metadata")
     about = metadata.get("careeval") if isinstance(metadata, dict) else None
     if about is None:
-        task = short_repr(of_eval.get("task"))
+        task = short_repr(eval_fields.get("task"))
         raise LogError(f"{path}: is a log of the task {task}, not of careeval")
     try:
         log = Log(path, _reader(Header).validate_json(content, strict=True), about)
@@ -185,20 +188,20 @@ def read_log(path: Path) -> Log:
 
 
 def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
-    """What a log says of each of its samples in short; nothing where it cannot be read."""
+    """Yield a log's summary of each sample; nothing where the log cannot be read."""
     try:
         with opened(path) as file:
             names = file.namelist()
             whole = [name for name in names if name == "summaries.json"]
             parts = [name for name in names if name.startswith("_journal/summaries/")]
-            for each in whole or parts:
-                yield from from_json(read_member(file, each, SUMMARIES))
+            for member in whole or parts:
+                yield from from_json(read_member(file, member, SUMMARIES))
     except Exception:  # a damaged zip fails in many ways
         return
 
 
 def is_finished(path: Path) -> bool:
-    """Whether a log says that its run came to its end, every sample without an error."""
+    """Tell whether a log's header says that all its samples finished without an error."""
     try:
         with opened(path) as file:
             header = from_json(read_member(file, "header.json", HEADER))
@@ -211,5 +214,5 @@ def is_finished(path: Path) -> bool:
 
 @cache
 def _reader(kind: type[_T]) -> TypeAdapter[_T]:
-    """Built when it is needed: a reader of cached tables waits for none."""
+    # built when it is needed: reading cached tables needs none
     return TypeAdapter(kind)

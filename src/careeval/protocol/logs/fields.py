@@ -1,4 +1,4 @@
-"""The fields of a log that tables need, each with its place in Inspect's JSON and its limits."""
+"""The fields of a log that the tables need, with their paths in Inspect's JSON and their limits."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from careeval.protocol.logs.limits import (
 )
 
 MAX_SHOWN = 80
-"""Characters of what stands in a log in a message."""
+"""Characters of a log's content that a message quotes."""
 
-MAX_SAID = 300
-"""Characters of an error's own words in a message."""
+MAX_ERROR_TEXT = 300
+"""Characters of an error's text that a message quotes."""
 
 
 def _at(first: str, *path: str | int) -> Any:
-    """Where a field stands in the JSON; what is not there has the field's default."""
+    """Return a field that is read at a path in the JSON, with its default where that is absent."""
     return Field(validation_alias=AliasPath(first, *path))
 
 
-def _or_unknown(value: Any, known: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """What a call took, or `None` where that cannot be: a provider may count anything.
+def _or_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """Return what a call used, or `None` where a provider's count is impossible.
 
-    What it counted is noted in the context, a list.
+    Such a count is described in the context, a list.
     """
     try:
-        return known(value)
+        return validate(value)
     except ValidationError as error:
         if info.context is not None:
             info.context.append(f"{info.field_name}.{fault(error)}")
@@ -66,7 +66,7 @@ OrUnknown = WrapValidator(_or_unknown)
 
 @dataclass(frozen=True)
 class PromptHashes:
-    """Hashes of the prompts that asked and graded."""
+    """The hashes of the prompts for asking and for grading."""
 
     ask: Name
     grade: Name
@@ -74,7 +74,7 @@ class PromptHashes:
 
 @dataclass(frozen=True)
 class About:
-    """What careeval wrote about the run into the header."""
+    """The fields about the run that careeval wrote into the header."""
 
     software: Name
     protocol: Name
@@ -89,20 +89,21 @@ class About:
     prompts: PromptHashes
     twins_hash: Name | None = None
     bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
-    mode: Name = RESPONSE.name  # of runs that were begun before there was another
+    mode: Name = RESPONSE.name  # older logs have no mode, since there was only this one
 
 
 @dataclass(frozen=True)
 class Header:
-    """What Inspect wrote about the run.
+    """The fields about the run in a log's header.
 
     Attributes:
         model: Inspect's name of the model that was asked.
-        created: When the log was begun, ISO 8601.
-        scenarios: What the run asks.
-        epochs: How often.
+        created: Time when the log was begun, ISO 8601.
+        scenarios: Ids of the scenarios of the run.
+        epochs: Responses to each scenario.
+        about: The fields that careeval wrote.
         grader: Inspect's name of the grader, whether or not there was anything to grade.
-        scorers: What grades; empty where the responses are stored ungraded.
+        scorers: Inspect's scorers; empty where the responses are stored ungraded.
     """
 
     model: Annotated[Name, _at("eval", "model")]
@@ -126,7 +127,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Stored:
-    """The response as its solver left it in the sample's store."""
+    """A response as the solver put it into the sample's store."""
 
     state: ResponseState
     text: Text
@@ -136,7 +137,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a call consumed, as Inspect counts it; what it does not know is `None`."""
+    """Tokens and cost of a call for a response, as Inspect counts them; `None` where unknown."""
 
     input_tokens: Tokens | None = None
     input_tokens_cache_read: Tokens | None = None
@@ -147,14 +148,14 @@ class Usage:
 
 
 def _has_reasoning(content: Any) -> bool:
-    """Whether a message, in words or in parts, has a part that is its reasoning."""
+    """Tell whether a message, a string or a list of parts, has a part of type reasoning."""
     parts = content if isinstance(content, list) else []
     return any(isinstance(part, dict) and part.get("type") == "reasoning" for part in parts)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One judgment."""
+    """One judgment in a log."""
 
     item: Name
     present: bool | None
@@ -164,7 +165,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Spent:
-    """What all calls that judged one rubric consumed together; what is not known is `None`."""
+    """Tokens, cost and time of all calls that judged one rubric; `None` where unknown."""
 
     input_tokens: TokenShare | None = None
     output_tokens: TokenShare | None = None
@@ -174,7 +175,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Graded:
-    """One rubric as the grader judged it; an older log does not say what that took."""
+    """The grading of one rubric of a response; older logs have no `usage`."""
 
     judgments: Annotated[tuple[Judged, ...], Field(max_length=MAX_ITEMS)] = ()
     usage: Annotated[Spent | None, OrUnknown] = None
@@ -196,21 +197,21 @@ class Item:
     error: Name | None = None
 
 
-def _words_alone(content: Any) -> Any:
-    """What was asked, in words; nothing where it was more than words."""
+def _text_only(content: Any) -> Any:
+    """Return a prompt that is text; `None` for one with other parts, such as images."""
     return None if isinstance(content, list) else content
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sample carries of its scenario: the same in every epoch of a log.
+    """The scenario of a sample, the same in every epoch of a log.
 
     Attributes:
-        text: What was asked; `None` where it was more than words.
+        text: The prompt; `None` where it has parts other than text.
         rubrics: Rubric → its items, in the rubric's order.
     """
 
-    text: Annotated[Text | None, BeforeValidator(_words_alone), _at("input")]
+    text: Annotated[Text | None, BeforeValidator(_text_only), _at("input")]
     rubrics: Annotated[
         Mapping[Rubric, Annotated[tuple[Item, ...], Field(max_length=MAX_ITEMS)]],
         _at("metadata", "rubrics"),
@@ -230,16 +231,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sample:
-    """One response to one scenario, as far as it came.
+    """One sample of a log: a response to a scenario and its gradings, or an error.
 
     Attributes:
-        id: Of the scenario.
+        id: Id of the scenario.
+        epoch: Number of the repetition, from 1.
+        stored: The response; `None` where none was stored.
         sampling: The sampling fields that were sent.
-        model: Name of the model that the provider says answered.
-        reasoned: Whether a reasoning trace came with what it said.
-        seconds: Of the call.
+        model: Name of the model that answered, as its provider gives it.
+        reasoned: Whether a reasoning trace came with the response.
+        usage: Tokens and cost of the call.
+        seconds: Duration of the call.
         graded: Rubric → its grading; empty where grading broke off.
-        error: Why the sample ended in an error; `None` where it did not.
+        error: Message of the error that ended the sample; `None` where none did.
     """
 
     id: Name
@@ -267,7 +271,7 @@ class Sample:
 
     @property
     def response(self) -> Stored:
-        """The response; where none was stored it is missing, and the error says why."""
+        """The response; where none was stored, one in the state `missing` with the error."""
         if self.stored:
             return self.stored
         why = self.error or "no response was stored"
@@ -275,7 +279,7 @@ class Sample:
 
 
 def fault(error: Exception) -> str:
-    """Return what is wrong, in one line, without the content that it is wrong with."""
+    """Return an error's text in one line, without the faulty content itself."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step)[:MAX_SHOWN] for step in first["loc"])
@@ -283,7 +287,7 @@ def fault(error: Exception) -> str:
             return "it is nested too deeply: at most 200 lists and mappings in each other"
         is_plain = first["type"] in ("missing", "json_invalid")
         content = "" if is_plain else f" (found {shown(first['input'])})"
-        return f"{where}: {first['msg'][:MAX_SAID]}{content}"
+        return f"{where}: {first['msg'][:MAX_ERROR_TEXT]}{content}"
     if isinstance(error, KeyError):
         return f"not in it: {error.args[0]}"
-    return (str(error) or type(error).__name__)[:MAX_SAID]
+    return (str(error) or type(error).__name__)[:MAX_ERROR_TEXT]

@@ -1,6 +1,6 @@
-"""Limits of the JSON files in a run's folder, which may come from anybody.
+"""Limits for reading the JSON files in a run's folder, which may come from anybody.
 
-They are far above what careeval writes. The logs have their own: `limits`.
+They are far above what careeval writes. Those for logs are in `limits`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from careeval.files import open_file
 from careeval.protocol.logs.limits import HEADER, SAMPLE, Bounds, check_values
 
 MAX_DEPTH = 100
-"""Lists and objects inside one another."""
+"""Levels of lists and objects inside one another."""
 
 MAX_LINE = SAMPLE.n_bytes
-"""Bytes of one line; a longer one is skipped as a damaged one is."""
+"""Bytes of one line; a longer one is skipped, like a damaged one."""
 
 MAX_LINES = 5_000_000
 """Lines of one file."""
@@ -30,7 +30,10 @@ MAX_LEDGER = 1_000_000_000
 """Bytes of a `spent.jsonl` or a `reserved.jsonl`; one of 1,000,000 calls has 150 million."""
 
 MAX_KEY = 2_500
-"""Characters of the name of a call."""
+"""Characters of a call's key."""
+
+CHUNK = 1_000_000
+"""Bytes of a long line that are skipped at once."""
 
 
 def parse_json(content: bytes, bounds: Bounds = SAMPLE) -> Any:
@@ -44,7 +47,7 @@ def parse_json(content: bytes, bounds: Bounds = SAMPLE) -> Any:
     check_values(content, bounds, "it")
     try:
         value = json.loads(content)
-        # few brackets cannot nest deeply
+        # with few brackets it cannot be nested deeply
         if content.count(b"[") + content.count(b"{") > MAX_DEPTH and _is_deep(value):
             raise RecursionError
     except RecursionError:
@@ -53,17 +56,17 @@ def parse_json(content: bytes, bounds: Bounds = SAMPLE) -> Any:
 
 
 def _is_deep(value: Any) -> bool:
-    level = _nested([value])
+    level = _containers([value])
     for _ in range(MAX_DEPTH):
         level = [
-            below
-            for each in level
-            for below in _nested(each.values() if isinstance(each, dict) else each)
+            inner
+            for outer in level
+            for inner in _containers(outer.values() if isinstance(outer, dict) else outer)
         ]
     return bool(level)
 
 
-def _nested(values: Iterable[Any]) -> list[Any]:
+def _containers(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if isinstance(value, dict | list)]
 
 
@@ -82,7 +85,7 @@ def check_length(path: Path, most: int) -> int:
     """Return the length of a file in bytes.
 
     Raises:
-        OSError: There is none.
+        OSError: The file does not exist.
         ProtocolError: It is longer than `most`.
     """
     length = path.stat().st_size
@@ -92,7 +95,7 @@ def check_length(path: Path, most: int) -> int:
 
 
 def too_much(path: Path, what: str) -> ProtocolError:
-    """Return the error of a file that has too much of something."""
+    """Return the error for a file that has too much of something."""
     hint = (
         "no run of careeval writes as much: look where the folder came from, and move the file away"
     )
@@ -100,7 +103,7 @@ def too_much(path: Path, what: str) -> ProtocolError:
 
 
 def whole_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the length and the content of each line that has an end.
+    r"""Yield the length and the content of each line that ends with \n.
 
     The content of a line longer than `MAX_LINE` is empty.
     """
@@ -111,7 +114,3 @@ def whole_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
                 return
             length, line = length + len(more), more
         yield length, line if length == len(line) else b""
-
-
-CHUNK = 1_000_000
-"""Bytes of a long line that are skipped at once."""

@@ -1,8 +1,8 @@
-"""What a log may hold: it may come from anybody, and reading it must not take the machine.
+"""Limits for reading a log, which may come from anybody and must not exhaust the machine.
 
-Each limit is far above what a run of careeval writes, and what they allow together fits into the
-memory of a laptop. A run that would go beyond them is refused before its first call, so that what
-careeval writes it can read.
+Each limit is far above what a run of careeval writes, and a log within them all fits into the
+memory of a laptop. A run that would go beyond them is refused before its first call, so that
+careeval can read every log that it writes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_DIRECTORY = 32_000_000
 """Bytes of a log's list of members; one of 250,000 responses has 25 million."""
 
 MAX_UNPACKED = 50_000_000_000
-"""Bytes of all members together, which are read one at a time."""
+"""Bytes of all members of a log together, which are read one at a time."""
 
 MAX_NAME = 1_000
 """Characters of a name: of a system, a model (which may be a path), a scenario, an item."""
@@ -36,28 +36,28 @@ MAX_EPOCHS = 10_000
 """Responses to one scenario."""
 
 MAX_MAKERS = 100
-"""Vendors of the AI that made a bank."""
+"""Vendors of the AI models that helped to make a bank."""
 
 MAX_SCENARIOS = 100_000
-"""Of one run."""
+"""Scenarios of one run."""
 
 MAX_RESPONSES = 250_000
-"""Of one run: scenarios times epochs."""
+"""Responses of one run: scenarios times epochs."""
 
 MAX_ITEMS = 500
-"""Of one rubric of a scenario."""
+"""Items of one rubric of a scenario."""
 
 MAX_SAMPLING = 100
-"""Fields of sampling that were sent."""
+"""Sampling fields of one call."""
 
 MAX_JUDGMENTS = 5_000_000
-"""Of one log."""
+"""Judgments of one log."""
 
 MAX_KEPT = 1_000_000_000
-"""Characters of all that is kept of one log: its responses, and what was judged of them."""
+"""Characters kept of one log: its responses, quotes, reasons, errors and item texts."""
 
 MAX_TOKENS = 10**12
-"""Of one call."""
+"""Tokens of one call."""
 
 MAX_USD = 10**9
 """Dollars or seconds of one call."""
@@ -65,11 +65,11 @@ MAX_USD = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one member may hold.
+    """The limits for one JSON text: a member of a log, or a file.
 
     Attributes:
         n_bytes: Its length, unpacked.
-        n_values: Its values, which take far more memory than the text that they are read from.
+        n_values: Its values, which take far more memory than the text.
     """
 
     n_bytes: int
@@ -81,10 +81,10 @@ SAMPLE = Bounds(64_000_000, 2_000_000)
 SUMMARIES = Bounds(500_000_000, 25_000_000)
 
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93}
-"""Kinds of compression that Inspect has written: none, deflate, zstd."""
+"""Kinds of compression that Inspect has used: none, deflate, zstd."""
 
 CHUNK = 4096
-"""Bytes unpacked at a time: zstd unpacks all that it is given, to 30,000 times the size at most."""
+"""Bytes unpacked at a time, since zstd may unpack them to 30,000 times their size."""
 
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
@@ -98,13 +98,12 @@ __all__ = ["Amount", "Epoch", "Level", "Name", "Points", "Text", "TokenShare", "
 
 @contextmanager
 def opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """A log as a zip, of which no list of members without end is read.
+    """Open a log as a zip file within the limits.
 
     Raises:
-        LogError: Its list of members is too long, it has too many responses, or it would be too
-            long when unpacked.
+        LogError: Its list of members is too long, or it would be too long when unpacked.
     """
-    with open_file(path) as file, zipfile.ZipFile(_Reader(path, file)) as archive:
+    with open_file(path) as file, zipfile.ZipFile(_CappedFile(path, file)) as archive:
         n_bytes = sum(member.file_size for member in archive.infolist())
         if n_bytes > MAX_UNPACKED:
             raise LogError(
@@ -113,8 +112,11 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-class _Reader:
-    """A file that gives `MAX_DIRECTORY` bytes at once at most: zipfile reads its list whole."""
+class _CappedFile:
+    """A file that refuses to read more than `MAX_DIRECTORY` bytes at once.
+
+    The zipfile module reads the whole list of members at once.
+    """
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._file = path, file
@@ -129,16 +131,17 @@ class _Reader:
 
 
 def read_member(archive: zipfile.ZipFile, name: str, bounds: Bounds) -> bytes:
-    """The content of one member of a log.
+    """Return the content of one member of a log.
 
     Raises:
-        ValueError: It goes beyond its bounds, or is packed in a way that Inspect does not use.
-        Exception: It is damaged, which shows itself in many ways.
+        ValueError: It is beyond its limits, or compressed in a way that Inspect does not use.
+        Exception: It is damaged: the decompressors raise many kinds of errors.
     """
     member = archive.getinfo(name)
     if member.compress_type not in COMPRESSIONS:
-        raise ValueError(f"{name} is packed in a way that no log is ({member.compress_type})")
-    # what is packed may be no longer either, or a member of one byte could take a gigabyte to read
+        kind = member.compress_type
+        raise ValueError(f"{name} has the compression type {kind}, which no log has")
+    # limit the packed size too: a member may declare one byte, and take a gigabyte to read
     if max(member.file_size, member.compress_size) > bounds.n_bytes:
         n_bytes = max(member.file_size, member.compress_size)
         raise ValueError(f"{name} has {n_bytes:,} bytes, at most {bounds.n_bytes:,}")
@@ -149,10 +152,10 @@ def read_member(archive: zipfile.ZipFile, name: str, bounds: Bounds) -> bytes:
 
 
 def check_values(content: bytes, bounds: Bounds, name: str) -> None:
-    """Return if JSON has no more values than it may have.
+    """Check that a JSON text has no more values than its limit.
 
     Raises:
-        ValueError: It may have more, by the marks between them.
+        ValueError: It may have more, by its count of commas and opening brackets.
     """
     n_values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if n_values > bounds.n_values:
@@ -160,7 +163,7 @@ def check_values(content: bytes, bounds: Bounds, name: str) -> None:
 
 
 def check_size(n_scenarios: int, epochs: int) -> None:
-    """Stop before a run whose log could not be read.
+    """Check that the log of a run of this size could be read.
 
     Raises:
         ProtocolError: It would have too many responses.
@@ -170,7 +173,7 @@ def check_size(n_scenarios: int, epochs: int) -> None:
 
 
 def excess(n_scenarios: int, epochs: int) -> str:
-    """What is too much about a run of this size; empty where nothing is."""
+    """Return the limit that a run of this size exceeds, in words; empty where it exceeds none."""
     if epochs > MAX_EPOCHS:
         return f"{epochs:,} responses to each scenario, at most {MAX_EPOCHS:,}"
     if n_scenarios > MAX_SCENARIOS:
@@ -184,9 +187,9 @@ def excess(n_scenarios: int, epochs: int) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value of a log in a message: a number as it is, and of anything else what it is.
+    """Return a description of a log's value for a message: numbers as they are, others by type.
 
-    A text may be one that nobody is to see.
+    Text is not quoted, since it may be of the held-out split.
     """
     match value:
         case None:
@@ -194,7 +197,7 @@ def shown(value: Any) -> str:
         case bool() | float():
             return str(value)
         case int():
-            # a longer one cannot even be turned into text
+            # Python refuses to turn much longer ones into text
             return str(value) if abs(value) < 10**30 else "a number of more than 30 digits"
         case str():
             return f"text of {len(value):,} characters"
