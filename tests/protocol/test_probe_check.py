@@ -133,5 +133,5 @@ def test_a_bank_without_probes(tmp_path: Path) -> None:
 def test_an_audit_is_no_run(bank: Path, tmp_path: Path) -> None:
     """An audit on the probes is not read as the run of a system called probes."""
     audit_probes(load_bank(bank), LEXICAL, tmp_path / "audit", {"bank": str(bank)})
-    with pytest.raises(LogError, match="audit of a grader on the labelled probes"):
+    with pytest.raises(LogError, match="probe check of a grader"):
         read_runs(tmp_path)

@@ -1,1 +1,1 @@
-"""Tables of responses and judgments, made of a run's logs."""
+"""Reading a run's logs into tables of responses and judgments."""

@@ -1,4 +1,4 @@
-"""The table of judgments, from the graded samples of logs."""
+"""Making the table of judgments from the graded samples of logs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from careeval.protocol.tables.response_rows import GradedResponse, Row
 from careeval.results.tables import JUDGMENTS, Column, schema, table
 
 Mark = tuple[bool | None, str | None, str | None]
-"""Whether an item is present, the quote and the reason."""
+"""The columns of a judgment that are its own: present, quote and reason."""
 _MARK_COLUMNS = ("present", "quote", "reason")
 _SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "protocol", "bank_hash",
                    "prompt", "input_tokens", "output_tokens", "cost_usd", "seconds")  # fmt: skip
 _ITEM_COLUMNS = {column.name for column in JUDGMENTS} - {*_MARK_COLUMNS, *_SHARED_COLUMNS}
-"""Columns of judgments, by what they are the same for."""
+"""The columns of the table in three groups: those of one judgment alone, those that all judgments
+of a rubric of a response share, and those that all judgments of an item share."""
 
 
 def numbered_gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubric, int]]]:
-    """Yield each graded log with the number of its grading for each of its rubrics.
+    """Yield the path of each graded log with the number of its grading for each of its rubrics.
 
-    A grader's first folder for a system and a rubric is 1.
+    The gradings by one grader of a system's rubric are numbered from 1, one for each folder.
     """
     folders: dict[tuple[str, str, Rubric], list[Path]] = {}
     for log in logs:
@@ -36,19 +37,17 @@ def numbered_gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubri
             continue
         numbers: dict[Rubric, int] = {}
         for rubric in log.header.about.rubrics:
-            seen = folders.setdefault((log.system, grader, rubric), [])
-            if log.path.parent not in seen:
-                seen.append(log.path.parent)
-            numbers[rubric] = 1 + seen.index(log.path.parent)
+            gradings = folders.setdefault((log.system, grader, rubric), [])
+            if log.path.parent not in gradings:
+                gradings.append(log.path.parent)
+            numbers[rubric] = 1 + gradings.index(log.path.parent)
         yield log.path, numbers
 
 
 def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
     """Return the table of judgments: a row for each item of each graded response.
 
-    A row is put together from three: what all judgments of its rubric in its response share, what
-    all judgments of its item share, and its own. With every row made whole, reading takes twice as
-    long.
+    Each row is joined from the three groups of columns: making every row whole takes twice as long.
     """
     shared: list[Row] = []
     items: list[Row] = []
@@ -59,14 +58,14 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
             continue
         about = log.header.about
         for rubric in about.rubrics:
-            of_rubric = asked.rubrics.get(rubric, ())
+            rubric_items = asked.rubrics.get(rubric, ())
             first = first_item.setdefault((id(asked), rubric), len(items))
             if first == len(items):
-                items += [_item_row(rubric, *placed) for placed in enumerate(of_rubric)]
-            marks, other, spent = _marks(sample, rubric, log.header.grader)
+                items += [_item_row(rubric, *placed) for placed in enumerate(rubric_items)]
+            marks, default, usage = _marks(sample, rubric, log.header.grader)
             own += [
-                (len(shared), place, *marks.get(item.id, other))
-                for place, item in enumerate(of_rubric, first)
+                (len(shared), item_row, *marks.get(item.id, default))
+                for item_row, item in enumerate(rubric_items, first)
             ]
             shared.append(
                 {
@@ -78,7 +77,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
                     "protocol": about.protocol,
                     "bank_hash": about.bank_hash,
                     "prompt": about.prompts.grade,
-                    **_shares(spent, len(of_rubric)),
+                    **_shares(usage, len(rubric_items)),
                 }
             )
     kinds = {"shared_row": pl.Int64, "item_row": pl.Int64, **schema(_columns(_MARK_COLUMNS))}
@@ -94,10 +93,10 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 def _marks(
     sample: Sample, rubric: Rubric, grader: str | None
 ) -> tuple[Mapping[str, Mark], Mark, Spent]:
-    """Return the judgments of a rubric, what stands for an item without one, and what they took.
+    """Return the judgments of a rubric by item, that of an item without one, and their usage.
 
-    Where grading broke off, every item is unresolved. A response without words contains nothing,
-    and no grader was asked: every item is absent, and cost nothing.
+    Where grading broke off, every item is unresolved. An empty or refused response is put to no
+    grader: every item is absent, and cost nothing.
     """
     state = sample.response.state
     if state is not ResponseState.answered:
@@ -106,14 +105,14 @@ def _marks(
     graded = sample.graded.get(rubric, Graded())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
     why = (sample.error or "the grading was not stored")[:300]
-    return marks, (None, None, f"error: {why}"), _true_spent(graded.usage or Spent(), grader)
+    return marks, (None, None, f"error: {why}"), _plausible_usage(graded.usage or Spent(), grader)
 
 
-def _true_spent(spent: Spent, grader: str | None) -> Spent:
-    """Return what judging a rubric took, without a count of tokens that cannot be true."""
-    if in_process(grader or "") or is_counted(spent.input_tokens, spent.output_tokens):
-        return spent
-    return Spent(seconds=spent.seconds)
+def _plausible_usage(usage: Spent, grader: str | None) -> Spent:
+    """Return a grading's usage; its seconds alone where its counts of tokens cannot be true."""
+    if in_process(grader or "") or is_counted(usage.input_tokens, usage.output_tokens):
+        return usage
+    return Spent(seconds=usage.seconds)
 
 
 def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
@@ -134,15 +133,15 @@ def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
     }
 
 
-def _shares(spent: Spent, n_items: int) -> Row:
-    """Return what each of a rubric's items took of the calls that judged them: an even share."""
+def _shares(usage: Spent, n_items: int) -> Row:
+    """Return the usage of one judgment: an even share of its rubric's."""
     return {
         name: None if total is None else total / n_items
-        for name, total in vars(spent).items()
+        for name, total in vars(usage).items()
         if n_items
     }
 
 
 def _columns(names: Iterable[str]) -> list[Column]:
-    """Return columns of the table of judgments by their names."""
+    """Return the columns of the table of judgments with these names."""
     return [column for column in JUDGMENTS if column.name in names]

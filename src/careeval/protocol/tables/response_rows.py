@@ -1,4 +1,4 @@
-"""Rows of the table of responses, from the samples of logs.
+"""Making the rows of the table of responses from the samples of logs.
 
 Where a run was killed and resumed, the newest sample of each scenario and epoch counts.
 """
@@ -25,23 +25,23 @@ from careeval.results.tables import NOT_ASKED
 ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""
 Row = Mapping[str, Any]
-"""Column → value; a column that is not there is null."""
+"""Column → value; an absent column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], Sample, Asked]
-"""A response of a graded log, with the number of its grading for each rubric."""
+"""A graded log, the number of its grading for each rubric, and one of its samples."""
 _SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
                      "group", "twin_of", "control", "scenario_text")  # fmt: skip
-"""Columns of a response that are the same for all responses to its scenario."""
+"""Columns that all responses to a scenario share."""
 
 
 @dataclass(frozen=True)
 class ResponseRows:
-    """Responses and their gradings, as one log after the other adds to them and replaces them.
+    """The responses and gradings collected from logs, where later logs replace earlier ones.
 
     Attributes:
-        responses: A row each.
-        graded: Folder, grader and response → what that grading is made from.
-        errors: Folder and response → why its sample ended in an error; `None` where it did not.
-        unreadable: Responses whose record cannot be read, and why.
+        responses: Response → its row.
+        graded: Folder, grader and response → that grading of it.
+        errors: Folder and response → the error that ended its sample; `None` where none did.
+        unreadable: Response → the reason why its sample cannot be read.
     """
 
     responses: dict[ResponseKey, Row] = field(default_factory=dict)
@@ -50,25 +50,29 @@ class ResponseRows:
     unreadable: dict[ResponseKey, str] = field(default_factory=dict)
 
     def take(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
-        """Take a log's samples, with its gradings if it is graded, and note what is unreadable.
+        """Add a log's samples; yield a note where some cannot be read or have impossible counts.
+
+        Args:
+            log: The log.
+            gradings: Rubric → number of its grading; `None` where the log is not graded.
 
         Raises:
-            LogError: It holds more than a log may.
+            LogError: The log is beyond the limits.
         """
         unreadable: list[Unreadable] = []
         odd: list[Odd] = []
         n_judgments = n_kept = 0
         scenarios: set[str] = set()
-        of_run = _run_columns(log)
-        for each in log.samples():
-            if isinstance(each, Unreadable):
-                unreadable.append(each)
-                self.unreadable[log.system, each.id, each.epoch] = each.reason
+        run_columns = _run_columns(log)
+        for entry in log.samples():
+            if isinstance(entry, Unreadable):
+                unreadable.append(entry)
+                self.unreadable[log.system, entry.id, entry.epoch] = entry.reason
                 continue
-            if isinstance(each, Odd):
-                odd.append(each)
+            if isinstance(entry, Odd):
+                odd.append(entry)
                 continue
-            sample, asked = each
+            sample, asked = entry
             n_judgments += sum(map(len, asked.rubrics.values()))
             n_kept += _n_kept(sample)
             if sample.id not in scenarios:
@@ -81,9 +85,9 @@ class ResponseRows:
                 )
             key = log.system, sample.id, sample.epoch
             lacking = {r.value for r in log.header.about.rubrics if not asked.rubrics.get(r)}
-            # a later grading is of another rubric, and does not say what an earlier one lacked
+            # an earlier grading may be of another rubric: keep what it lacks
             lacking |= set(self.responses.get(key, {}).get("lacks") or ())
-            row = _response_row(sample, asked, of_run)
+            row = _response_row(sample, asked, run_columns)
             n_kept += len(row["sampling"])
             self.responses[key] = {**row, "lacks": sorted(lacking)}
             self.errors[log.path.parent, key] = sample.error
@@ -97,20 +101,23 @@ class ResponseRows:
             )
         if odd:
             yield (
-                f"{log.path}: {len(odd)} of its samples count what cannot be, which is taken as "
-                f"unknown; the first, {odd[0].id} epoch {odd[0].epoch}: {odd[0].reason}"
+                f"{log.path}: {len(odd)} of its samples have an impossible count, which is taken "
+                f"as unknown; the first, {odd[0].id} epoch {odd[0].epoch}: {odd[0].reason}"
             )
 
     def complete(self, logs: Sequence[Log]) -> Iterator[str]:
-        """Add a missing response for what each system's last log has not come to, and note it."""
+        """Add a row for each response that is missing; yield a note on their number.
+
+        The scenarios and epochs of each system are those of its last log.
+        """
         for system, log in {log.system: log for log in logs}.items():
-            asked = [
+            expected = [
                 (system, scenario, epoch)
                 for scenario in log.header.scenarios
                 for epoch in range(1, log.header.epochs + 1)
             ]
             siblings = {key[1]: row for key, row in self.responses.items() if key[0] == system}
-            absent = [key for key in asked if key not in self.responses]
+            absent = [key for key in expected if key not in self.responses]
             for key in absent:
                 sibling = siblings.get(key[1], {})
                 unreadable = self.unreadable.get(key)
@@ -123,14 +130,14 @@ class ResponseRows:
             whole_run = all(sweep_of(each.path.parent) is None for each in logs)
             if whole_run and (n := sum(key not in self.unreadable for key in absent)):
                 yield (
-                    f"{system}: {n} of {len(asked)} responses are not there yet; "
+                    f"{system}: {n} of {len(expected)} responses are not there yet; "
                     "'careeval run --resume' asks for them"
                 )
 
     def failures(self) -> Iterator[str]:
-        """Note how many samples of each system ended in an error, and the last one's words.
+        """Yield a note on the failed samples of each system, with the text of the last error.
 
-        A provider may repeat what it was asked, so that a held-out run's words stay untold.
+        The text is left out for a held-out run: a provider may repeat the prompt in it.
         """
         held_out = {
             key[0]
@@ -143,19 +150,19 @@ class ResponseRows:
                 messages.setdefault(system, []).append(
                     (error.strip() or "no reason").splitlines()[0]
                 )
-        for system, of_system in messages.items():
-            last = "" if system in held_out else f"; the last: {of_system[-1][:300]}"
-            yield f"{system}: {len(of_system)} samples failed{last}"
+        for system, errors in messages.items():
+            last = "" if system in held_out else f"; the last: {errors[-1][:300]}"
+            yield f"{system}: {len(errors)} samples failed{last}"
 
 
 def _n_kept(sample: Sample) -> int:
-    """Return how many characters of a sample are kept."""
-    judged = sum(
+    """Return the number of characters that are kept of a sample."""
+    n_judged = sum(
         len(judgment.quote or "") + len(judgment.reason or "")
         for graded in sample.graded.values()
         for judgment in graded.judgments
     )
-    return len(sample.response.text) + len(sample.error or "") + judged
+    return len(sample.response.text) + len(sample.error or "") + n_judged
 
 
 def _n_item_texts(asked: Asked) -> int:
@@ -163,36 +170,36 @@ def _n_item_texts(asked: Asked) -> int:
 
 
 def _run_columns(log: Log) -> Row:
-    """Return the columns that every response of a log shares."""
-    about, asked = log.header.about, not log.header.about.recorded
+    """Return the columns that all responses of a log share."""
+    about, is_asked = log.header.about, not log.header.about.recorded
     return {
         "system": log.system,
-        "model": log.header.model if asked else None,
+        "model": log.header.model if is_asked else None,
         "bank": about.bank,
         "bank_version": about.bank_version,
         "bank_hash": about.bank_hash,
         "bank_provenance": about.bank_provenance,
         "bank_makers": list(about.bank_makers),
         "protocol": about.protocol,
-        "ask_prompt": about.prompts.ask if asked else None,
+        "ask_prompt": about.prompts.ask if is_asked else None,
         "software": about.software,
         "created": log.header.created,
     }
 
 
-def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
+def _response_row(sample: Sample, asked: Asked, run_columns: Row) -> Row:
     response = sample.response
-    usage = _true_usage(sample.usage, response, of_run["model"])
+    usage = _plausible_usage(sample.usage, response, run_columns["model"])
     return {
-        **of_run,
+        **run_columns,
         "scenario": sample.id,
         "epoch": sample.epoch,
         "state": response.state.value,
         "text": response.text,
         "cut": response.cut,
         "note": response.note,
-        # a recorded answer stands in the log as if a model of the system's name had given it
-        "model_returned": sample.model if of_run["model"] else None,
+        # the log of a recorded response has the system's name as its model
+        "model_returned": sample.model if run_columns["model"] else None,
         "reasoned": sample.reasoned,
         "input_tokens": usage.input_tokens,
         "cache_read_tokens": usage.input_tokens_cache_read,
@@ -215,19 +222,19 @@ def _response_row(sample: Sample, asked: Asked, of_run: Row) -> Row:
     }
 
 
-def _true_usage(usage: Usage | None, response: Stored, model: str | None) -> Usage:
-    """Return what a response took, without a count that cannot be true: older logs have such."""
+def _plausible_usage(usage: Usage | None, response: Stored, model: str | None) -> Usage:
+    """Return a response's usage; all unknown where its counts, as in older logs, cannot be true."""
     if usage is None or in_process(model or ""):
         return usage or Usage()
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    went_in = None if usage.input_tokens is None else usage.input_tokens + read + write
+    n_input = None if usage.input_tokens is None else usage.input_tokens + read + write
     parts = (usage.input_tokens, read, write, usage.reasoning_tokens)
     words = bool(response.text)
-    return usage if is_counted(went_in, usage.output_tokens, *parts, words=words) else Usage()
+    return usage if is_counted(n_input, usage.output_tokens, *parts, words=words) else Usage()
 
 
 def missing_row(scenario: str, epoch: int, note: str) -> Row:
-    """Return the columns of a response that is not there."""
+    """Return the columns of a missing response, with a note on why it is missing."""
     return {
         "scenario": scenario,
         "epoch": epoch,

@@ -1,6 +1,6 @@
-"""From logs to tables, without Inspect.
+"""Reading the logs of runs into tables, without Inspect.
 
-A sample's metadata carries all that the tables need, so no bank is needed to read a run. Where a
+A sample's metadata has all that the tables need, so that no bank is needed to read a run. Where a
 run was killed and resumed, several logs lie in one folder, and the newest sample of each scenario
 and epoch counts. Each log is read once, sample by sample, and only rows are kept.
 """
@@ -30,14 +30,14 @@ from careeval.protocol.tables.table_cache import cache_tables, cached_tables, ta
 from careeval.results.tables import RESPONSES, Runs, table
 from careeval.results.withheld import withhold
 
-AUDIT = "it is the audit of a grader on the labelled probes, and no system's run"
-AUDIT_HINT = "careeval report RUNS --probes FOLDER shows it beside what the grader judged"
+PROBE_CHECK = "it is a probe check of a grader, not a run of a system"
+PROBE_CHECK_HINT = "careeval report RUNS --probes FOLDER shows it beside what the grader judged"
 
 
 def read_runs(*folders: Path | str) -> Runs:
-    """The runs in these folders, as tables, without a word of a held-out split.
+    """Read the runs in these folders into tables, without the texts of a held-out split.
 
-    An audit of a grader on the probes is no run, and is left out with a note.
+    A probe check of a grader is not a run, and is left out with a note.
 
     Args:
         folders: Each a run's folder, or one that holds runs at any depth.
@@ -63,7 +63,8 @@ def read_runs(*folders: Path | str) -> Runs:
             if root.resolve() in places:
                 continue
             if is_audit(root):
-                refused.append(LogError(f"{root} is left out: {AUDIT}", hint=AUDIT_HINT))
+                error = LogError(f"{root} is left out: {PROBE_CHECK}", hint=PROBE_CHECK_HINT)
+                refused.append(error)
                 continue
             try:
                 parts.append(read_run(root))
@@ -77,17 +78,20 @@ def read_runs(*folders: Path | str) -> Runs:
 
 
 def _ungraded(runs: Runs) -> Iterator[str]:
-    """Of runs some of which were graded, a note on each that was not."""
+    """Yield a note on each run that is not graded; none where no run is graded."""
     graded = set(runs.judgments["system"])
     for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
         yield f"{system}: nobody has graded its responses, so it is not among the results"
 
 
 def read_run(folder: Path) -> Runs:
-    """Return one run with its gradings, word for word, a held-out one too.
+    """Return one run with its gradings and all its texts, those of a held-out run too.
 
-    From its cached tables where its logs have not changed since. The folder may be that of a system
-    of a sweep: its slices are one run.
+    Cached tables are used where its logs have not changed since. The folder may be that of a
+    system in a sweep, whose slices are read as one run.
+
+    Raises:
+        LogError: None of its logs can be read.
     """
     if (sweep := sweep_of_system(folder)) is not None:
         return _read_slices(folder, sweep)
@@ -102,10 +106,10 @@ def read_run(folder: Path) -> Runs:
 
 
 def _read_slices(folder: Path, sweep: Path) -> Runs:
-    """The slices of one system of a sweep as one run, each as its highest lease left it.
+    """Return the slices of one system in a sweep as one run, each from its newest lease.
 
     Raises:
-        LogError: Nothing of it can be read, or a slice is of another selection than the others.
+        LogError: No slice can be read, or the slices are of several selections of scenarios.
     """
     by_stage: dict[str, list[Runs]] = {}
     notes: list[str] = []
@@ -113,7 +117,7 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
         try:
             by_stage.setdefault(stage_of(lease), []).append(read_run(lease))
         except LogError as error:
-            # one that is at work may not have written anything
+            # a lease in progress may not have written a log yet
             notes += [f"left out: {error}"] if _logs_below(lease) else []
     if not (asked := by_stage.pop(ASK, [])):
         raise LogError("\n".join(notes) or f"{folder}: none of its slices is asked yet")
@@ -121,7 +125,7 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
 
 
 def responses_of(runs: Runs) -> list[Response]:
-    """The responses of a table, as values."""
+    """Return the responses of a run's table as `Response` values."""
     columns = ("scenario", "epoch", "text", "state", "cut", "note")
     return [
         Response(**{**row, "state": ResponseState(row["state"])})
@@ -130,11 +134,11 @@ def responses_of(runs: Runs) -> list[Response]:
 
 
 def run_roots(folder: Path) -> list[Path]:
-    """The folders of runs below a folder: those that hold logs, not its later gradings."""
-    holders = {path.parent for path in _logs_below(folder)}
+    """Return the folders at or below `folder` that hold a run with logs; later gradings do not."""
+    log_folders = {path.parent for path in _logs_below(folder)}
     roots = {
         system_folder(path) if sweep_of(path) else path.parent.parent if is_grading(path) else path
-        for path in holders
+        for path in log_folders
     }
     return sorted(root if root.is_relative_to(folder) else folder for root in roots)
 
@@ -144,14 +148,14 @@ def _logs_below(folder: Path) -> list[Path]:
 
 
 def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
-    """Return what a run's logs hold, with a note on each thing that is amiss."""
+    """Return the tables of a run from its logs, with a note on each problem."""
     logs, notes = _usable(paths)
     logs = [replace(log, name=name) for log in logs]
     own = [log for log in logs if log.path.parent == folder]
     later = [log for log in logs if log.path.parent != folder]
     gradings = dict(numbered_gradings([*own, *sorted(later, key=_number)]))
     rows = ResponseRows()
-    # what comes later wins: the newer over the older, the run's own over what was taken from it
+    # later rows replace earlier ones: newer logs older ones, the run's own logs those of gradings
     for log in (*later, *own):
         notes += rows.take(log, gradings.get(log.path))
     notes += rows.complete([*later, *own])
@@ -161,10 +165,10 @@ def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
 
 
 def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
-    """The logs that can be read, the oldest first, and a note on each that cannot.
+    """Return the logs that can be read, the oldest first, and a note on each that cannot.
 
     Raises:
-        LogError: None can.
+        LogError: None can be read.
     """
     logs: list[Log] = []
     notes: list[str] = []
@@ -179,11 +183,14 @@ def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
 
 
 def _began(log: Log) -> tuple[str, int]:
-    """Return when a log was begun, and last written: the first is known to the second only."""
+    """Return the time when a log was begun, and when it was last written.
+
+    The first is in whole seconds only.
+    """
     return log.header.created, log.path.stat().st_mtime_ns
 
 
 def _number(log: Log) -> int:
-    """The n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 for one that has none."""
+    """Return the n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 where it has none."""
     number = log.path.parent.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0

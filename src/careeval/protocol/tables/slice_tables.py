@@ -1,4 +1,4 @@
-"""The slices of one system of a sweep, put together as one run."""
+"""Joining the slices of one system in a sweep into one run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from careeval.results.tables import NOT_ASKED, RESPONSES, Runs, table
 
 _RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
                 "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
-"""Columns that every response of a system shares."""
+"""Columns that all responses of a system share."""
 
 
 def joined(
@@ -25,17 +25,17 @@ def joined(
     graded: Mapping[str, Iterable[Runs]],
     notes: Sequence[str],
 ) -> Runs:
-    """Return the slices of a system as one run, with what none of them has come to.
+    """Return the slices of a system as one run, with a row for each response that is missing.
 
     Args:
-        folder: The system's.
-        sweep: The sweep's.
-        asked: The slices that are asked, one at least.
+        folder: Folder of the system.
+        sweep: Folder of the sweep.
+        asked: The responses of the slices, at least one slice.
         graded: Stage → the slices that it has graded.
-        notes: On slices that could not be read.
+        notes: Notes on slices that could not be read.
 
     Raises:
-        LogError: A slice is of another selection than the others.
+        LogError: The slices are of several selections of scenarios.
     """
     responses = pl.concat([runs.responses for runs in asked])
     judgments = pl.concat([asked[0].judgments.clear(), *_numbered(graded)])
@@ -44,43 +44,43 @@ def joined(
             f"{folder}: its slices are of several selections of scenarios",
             hint="the bank has changed meanwhile: begin the sweep anew in another folder",
         )
-    whole, missing = _with_missing(responses, sweep)
-    if missing:
+    whole, n_missing = _with_missing(responses, sweep)
+    if n_missing:
         notes = [
             *notes,
-            f"{responses['system'][0]}: {missing} of {whole.height} responses are not there yet; "
+            f"{responses['system'][0]}: {n_missing} of {whole.height} responses are not there yet; "
             "'careeval sweep' asks for them",
         ]
     return Runs.sorted(whole, judgments, notes)
 
 
 def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
-    """Yield the judgments of each stage, a grader's first on a rubric being grading 1."""
+    """Yield the judgments of each stage, the gradings by one grader of a rubric counted from 1."""
     stages: dict[tuple[str, str], list[str]] = {}
     for stage, parts in by_stage.items():
         for judgments in (runs.judgments for runs in parts if runs.judgments.height):
-            of_grader = stages.setdefault(judgments.select("grader", "rubric").row(0), [])
-            if stage not in of_grader:
-                of_grader.append(stage)
-            number = pl.lit(of_grader.index(stage) + 1, judgments.schema["grading"])
+            gradings = stages.setdefault(judgments.select("grader", "rubric").row(0), [])
+            if stage not in gradings:
+                gradings.append(stage)
+            number = pl.lit(gradings.index(stage) + 1, judgments.schema["grading"])
             yield judgments.with_columns(number.alias("grading"))
 
 
 def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, int]:
-    """Add a missing response for each that no slice has come to; return their number too."""
+    """Return the responses with a row for each that is missing, and the number of those."""
     families = read_json(sweep / SWEEP_FILE)["families"]
     first = responses.row(0, named=True)
-    there = set(responses.select("scenario", "epoch").iter_rows())
+    present = set(responses.select("scenario", "epoch").iter_rows())
     n_epochs = _n_epochs(sweep, first["system"])
     absent = [
         (scenario, epoch)
         for family in families
         for scenario in family
         for epoch in range(1, n_epochs + 1)
-        if (scenario, epoch) not in there
+        if (scenario, epoch) not in present
     ]
-    of_run = {name: first[name] for name in _RUN_COLUMNS}
-    rows = [{**of_run, **missing_row(*key, NOT_ASKED)} for key in absent]
+    run_columns = {name: first[name] for name in _RUN_COLUMNS}
+    rows = [{**run_columns, **missing_row(*key, NOT_ASKED)} for key in absent]
     return pl.concat([responses, table(rows, RESPONSES)]), len(absent)
 
 

@@ -1,4 +1,4 @@
-"""The tables of a run, cached beside its logs for as long as no log changes."""
+"""Caching the tables of a run beside its logs, for as long as no log changes."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, files_in, schema
 
 CACHE = ".tables"
 READ_AS = 2
-"""Goes up when logs are read otherwise than before, so that tables read then are made anew."""
+"""Version of the way in which logs are read; raising it makes older caches invalid."""
 
 
 def cached_tables(folder: Path, key: str) -> Runs | None:
-    """Return the cached tables of a run that stand for a key; `None` where none can be used."""
+    """Return a run's cached tables if they have this key; `None` where none can be used."""
     cache = folder / CACHE
     try:
-        known = read_json(cache / "key.json")
+        stored = read_json(cache / "key.json")
         for path, most in zip(files_in(cache), (MAX_RESPONSES, MAX_JUDGMENTS), strict=True):
             check_parquet(path, most)
-        if known["key"] == key and known["sum"] == _checksum(cache, key, known["notes"]):
-            return Runs.read(cache, known["notes"])
+        if stored["key"] == key and stored["sum"] == _checksum(cache, key, stored["notes"]):
+            return Runs.read(cache, stored["notes"])
     except (OSError, ValueError, KeyError, TypeError, CareEvalError):
-        pass  # the logs are the truth
+        pass  # read the logs instead
     return None
 
 
 def cache_tables(folder: Path, key: str, runs: Runs) -> None:
-    """Write the tables of a run beside its logs, where that replaces nothing but a cache."""
+    """Write the tables of a run beside its logs, unless other files would be overwritten."""
     cache = folder / CACHE
     if not _may_write(cache):
         return
@@ -43,11 +43,15 @@ def cache_tables(folder: Path, key: str, runs: Runs) -> None:
         content = {"key": key, "notes": runs.notes, "sum": _checksum(cache, key, runs.notes)}
         write_text(cache / "key.json", json.dumps(content))
     except OSError:
-        pass  # a folder that cannot be written can still be read
+        pass  # in a folder that cannot be written, the logs are read each time
 
 
 def table_key(folder: Path, logs: Iterable[Path], name: str | None) -> str:
-    """Return what tables stand for: logs' names, sizes and times, columns, name, how it is read."""
+    """Return the key of a run's tables, which changes when they have to be read anew.
+
+    It is a hash of the logs' names, sizes and times, the tables' columns, the system's name, and
+    the version of reading.
+    """
     stats = [
         (str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns)
         for path in logs
@@ -57,7 +61,7 @@ def table_key(folder: Path, logs: Iterable[Path], name: str | None) -> str:
 
 
 def _checksum(cache: Path, key: str, notes: Sequence[str]) -> str:
-    """Return a checksum of cached tables: a flipped bit may read as another number."""
+    """Return a checksum of cached tables, since a flipped bit may read as another number."""
     whole = hashlib.sha256(json.dumps([key, list(notes)]).encode())
     for path in files_in(cache):
         with path.open("rb") as file:
@@ -66,7 +70,7 @@ def _checksum(cache: Path, key: str, notes: Sequence[str]) -> str:
 
 
 def _may_write(cache: Path) -> bool:
-    """Whether writing a cache replaces a cache alone: a link may lead anywhere, a pipe waits."""
+    """Tell whether a cache can be written safely: no file of it is a link, a pipe or a folder."""
     files = [*files_in(cache), cache / "key.json"]
     return not any(path.is_symlink() for path in (cache, *files)) and all(
         path.is_file() or not path.exists() for path in files
