@@ -109,7 +109,7 @@ def test_a_renamed_unfinished_run_resumes(kind: str, tmp_path: Path) -> None:
         ("", "cannot be called"),
         ("x\x1b[31m", "cannot be called"),
         ("x" * 121, "at most 120"),
-        (PROBES, "audit of a grader"),
+        (PROBES, "probe checks of graders"),
         ("robot", "is called 'robot' already"),
         ("other", "holds a run of 'other' already"),
         ("hidden", "holds a run of 'hidden' already"),
@@ -147,7 +147,7 @@ def test_one_run_is_meant(runs: Path, tmp_path: Path) -> None:
         with pytest.raises(ProtocolError, match=said):
             run_in(folder)
     prepare(Run(PROBES, None, "fake/any", 1), tmp_path / "audit" / "probes")
-    with pytest.raises(ProtocolError, match="audit of a grader"):
+    with pytest.raises(ProtocolError, match="probe check of a grader"):
         run_in(tmp_path / "audit")
     prepare(Run("other", "fake/any", None, 1), runs / "other")
     with pytest.raises(ProtocolError, match=r"holds 2 runs: .*other, .*robot"):

@@ -1,1 +1,1 @@
-"""Runs: what each is, the folder that it lies in, and what it may cost."""
+"""Runs: their descriptions, folders, locks and budgets."""

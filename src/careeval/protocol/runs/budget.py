@@ -1,14 +1,14 @@
-"""A budget: what calls in flight may cost is set aside before they are sent, by all who share it.
+"""Keeping a budget that several runs share, by reserving the cost of each call before it is sent.
 
 ```text
 reserved.jsonl   {"n": 7, "who": "grade openai/gpt-5.1", "usd": 0.012, "expected": 0.01}
-                 {"n": 7, "paid": 0.009}    it came back; null where nothing is known to be charged
-                 {"n": 8, "lost": 0.01}     its process ended first: taken for spent
+                 {"n": 7, "paid": 0.009}    it came back; null where no charge is known
+                 {"n": 8, "lost": 0.01}     its process ended first: counted as spent
 ```
 
 A run writes its own file and reads those of the others, under a lock that all of them share. So two
-processes cannot set aside the same dollar, and the whole is overshot by no more than what the
-estimates of the calls in flight miss.
+processes cannot reserve the same dollar, and the budget is exceeded at most by the errors of the
+estimates for the calls in flight.
 """
 
 from __future__ import annotations
@@ -27,28 +27,35 @@ from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.sweep_cells import CellState, JournalReading
 
 RESERVED_FILE = "reserved.jsonl"
-"""What a run has set aside for calls, in its folder."""
+"""The file of a run's reservations, in its folder."""
 
 BUDGET_LOCK = ".budget"
-"""Is locked while somebody looks at a budget and sets aside; in one of its folders."""
+"""The lock of a budget, in one of its folders; held while a process reads it and reserves."""
 
-INSTANT = 0.001
+LOCK_RETRY = 0.001
 """Seconds between two tries for the lock."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """What is set aside for one call; `lost` once its process has ended before it came back."""
+class _Reservation:
+    """The dollars reserved for one call.
 
-    who: str
+    Attributes:
+        kind: Role and model of the call.
+        usd: Dollars reserved.
+        expected: Dollars that the call was expected to cost.
+        lost: Whether its process ended before the call came back.
+    """
+
+    kind: str
     usd: float
     expected: float
     lost: bool = False
 
 
 @dataclass(slots=True)
-class _Seen:
-    """Calls of one kind that came back: what they cost, and what was expected of them."""
+class _PaidCalls:
+    """The calls of one kind that came back: their number, actual cost and expected cost."""
 
     n: int = 0
     paid: float = 0.0
@@ -56,103 +63,105 @@ class _Seen:
 
     @property
     def ratio(self) -> float:
-        """How dear calls are against what is expected of them; 1 before one came back."""
+        """Actual cost over expected cost; 1 before the first call came back."""
         return self.paid / self.expected if self.n else 1.0
 
     @property
     def margin(self) -> float:
-        """By how much more is set aside while few came back: the short replies come first."""
+        """Factor on a reservation, larger while few calls came back: short replies come first."""
         return 1 + 1 / sqrt(self.n)
 
 
 @dataclass(slots=True)
-class _Reserved:
-    """One run's file, as far as it has been read."""
+class _ReservationFile:
+    """The reservations of one run, as far as its file has been read."""
 
     folder: Path
     reading: Reading
-    held: dict[int, _Held] = field(default_factory=dict)
-    next: int = 0
+    reservations: dict[int, _Reservation] = field(default_factory=dict)
+    next_number: int = 0
 
-    def read(self, seen: dict[str, _Seen]) -> None:
-        """Take in what has been written since the last time."""
+    def read(self, paid_calls: dict[str, _PaidCalls]) -> None:
+        """Read the new rows, and add the calls that came back to `paid_calls`, by their kind."""
         if not self.reading.exists():
-            self.held = {number: held for number, held in self.held.items() if held.lost}
+            self.reservations = {n: r for n, r in self.reservations.items() if r.lost}
         for row in self.reading.new():
             match row:
                 case {"n": int(n), "who": str(who), "usd": float(usd), "expected": float(expected)}:
-                    self.held[n] = _Held(who, usd, expected)
-                    self.next = max(self.next, n + 1)
-                case {"n": int(n), "lost": float(usd)} if n in self.held:
-                    self.held[n] = _Held(self.held[n].who, usd, usd, lost=True)
-                case {"n": int(n), "paid": paid} if n in self.held:
-                    held = self.held.pop(n)
+                    self.reservations[n] = _Reservation(who, usd, expected)
+                    self.next_number = max(self.next_number, n + 1)
+                case {"n": int(n), "lost": float(usd)} if n in self.reservations:
+                    kind = self.reservations[n].kind
+                    self.reservations[n] = _Reservation(kind, usd, usd, lost=True)
+                case {"n": int(n), "paid": paid} if n in self.reservations:
+                    reservation = self.reservations.pop(n)
                     if isinstance(paid, float) and paid > 0:
-                        kind = seen.setdefault(held.who, _Seen())
-                        kind.n += 1
-                        kind.paid += paid
-                        kind.expected += held.expected
+                        calls = paid_calls.setdefault(reservation.kind, _PaidCalls())
+                        calls.n += 1
+                        calls.paid += paid
+                        calls.expected += reservation.expected
 
 
 class Budget:
-    """How much may be spent, over every run that shares it.
+    """The budget of all runs that share it.
 
     Attributes:
-        limit_usd: Dollars.
+        limit_usd: Dollars that may be spent.
     """
 
     def __init__(
         self, limit_usd: float, folders: Sequence[Path], own: Path, sweep: Path | None = None
     ) -> None:
-        """Look at what is spent and set aside so far.
+        """Read what is spent and reserved so far.
 
         Args:
-            limit_usd: Dollars.
-            folders: Of all runs that share it.
-            own: Folder of the run that this process carries out, whose lock it has.
-            sweep: Folder of the sweep that it is a cell of, whose cells all share it.
+            limit_usd: Dollars that may be spent.
+            folders: Folders of all runs that share the budget.
+            own: Folder of the run of this process, which holds its lock.
+            sweep: Folder of the sweep whose cells share the budget; `None` outside a sweep.
 
         Raises:
             OSError: The files cannot be written.
         """
         self.limit_usd = limit_usd
         folders = sorted({folder.resolve() for folder in [*folders, own]})
-        # all of them see the same folders, should one be gone
-        self._locked = [sweep] if sweep else folders
+        # the lock lies in the first folder that exists, the same one for all processes
+        self._lock_folders = [sweep] if sweep else folders
         self._journal = JournalReading(sweep) if sweep else None
-        self._ledgers: dict[Path, Reading] = {}
-        self._reserved: dict[Path, _Reserved] = {}
+        self._cost_logs: dict[Path, Reading] = {}
+        self._reserved: dict[Path, _ReservationFile] = {}
         for folder in folders:
             self._share_with(folder)
         self._usd, self._usd_cut_off, self._n_unknown = 0.0, 0.0, 0
-        self._seen: dict[str, _Seen] = {}
-        self._mine = self._reserved[own.resolve()]
+        self._paid_calls: dict[str, _PaidCalls] = {}
+        self._own = self._reserved[own.resolve()]
         self._lines = Lines(own / RESERVED_FILE)
         self._read()
-        for number, held in self._mine.held.items():
-            # of a process that was killed; its first calls had more set aside than was expected
-            if not held.lost:
-                self._lines.append({"n": number, "lost": min(held.usd, self._expected(held))})
+        for number, reservation in self._own.reservations.items():
+            # left by a process that was killed; the first calls reserve more than is expected
+            if not reservation.lost:
+                usd = min(reservation.usd, self._expected(reservation))
+                self._lines.append({"n": number, "lost": usd})
 
     def _share_with(self, folder: Path) -> None:
-        self._ledgers[folder] = Reading(folder / SPENT_FILE)
-        self._reserved[folder] = _Reserved(folder, Reading(folder / RESERVED_FILE))
+        self._cost_logs[folder] = Reading(folder / SPENT_FILE)
+        self._reserved[folder] = _ReservationFile(folder, Reading(folder / RESERVED_FILE))
 
     def left_usd(self) -> float:
-        """What may still be set aside; below 0 where estimates missed."""
+        """Return the dollars that may still be reserved; below 0 where estimates were too low."""
         self._read()
         return self._left()
 
     def n_unknown(self) -> int:
-        """Calls so far whose cost nobody knows: with one of them the budget cannot be kept."""
+        """Return the number of calls of unknown cost; after one the budget cannot be kept."""
         self._read()
         return self._n_unknown
 
     async def reserve(self, estimate: Estimate) -> int | None:
-        """Set aside what a call may cost, under a number that comes back; `None`: it does not fit.
+        """Reserve the cost of a call; return the reservation's number, `None` if it does not fit.
 
-        As long as no call of its kind has come back nobody knows how long the replies are: what it
-        costs at worst is set aside then. Where that does not fit, one call is made at a time.
+        Before the first call of its kind came back, the length of replies is unknown, and the worst
+        cost is reserved. Where that does not fit, one call is made at a time.
 
         Raises:
             OSError: The files cannot be read or written.
@@ -162,14 +171,18 @@ class Budget:
             usd = self._fitting(estimate, self._left())
             if usd is None:
                 return None
-            number = self._mine.next
-            self._mine.next += 1
+            number = self._own.next_number
+            self._own.next_number += 1
             row = {"n": number, "who": estimate.who, "usd": usd, "expected": estimate.usd}
             self._lines.append(row)
             return number
 
     def settle(self, number: int, paid: float | None) -> None:
-        """Give back what was set aside for a call: its cost is on the ledger, if there was any.
+        """Release a reservation, once the call's cost, if any, is in the cost log.
+
+        Args:
+            number: Number of the reservation.
+            paid: Dollars that the call cost; `None` where no charge is known.
 
         Raises:
             OSError: The file cannot be written.
@@ -177,58 +190,58 @@ class Budget:
         self._lines.append({"n": number, "paid": None if paid is None else float(paid)})
 
     def next_usd(self, estimate: Estimate) -> float:
-        """What such a call is expected to cost, by what came back so far."""
-        return estimate.usd * self._of_kind(estimate.who).ratio
+        """Return the expected cost of a call, corrected by the calls that came back so far."""
+        return estimate.usd * self._paid_of(estimate.who).ratio
 
     def others_in_flight(self) -> bool:
-        """Whether another process has calls in flight: what they leave over may be had then."""
+        """Tell whether another process has calls in flight, which may leave some dollars over."""
         self._read()
-        return any(self._in_flight(each) for each in self._reserved.values() if each != self._mine)
+        return any(self._in_flight(run) for run in self._reserved.values() if run != self._own)
 
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
 
     def _fitting(self, estimate: Estimate, left: float) -> float | None:
-        """What is to be set aside for a call, if there is as much."""
-        seen, usd = self._of_kind(estimate.who), self.next_usd(estimate)
-        safe = usd * seen.margin if seen.n else max(usd, estimate.worst_usd)
+        """Return the dollars to reserve for a call; `None` if they are not left."""
+        calls, usd = self._paid_of(estimate.who), self.next_usd(estimate)
+        safe = usd * calls.margin if calls.n else max(usd, estimate.worst_usd)
         if safe <= left:
             return safe
         is_alone = not any(map(self._in_flight, self._reserved.values()))
         return usd if is_alone and usd <= left else None
 
-    def _in_flight(self, run: _Reserved) -> bool:
-        """Whether a process that is alive has a call in flight."""
-        is_any = any(not held.lost for held in run.held.values())
-        return is_any and (run is self._mine or holder(run.folder) is not None)
+    def _in_flight(self, run: _ReservationFile) -> bool:
+        """Tell whether a run has a call in flight and its process is alive."""
+        is_any = any(not reservation.lost for reservation in run.reservations.values())
+        return is_any and (run is self._own or holder(run.folder) is not None)
 
-    def _of_kind(self, who: str) -> _Seen:
-        return self._seen.get(who, _Seen())
+    def _paid_of(self, kind: str) -> _PaidCalls:
+        return self._paid_calls.get(kind, _PaidCalls())
 
-    def _expected(self, held: _Held) -> float:
-        return held.expected * self._of_kind(held.who).ratio
+    def _expected(self, reservation: _Reservation) -> float:
+        return reservation.expected * self._paid_of(reservation.kind).ratio
 
     def _left(self) -> float:
-        reserved = sum(held.usd for run in self._reserved.values() for held in run.held.values())
+        reserved = sum(r.usd for run in self._reserved.values() for r in run.reservations.values())
         return self.limit_usd - self._usd - self._usd_cut_off - reserved
 
     def _read(self) -> None:
         ended = self._follow_journal()
-        # first what is set aside: a call that comes back meanwhile is counted twice, never not
+        # reservations first: a call that comes back meanwhile is counted twice, not left out
         for run in self._reserved.values():
-            run.read(self._seen)
-        for ledger in self._ledgers.values():
-            spent = Spent.on(map(paid_from, ledger.new()))
+            run.read(self._paid_calls)
+        for cost_log in self._cost_logs.values():
+            spent = Spent.on(map(paid_from, cost_log.new()))
             self._usd += spent.known_usd
             self._n_unknown += spent.n_unknown
         for folder in ended:
-            # a sweep may have thousands: those that have ended are read no more
-            self._usd_cut_off += sum(held.usd for held in self._reserved[folder].held.values())
-            del self._ledgers[folder], self._reserved[folder]
+            # a sweep may have thousands of cells: those that have ended are not read again
+            self._usd_cut_off += sum(r.usd for r in self._reserved[folder].reservations.values())
+            del self._cost_logs[folder], self._reserved[folder]
 
     def _follow_journal(self) -> list[Path]:
-        """Share with the cells of the sweep that have begun; return those that have ended."""
+        """Add the cells of the sweep that have begun; return the folders of those that ended."""
         if self._journal is None:
             return []
         ended = []
@@ -236,42 +249,42 @@ class Budget:
             folder = (self._journal.root / lease.folder).resolve()
             if folder not in self._reserved:
                 self._share_with(folder)
-            # one that is lost may still be at work
+            # a lost one may still be working
             if lease.state not in (CellState.begun, CellState.lost):
                 ended.append(folder)
         return ended
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Hold the lock of all who share the budget."""
-        there = next(folder for folder in self._locked if folder.is_dir())
-        with (there / BUDGET_LOCK).open("a") as file:
+        """Hold the lock that all processes with this budget share."""
+        folder = next(folder for folder in self._lock_folders if folder.is_dir())
+        with (folder / BUDGET_LOCK).open("a") as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
                 except BlockingIOError:
-                    # another process has it for an instant; the loop is not to stand still
-                    await asyncio.sleep(INSTANT)
+                    # another process holds it briefly; do not block the event loop meanwhile
+                    await asyncio.sleep(LOCK_RETRY)
             yield
 
 
 def cut_off(folder: Path) -> list[float]:
-    """What is set aside for each call of a run that ended before it came back.
+    """Return the dollars reserved for each call of a run that has not come back.
 
-    Where a process is at work there, its calls in flight are among them.
+    Where a process is working on the run, its calls in flight are among them.
     """
-    run = _Reserved(folder, Reading(folder / RESERVED_FILE))
+    run = _ReservationFile(folder, Reading(folder / RESERVED_FILE))
     run.read({})
-    return [held.usd for held in run.held.values()]
+    return [reservation.usd for reservation in run.reservations.values()]
 
 
 def tidy(folder: Path) -> None:
-    """Remove what a run that is complete had set aside, unless a part of it stays so.
+    """Remove a complete run's file of reservations, unless some calls in it never came back.
 
     Raises:
         OSError: The file cannot be removed.
     """
     if not cut_off(folder):
-        # not the lock: others may hold it
+        # leave the lock file: another process may hold it
         (folder / RESERVED_FILE).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A run's folder: how it is prepared, read, found and taken back.
+"""Preparing, reading, finding and discarding the folders of runs.
 
 ```text
 DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl, and calls.jsonl
@@ -6,8 +6,8 @@ DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl
 DIR/<system>/graded/<grader>-<rubric>-<n>/   the same for a later grading of the same responses
 ```
 
-Each folder is an `eval_set` of its own. What was asked for stands in `run.json`, so that carrying
-out a run needs no more than its folder: a run is *prepared*, and from then on only *resumed*.
+Each folder is an `eval_set` of its own. `run.json` describes the run, so that carrying it out needs
+nothing but its folder: a run is *prepared* once, and from then on only *resumed*.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ from careeval.protocol.runs.spec import (
 from careeval.protocol.runs.sweep_cells import refuse_sweep, without_cells
 
 RUN_FILE = "run.json"
-"""What a run was asked for; a folder that has one holds a run."""
+"""The description of a run; a folder that has this file holds a run."""
 
 
 GRADED = "graded"
-"""Folder of later gradings within a run's."""
+"""The folder of later gradings in a run's folder."""
 
 
 RESPONSES_FILE = "responses.jsonl"
-"""The recorded answers of a run that asks no model."""
+"""The recorded responses of a run that asks no model."""
 
 
 def prepare(run: Run, folder: Path) -> Path:
-    """Set up a run in a folder that holds none yet, whole or not at all; the folder comes back.
+    """Set up a run in a folder that holds none yet; return the folder.
 
-    One that was set up like this before, and has not begun, is set up anew.
+    A run that was set up with the same description, and has not begun, is set up again.
 
     Raises:
         ProtocolError: The folder holds another run or one that has begun, or lies in one.
@@ -69,7 +69,7 @@ def prepare(run: Run, folder: Path) -> Path:
     check_fit(folder, run)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        # one of two commands at once finds the run of the other
+        # of two commands at once, the second has to see the run of the first
         with locked(folder):
             if not _may_take(folder, run):
                 raise _taken(folder)
@@ -82,27 +82,27 @@ def prepare(run: Run, folder: Path) -> Path:
 
 
 def prepare_recorded(folder: Path, responses: Sequence[Response], run: Run) -> Path:
-    """Set up a run over recorded responses: see `recorded`; the folder comes back.
+    """Set up a run over recorded responses, as `recorded` takes them; return the folder.
 
     Raises:
-        ProtocolError: As `prepare`; or a scenario that is asked for has no response.
+        ProtocolError: As `prepare`; or a chosen scenario has no response.
     """
     return prepare(recorded(folder, responses, run), folder)
 
 
 def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
-    """Keep recorded responses in a folder, for the run over them that comes back.
+    """Write recorded responses into a folder, and return the run over them.
 
     Args:
-        folder: The run's, which is to be prepared next.
-        responses: Of one system, to scenarios that `run.task` names or to any.
-        run: Without model and epochs, which follow from the responses.
+        folder: Folder of the run, which is to be prepared next.
+        responses: Responses of one system, to all scenarios that `run.task` names or to any.
+        run: The run; its model and epochs are replaced, since they follow from the responses.
 
     Raises:
-        ProtocolError: As `prepare`; or a scenario that is asked for has no response.
+        ProtocolError: As `prepare`; or a chosen scenario has no response.
         OSError: The folder cannot be written.
     """
-    # before the responses of the run that is there are written over
+    # checked first, so as not to overwrite the responses of another run
     check_fit(folder, run)
     answered = {response.scenario for response in responses}
     part = run.task.get("part")
@@ -128,9 +128,9 @@ def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
 
 
 def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
-    """Where the next grading of a rubric by this grader goes, below a run's folder.
+    """Return the folder for the next grading of a run's rubric by this grader.
 
-    Its number also counts on from those of careeval 0.1, whose folders name no rubric.
+    Its number also follows those of careeval 0.1, whose folders' names have no rubric.
     """
     gradings = folder / GRADED
     name = folder_name(grader)
@@ -141,30 +141,30 @@ def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
 
 
 def forget(folder: Path) -> None:
-    """Take back a run that was prepared, if nothing has come of it: no log and no call."""
+    """Delete the files of a run that was prepared, if it has no log and has made no call."""
     if _has_calls(folder) or holder(folder):
         return
     with suppress(OSError):
-        of_calls = (CALLS_FILE, SPENT_FILE, RESERVED_FILE)
-        for name in (RUN_FILE, RESPONSES_FILE, *of_calls, LOCK_FILE, BUDGET_LOCK):
+        call_files = (CALLS_FILE, SPENT_FILE, RESERVED_FILE)
+        for name in (RUN_FILE, RESPONSES_FILE, *call_files, LOCK_FILE, BUDGET_LOCK):
             (folder / name).unlink(missing_ok=True)
-        # unless somebody else's files are in them
+        # fails, as it should, where other files are in them
         folder.rmdir()
         folder.parent.rmdir()
 
 
 def _has_calls(folder: Path) -> bool:
-    """Whether anything has come of the run in a folder: a log, a call."""
+    """Tell whether the run in a folder has made a call or begun a log."""
     files = (folder / name for name in (CALLS_FILE, SPENT_FILE))
-    called = any(file.exists() and file.stat().st_size > 0 for file in files)
-    return called or any(folder.glob("*.eval*"))
+    has_calls = any(file.exists() and file.stat().st_size > 0 for file in files)
+    return has_calls or any(folder.glob("*.eval*"))
 
 
 def read_run_file(folder: Path) -> Run:
-    """What the run in a folder was asked for.
+    """Return the description of the run in a folder.
 
     Raises:
-        ProtocolError: The folder holds no run, or its file is damaged: the hint says what is lost.
+        ProtocolError: The folder holds no run, or its file is damaged; the hint says what is lost.
     """
     file = folder / RUN_FILE
     try:
@@ -186,24 +186,22 @@ def read_run_file(folder: Path) -> Run:
 
 
 def _without_run_file(folder: Path) -> str:
-    """What to do about a run whose file cannot be read."""
+    """Return the hint for a run whose run.json is absent or cannot be read."""
     if any(folder.glob("*.eval")):
         return (
-            "what it was asked for is lost, and it cannot go on; its logs are there, and 'careeval "
-            f"summary {folder}' reads them: put {RUN_FILE} back from a copy, or run the system "
-            "anew with another -o"
+            f"the run cannot go on without it; 'careeval summary {folder}' still reads its logs: "
+            f"put {RUN_FILE} back from a copy, or run the system again with another -o"
         )
     if _has_calls(folder):
         return (
-            f"what it was asked for is lost, and it cannot go on; {CALLS_FILE} and {SPENT_FILE} "
-            f"have its finished calls: put {RUN_FILE} back from a copy, or run the system anew "
-            "with another -o"
+            f"the run cannot go on without it; {CALLS_FILE} and {SPENT_FILE} have its finished "
+            f"calls: put {RUN_FILE} back from a copy, or run the system again with another -o"
         )
     return "nothing was asked and nothing is lost: delete the folder, or give 'careeval run' again"
 
 
 def _readable(folder: Path) -> bool:
-    """Whether a folder has a run.json that can be read."""
+    """Tell whether a folder has a run.json that can be read."""
     with suppress(ProtocolError):
         read_run_file(folder)
         return True
@@ -211,14 +209,14 @@ def _readable(folder: Path) -> bool:
 
 
 def system_of(folder: Path) -> str | None:
-    """The name of a run's system; `None` where the folder has no run.json of ours."""
+    """Return the name of a run's system; `None` where the folder has no run.json of careeval."""
     with suppress(ProtocolError):
         return read_run_file(folder).system
     return None
 
 
 def is_audit(folder: Path) -> bool:
-    """Whether a folder holds a grader's audit on the probes, and no system's run."""
+    """Tell whether a folder holds a probe check of a grader, and not a run of a system."""
     try:
         run = read_run_file(folder)
     except ProtocolError:
@@ -227,9 +225,9 @@ def is_audit(folder: Path) -> bool:
 
 
 def is_grading(folder: Path) -> bool:
-    """Whether a folder holds a later grading: it lies in `graded` in the folder of a run.
+    """Tell whether a folder holds a later grading: it lies in `graded` in the folder of a run.
 
-    A folder of that name may also be one that a user chose for runs.
+    The name alone is not enough: a user may choose `graded` as a folder for runs.
     """
     run = folder.parent.parent
     in_graded = folder.parent.name == GRADED
@@ -237,26 +235,26 @@ def is_grading(folder: Path) -> bool:
 
 
 def amend(folder: Path, **changes: Any) -> None:
-    """Change what is still open about the run in a folder: its prices, its budget.
+    """Change fields of the run in a folder, such as its prices or its budget.
 
     Raises:
         ProtocolError: The folder holds no run.
     """
     run = replace(read_run_file(folder), **changes)
-    # a process killed here leaves the old or the new
+    # a process killed here leaves the old file or the new one
     write_text(folder / RUN_FILE, _text(run), synced=True)
 
 
 def sharing(folder: Path) -> list[Path]:
-    """The folders of the runs that share a run's budget, its own among them."""
-    return [(folder / way).resolve() for way in read_run_file(folder).together] or [folder]
+    """Return the folders of the runs that share a run's budget, its own among them."""
+    return [(folder / path).resolve() for path in read_run_file(folder).together] or [folder]
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether nothing is left of the run in a folder, as far as its files show at a glance.
+    """Tell whether the run in a folder is complete, from its file of calls and its log headers.
 
-    The calls of a run that is not complete are in a file. Should that be gone, a log says whether
-    it came to its end.
+    A run that is not complete has a file of calls. Where that was lost, a log header tells whether
+    the run came to its end.
     """
     logs = list(folder.glob("*.eval"))
     if not logs or (folder / CALLS_FILE).exists():
@@ -265,22 +263,22 @@ def is_complete(folder: Path) -> bool:
 
 
 def n_lost(folder: Path) -> int:
-    """Paid calls of the run in a folder, not complete, that are in its file of calls no more.
+    """Return the number of paid calls that an unfinished run has lost from its file of calls.
 
     They are made and paid for again. A process that is killed loses one at most.
     """
-    # a call that was never paid for may be there too, so that this is the least
+    # a lower bound: the file of calls may also hold calls that cost nothing
     return max(0, len(paid_for(folder)) - len(kept_keys(folder)))
 
 
 def on_disk(folder: Path) -> tuple[int, int]:
-    """Of the run in a folder that is not complete, how many responses are asked, and graded."""
+    """Return how many responses of an unfinished run are asked, and how many are graded."""
     asked, graded = kept_calls(folder)
     return len(asked), len(graded)
 
 
 def kept_calls(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
-    """The responses of a run that is not complete that are asked, and those that are graded."""
+    """Return the responses of an unfinished run that are asked, and those that are graded."""
     asked, graded = set[SampleKey](), set[SampleKey]()
     for key in kept_keys(folder):
         role, scenario, epoch, *_ = key.split()
@@ -289,10 +287,10 @@ def kept_calls(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
 
 
 def latest_unfinished(root: Path) -> Path | None:
-    """Find the folder just below `root` with the unfinished run of a system worked on last.
+    """Return the folder just below `root` with the unfinished run that was worked on last.
 
-    A grading that is not finished counts as its run does; an audit on the probes does not count.
-    `None` where every run is finished.
+    An unfinished grading counts like its run; a probe check does not count. `None` where every run
+    is finished.
     """
     open_runs = (
         folder
@@ -318,13 +316,13 @@ def _text(run: Run) -> str:
 def run_folders(root: Path) -> list[Path]:
     """Return the folders under `root` that hold a run or a grading, `root` itself included.
 
-    The cells of a sweep are not among them.
+    The cells of a sweep are left out.
     """
     return without_cells(sorted(path.parent for path in root.rglob(RUN_FILE)))
 
 
 def orphans(root: Path) -> list[Path]:
-    """The folders under `root` that have what a run has paid for, and no run.json any more."""
+    """Return the folders under `root` that have a cost log or calls, but no run.json any more."""
     files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]
     return without_cells(
         sorted({file.parent for file in files if not (file.parent / RUN_FILE).exists()})
@@ -332,21 +330,21 @@ def orphans(root: Path) -> list[Path]:
 
 
 def check_fit(folder: Path, run: Run) -> None:
-    """Return if a run may go into a folder.
+    """Check that a run may go into a folder.
 
     Raises:
-        ProtocolError: The system cannot be called so, its server's address is none or holds a
-            secret, or the folder holds a run already, or lies in one, where it would be mistaken
-            for part of it.
+        ProtocolError: The model can only grade, the system's name is not allowed, the server's
+            address is invalid or has a secret in it, the folder holds a run already, or it lies in
+            a run's folder, where it would be taken for part of that run.
     """
     if any(run.model in mode.programs for mode in MODES.values()):
         raise ProtocolError(f"{run.model} can only grade", hint="use it as --grader")
     check_name(run.system)
     if run.base_url is not None and provider(run.model) not in BARE:
         check_address(run.base_url, "--base-url")
-    outside = folder.parent.parent if is_grading(folder) else folder
-    for above in outside.absolute().parents:
-        # with its logs, since a run.json alone may be anybody's
+    run_folder = folder.parent.parent if is_grading(folder) else folder
+    for above in run_folder.absolute().parents:
+        # require logs too, since other programs may write a run.json
         if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
             raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
     if holder(folder) or not _may_take(folder, run):
@@ -354,23 +352,23 @@ def check_fit(folder: Path, run: Run) -> None:
 
 
 def _may_take(folder: Path, run: Run) -> bool:
-    """Whether a folder holds no run; or the same one, or one that cannot be read, not begun."""
+    """Tell whether a folder is free: it holds no run, or the same or a damaged one not begun."""
     if not (folder / RUN_FILE).exists():
         return True
     if _has_calls(folder):
         return False
     try:
-        there = read_run_file(folder)
+        existing = read_run_file(folder)
     except ProtocolError:
         return True
-    return asked_for(there) == asked_for(run)
+    return asked_for(existing) == asked_for(run)
 
 
 def refuse_runs_folder(folder: Path) -> None:
-    """Return if a folder is apart from runs, so that other files may be written into it.
+    """Check that a folder has nothing to do with runs, so that other files may go into it.
 
     Raises:
-        ProtocolError: It is a run's, lies in a run's, or has those of runs just below it.
+        ProtocolError: It is the folder of a run, lies in one, or has one just below it.
     """
     refuse_sweep(folder)
     hint = "give a folder of its own, such as -o site"

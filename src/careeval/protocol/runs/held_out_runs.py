@@ -1,7 +1,7 @@
-"""Where a run over the held-out split lies: apart from the others, for its owner's eyes alone.
+"""Keeping runs over the held-out split in a private folder, and their texts out of other files.
 
-Logs, tables and kept calls hold the scenarios' text and what models said to it. Nothing that is
-made of them by default does: see `careeval.results.withheld`.
+The logs, tables and kept calls of such a run hold the texts of scenarios and responses. By default,
+nothing that is made from them does: see `careeval.results.withheld`.
 """
 
 from __future__ import annotations
@@ -23,68 +23,69 @@ from careeval.protocol.runs.spec import Run, folder_name
 PRIVATE = "private"
 
 LAST_WORDS = "last-words.txt"
-"""What was said when a held-out run ended early, in its folder."""
+"""The file in the folder of a held-out run with the error that ended it early."""
 
-_ELSEWHERE = (
+_OUTPUT_VARIABLES = (
     *("INSPECT_TRACE_FILE", "INSPECT_PY_LOGGER_FILE", "INSPECT_TELEMETRY"),
     *("INSPECT_EVAL_SET_OVERRIDES", "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"),
 )
-"""Variables by which Inspect is told to write, or to tell others, elsewhere."""
+"""Environment variables by which Inspect writes or sends data to other places."""
 
 _VS_CODE = ("VSCODE_IPYTHON_KERNEL", "VSCODE_CLI_REQUIRE_TOKEN", "VSCODE_PID", "VSCODE_CWD",
             "TERM_PROGRAM")  # fmt: skip
-"""Variables by which Inspect knows VS Code, where it has a .env file win over what is set."""
+"""Environment variables by which Inspect detects VS Code, where it lets a .env file override
+variables that are set."""
 
-_APART: ContextVar[bool] = ContextVar("careeval_apart", default=False)
+_ALLOWED: ContextVar[bool] = ContextVar("careeval_held_out_allowed", default=False)
 
 NOTE = """\
-What lies here was asked of the held-out split of a bank, and holds its text and the answers to it.
-Do not publish it, commit it or send it on: a scenario that has been seen is held out no more.
-'careeval summary' and 'careeval report' show its numbers, and none of its words.
+These runs used the held-out split of a bank. Their files hold its scenarios and the responses.
+Do not publish them, commit them or send them on: a scenario that was seen is no longer held out.
+'careeval summary' and 'careeval report' show the numbers without these texts.
 """
 
 
 def run_folder(root: Path, run: Run) -> Path:
-    """Where a run goes below the folder that the user named."""
+    """Return the folder of a run below the folder that the user named."""
     name = folder_name(run.system)
     return root / PRIVATE / name if is_held_out(run) else root / name
 
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Have the task take the held-out split inside the block: its logs go where they belong."""
-    token = _APART.set(True)
+    """Allow the task to use the held-out split inside the block, which logs to a private folder."""
+    token = _ALLOWED.set(True)
     try:
         yield
     finally:
-        _APART.reset(token)
+        _ALLOWED.reset(token)
 
 
 @contextmanager
 def unheard(run: Run, folder: Path) -> Iterator[None]:
-    """Have nothing that is asked or answered inside the block written outside a held-out run.
+    """Keep the texts of a held-out run from being written outside its folder during the block.
 
-    Nothing is logged: a trace of Inspect's repeats a server's error, a client's log the request.
-    Files that are there for a moment lie in the run's folder, and Inspect is told of no other place
-    to write to. A run over the public split is left alone.
+    Logging is disabled, since Inspect's trace has the errors of servers and a client's log has its
+    requests. Temporary files go to the run's folder, and the variables by which Inspect writes to
+    other places are cleared. For a run over the public split nothing is changed.
     """
     if not is_held_out(run):
         yield
         return
-    names = [*_ELSEWHERE, *_VS_CODE, "TMPDIR"]
+    names = [*_OUTPUT_VARIABLES, *_VS_CODE, "TMPDIR"]
     before = {name: os.environ.get(name) for name in names}
-    disabled, place = logging.root.manager.disable, tempfile.tempdir
+    disabled, temporary = logging.root.manager.disable, tempfile.tempdir
     for name in names:
         os.environ.pop(name, None)
-    # empty and not absent: a .env file fills in what is absent
-    os.environ.update(dict.fromkeys(_ELSEWHERE, ""))
+    # set to nothing instead of deleted: a .env file may set variables that are absent
+    os.environ.update(dict.fromkeys(_OUTPUT_VARIABLES, ""))
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder.resolve())
     logging.disable(logging.CRITICAL)
     try:
         yield
     finally:
         logging.disable(disabled)
-        tempfile.tempdir = place
+        tempfile.tempdir = temporary
         for name, value in before.items():
             os.environ.pop(name, None)
             if value is not None:
@@ -92,34 +93,34 @@ def unheard(run: Run, folder: Path) -> Iterator[None]:
 
 
 def tellable(run: Run, folder: Path, words: str) -> str:
-    """Words about a run that may be shown: those of a held-out one are kept in its folder."""
+    """Return an error text to show; that of a held-out run is written to its folder instead."""
     if not words or not is_held_out(run):
         return words
     path = folder / LAST_WORDS
     path.write_text(f"{words}\n", encoding="utf-8", errors="replace")
-    return f"the words may be of the held-out split, and stand in {path}"
+    return f"the error may quote the held-out split; it is kept in {path}"
 
 
 def refuse_in_the_open(split: str) -> None:
-    """Stop before Inspect alone would log the held-out split into any folder.
+    """Check that the held-out split is not used outside `careeval run`, as Inspect alone would.
 
     Raises:
-        ProtocolError: It would.
+        ProtocolError: It is.
     """
-    if split == Split.held_out and not _APART.get():
+    if split == Split.held_out and not _ALLOWED.get():
         raise ProtocolError(
-            "the held-out split is asked by 'careeval run' alone, whose logs lie apart",
+            "only 'careeval run' may use the held-out split: it keeps the logs in a private folder",
             hint="careeval run --split held-out -m MODEL",
         )
 
 
 def refuse_beside_the_other(root: Path, run: Run) -> None:
-    """Stop before a system would have two runs of one name below a folder.
+    """Check that no other run below a folder has the system's name.
 
-    One may be private, or have been renamed since it began.
+    The other run may be private, or have been renamed since it began.
 
     Raises:
-        ProtocolError: It would.
+        ProtocolError: There is one.
     """
     own = run_folder(root, run)
     for other in run_folders(root):
@@ -133,16 +134,16 @@ def refuse_beside_the_other(root: Path, run: Run) -> None:
 
 
 def keep_apart(root: Path, run: Run) -> None:
-    """Make the place for a held-out run: readable by its owner alone, and ignored by git."""
+    """Make the private folder for a held-out run: for its owner alone, and ignored by git."""
     if not is_held_out(run):
         return
-    place = root / PRIVATE
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.chmod(0o700)
-    write_text(place / ".gitignore", "*\n")
-    write_text(place / "README", NOTE)
+    private = root / PRIVATE
+    private.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.chmod(0o700)
+    write_text(private / ".gitignore", "*\n")
+    write_text(private / "README", NOTE)
 
 
 def is_held_out(run: Run) -> bool:
-    """Whether a run is over the held-out split."""
+    """Tell whether a run is over the held-out split."""
     return run.task.get("split") == Split.held_out

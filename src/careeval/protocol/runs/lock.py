@@ -1,4 +1,7 @@
-"""One process a run: a lock that the system lets go when its holder dies, however it dies."""
+"""Locking a run's folder, so that one process works on it at a time.
+
+The operating system releases the lock when its process ends, however it ends.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +16,28 @@ from typing import IO
 from careeval.errors import ProtocolError
 
 LOCK_FILE = ".lock"
-"""In a run's folder; holds the number of the process that has it, or had it last."""
+"""The lock in a run's folder; contains the number of the process that holds it or held it last."""
 
 MAX_NUMBER = 20
-"""Characters that are read of the number of a process."""
+"""Characters that are read of a process number."""
 
-INSTANT = 0.05
-"""Seconds: longer than it takes to look whether a folder is held."""
+RETRY_AFTER = 0.05
+"""Seconds until a second try: longer than `holder` takes the lock."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a run's folder for the time of the block.
+    """Hold the lock of a run's folder during the block.
 
     Raises:
         ProtocolError: Another process holds it.
         OSError: The folder cannot be written.
     """
     with _opened(folder / LOCK_FILE) as file:
-        if not _taken(file):
-            # it may have been `holder`, which has it for an instant
-            time.sleep(INSTANT)
-            if not _taken(file):
+        if not _try_lock(file):
+            # a call of `holder` may have it briefly
+            time.sleep(RETRY_AFTER)
+            if not _try_lock(file):
                 file.seek(0)
                 number = file.read(MAX_NUMBER).strip() or "unknown"
                 raise ProtocolError(
@@ -48,13 +51,13 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def holder(folder: Path) -> str | None:
-    """The number of the process that holds a run's folder; `None` where nobody does."""
+    """Return the number of the process that holds a run's folder; `None` where none does."""
     try:
         file = (folder / LOCK_FILE).open(encoding="ascii", errors="replace")
     except (FileNotFoundError, IsADirectoryError):
         return None
     with file:
-        if _taken(file, fcntl.LOCK_SH):
+        if _try_lock(file, fcntl.LOCK_SH):
             return None
         return file.read(MAX_NUMBER).strip() or "unknown"
 
@@ -68,10 +71,10 @@ def _opened(file: Path) -> IO[str]:
         ) from error
 
 
-def _taken(file: IO[str], how: int = fcntl.LOCK_EX) -> bool:
-    """Try to take the lock; whether that went well."""
+def _try_lock(file: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
+    """Try to take the lock; tell whether that succeeded."""
     try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""How far a run has come, and how fast: counted while it goes on, for whoever wants to be told."""
+"""Counting the progress of a run while it goes on, and the rate at which it proceeds."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ EVERY = 0.25
 WINDOW = 60.0
 """Seconds over which a rate is taken."""
 
-LOOK_EVERY = 1.0
-"""Seconds between two counts that a rate remembers, at least."""
+SAMPLE_EVERY = 1.0
+"""Seconds between two counts that a rate is taken from, at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one run has come.
+    """The progress of one run.
 
     Attributes:
-        system: Name of what is evaluated.
+        system: Name of the system.
         n_samples: Responses that the run will have, each with its gradings.
-        n_done: Those that are finished.
-        n_failed: Those that ended in an error, and were given up.
+        n_done: Responses that are finished.
+        n_failed: Responses that ended in an error, and were given up.
         n_calls: Calls that came back since the run was begun or resumed.
-        usd: What those cost; `None` while the cost of one is not known.
-        n_errors: Attempts at a call that failed since then, most of them tried again.
-        last_error: The last of those in words, and when it is tried again; empty if there is none.
-        rate: Responses a second that were finished or given up in the last minute; `None` while
+        usd: Cost of those calls; `None` once the cost of one is not known.
+        n_errors: Failed attempts at a call since then, most of them tried again.
+        last_error: The last error, and when the call is tried again; empty if there is none.
+        rate: Responses per second that were finished or given up in the last minute; `None` while
             that is not known.
         ended: Whether the run is over, complete or not.
-        waiting: Whether it has not begun, since no more runs may go on at once; nothing else of it
-            is known then.
+        waiting: Whether it has not begun, since no more runs may go on at once. Its other counts
+            are not known then.
     """
 
     system: str
@@ -57,67 +57,67 @@ class Progress:
 
     @property
     def percent(self) -> int:
-        """Whole percent that are finished, rounded down; 100 is not reached before the end."""
+        """Percent of the responses that are finished, rounded down; at most 99 before the end."""
         percent = 100 * self.n_done // self.n_samples if self.n_samples else 0
         return percent if self.ended else min(percent, 99)
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the end at the last minute's rate; `None` if unknown, or nothing moves."""
+        """Seconds until the end at the last minute's rate; `None` if that is unknown or 0."""
         if self.ended:
             return 0.0
         left = self.n_samples - self.n_done - self.n_failed
         return left / self.rate if self.rate else None
 
     def as_json(self) -> dict[str, Any]:
-        """As values that `Progress(**…)` takes."""
+        """Return the fields as JSON values, which `Progress(**…)` takes."""
         return asdict(self)
 
 
 Report = Callable[[Progress], None]
-"""Is told how far a run has come."""
+"""A function that is called with a run's progress."""
 
 
 class Pace:
-    """Looks at a growing count, and says how fast it has grown in the last minute."""
+    """The rate at which a count has grown in the last minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._looks: deque[tuple[float, int]] = deque()
+        self._counts: deque[tuple[float, int]] = deque()
 
     def rate(self, n: int) -> float | None:
-        """The rate a second, the count being `n` now.
+        """Record that the count is `n` now; return its growth per second.
 
-        It falls while nothing happens. Before the first second is over it is not known.
+        The rate falls while nothing happens. It is `None` during the first second.
         """
-        now, looks = self._clock(), self._looks
-        if not looks or now - looks[-1][0] >= LOOK_EVERY:
-            looks.append((now, n))
-        while now - looks[0][0] > WINDOW and len(looks) > 1:
-            looks.popleft()
-        began, before = looks[0]
-        return (n - before) / (now - began) if now - began >= LOOK_EVERY else None
+        now, counts = self._clock(), self._counts
+        if not counts or now - counts[-1][0] >= SAMPLE_EVERY:
+            counts.append((now, n))
+        while now - counts[0][0] > WINDOW and len(counts) > 1:
+            counts.popleft()
+        began, before = counts[0]
+        return (n - before) / (now - began) if now - began >= SAMPLE_EVERY else None
 
 
 def together(progress: Sequence[Progress]) -> Progress:
-    """Several runs as one; what is not known of one of them is not known of all."""
+    """Return the total progress of several runs; a value unknown for one is unknown in total."""
     costs, rates = [run.usd for run in progress], [run.rate for run in progress if not run.ended]
-    known = [cost for cost in costs if cost is not None]
-    moving = [rate for rate in rates if rate is not None]
+    known_costs = [cost for cost in costs if cost is not None]
+    known_rates = [rate for rate in rates if rate is not None]
     return Progress(
         "all",
         sum(run.n_samples for run in progress),
         sum(run.n_done for run in progress),
         sum(run.n_failed for run in progress),
         sum(run.n_calls for run in progress),
-        sum(known) if len(known) == len(costs) else None,
-        rate=sum(moving) if len(moving) == len(rates) else None,
+        sum(known_costs) if len(known_costs) == len(costs) else None,
+        rate=sum(known_rates) if len(known_rates) == len(rates) else None,
         ended=all(run.ended for run in progress),
     )
 
 
 class Tally:
-    """Counts what happens in a run, and reports it now and then."""
+    """A counter of the calls and samples of a run, which reports its progress now and then."""
 
     def __init__(
         self,
@@ -134,28 +134,28 @@ class Tally:
         self._report, self._reported = report, 0.0
 
     def paid(self, paid: Paid) -> None:
-        """A call has come back."""
+        """Count a call that came back."""
         now = self._progress
         usd = None if now.usd is None or paid.cost_usd is None else now.usd + paid.cost_usd
         self._tell(replace(now, n_calls=now.n_calls + 1, usd=usd))
 
-    def _shown(self, words: str) -> str:
-        """Words that may be shown: those of a held-out run may repeat what it asks."""
-        return "its words are not shown" if self._is_held_out else words
+    def _shown(self, text: str) -> str:
+        """Return a text to show; that of a held-out run is hidden, since it may quote a prompt."""
+        return "its words are not shown" if self._is_held_out else text
 
-    def failing(self, what: str, when: str) -> None:
-        """Count an attempt at a call that has failed.
+    def failing(self, error: str, when: str) -> None:
+        """Count a failed attempt at a call.
 
         Args:
-            what: Whom it asked, and what went wrong.
-            when: When it is made again, in our own words.
+            error: Name of the model, and the error.
+            when: Text on when the call is tried again, without words of the provider.
         """
         now = self._progress
-        said = f"an attempt failed, {self._shown(what)}" if self._is_held_out else what
-        self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{said}; again {when}"))
+        shown = f"an attempt failed, {self._shown(error)}" if self._is_held_out else error
+        self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{shown}; again {when}"))
 
     def ended(self, sample: SampleKey, error: str | None) -> None:
-        """A response is finished with its gradings, or given up."""
+        """Count a sample that is finished, or that is given up because of an error."""
         now = self._progress
         if error is None:
             self._failed.discard(sample)
@@ -163,7 +163,7 @@ class Tally:
         else:
             self._done.discard(sample)
             self._failed.add(sample)
-            # a server's words may be those of what it was asked
+            # a server's error may quote the prompt
             now = replace(now, last_error=self._shown(error))
         self._tell(replace(now, n_done=len(self._done), n_failed=len(self._failed)))
 

@@ -1,11 +1,11 @@
-"""Answers in a file: what a robot's planner, a person or an earlier run said, as JSON lines.
+"""Reading and writing recorded responses: of a robot's planner, a person or an earlier run.
 
-One line an answer:
+The file has one JSON object a line:
 `{"scenario": "dressing-101", "epoch": 1, "response": "…", "system": "robot-a"}`.
 
-`epoch` and `system` may be left out: answers to one scenario are then numbered in the order of the
-file, and belong to a system named after it. What careeval writes for its own regrading has two more
-fields, `state` and `note`, so that a refusal stays one.
+`epoch` and `system` may be left out. Responses to one scenario are then numbered in the order of
+the file, and the system is named after the file. The files that careeval writes for grading again
+also have the fields `state`, `cut` and `note`, so that a refusal stays a refusal.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ MAX_LINE = 2_000_000
 """Characters of one line; a longer one is a mistake."""
 
 MAX_BYTES = 500_000_000
-"""Of a file of answers; the longest run has a third of it."""
+"""Bytes of a file; that of the longest run has a third of it."""
 
 MAX_ANSWERS = 1_000_000
-"""Of a file: those of 100 systems to 1,000 scenarios, ten times each."""
+"""Responses in a file: 100 systems on 1,000 scenarios, ten times each."""
 
 MAX_PROBLEM = 300
 """Characters of a problem that are shown."""
@@ -54,9 +54,9 @@ class AnswerLine(BaseModel):
     note: str = ""
 
     def as_response(self, epoch: int) -> Response:
-        """The line as a response.
+        """Return the line as a response with this epoch.
 
-        Without a stated `state`, text is answered and no text is empty.
+        Where the line has no `state`, a blank text is `empty`, and any other is `answered`.
         """
         by_text = ResponseState.answered if self.response.strip() else ResponseState.empty
         state = self.state or by_text
@@ -64,32 +64,32 @@ class AnswerLine(BaseModel):
 
 
 def read_answers(path: Path) -> dict[str, list[Response]]:
-    """The answers of a file, by system.
+    """Return the recorded responses of a file, by system.
 
     Raises:
-        ProtocolError: The file cannot be read or holds no answer, or a line is not one; up to
-            `MAX_LISTED` such lines are listed, each with its number.
+        ProtocolError: The file cannot be read, has no responses, or has faulty lines. Up to
+            `MAX_LISTED` of these are listed, each with its number.
     """
     problems: list[str] = []
-    n_problems = n_answers = 0
-    found: dict[str, dict[tuple[str, int], Response]] = {}
-    n_given: Counter[tuple[str, str]] = Counter()
-    for number, line in _lines(path):
+    n_problems = n_responses = 0
+    by_system: dict[str, dict[tuple[str, int], Response]] = {}
+    n_epochs_of: Counter[tuple[str, str]] = Counter()
+    for number, text in _lines(path):
         try:
-            answer = _line(line)
-            system = answer.system or path.stem
-            answers = found.setdefault(system, {})
-            epoch = answer.epoch or 1 + n_given[system, answer.scenario]
-            if (answer.scenario, epoch) in answers:
-                raise ValueError(f"a second answer to {answer.scenario!r}, epoch {epoch}")
-            answers[answer.scenario, epoch] = answer.as_response(epoch)
-            n_given[system, answer.scenario] += 1
-            n_answers += 1
+            line = _parse_line(text)
+            system = line.system or path.stem
+            responses = by_system.setdefault(system, {})
+            epoch = line.epoch or 1 + n_epochs_of[system, line.scenario]
+            if (line.scenario, epoch) in responses:
+                raise ValueError(f"a second answer to {line.scenario!r}, epoch {epoch}")
+            responses[line.scenario, epoch] = line.as_response(epoch)
+            n_epochs_of[system, line.scenario] += 1
+            n_responses += 1
         except ValueError as error:
             n_problems += 1
             if n_problems <= MAX_LISTED:
-                problems.append(f"{path}:{number}: {_words(error)[:MAX_PROBLEM]}")
-        if n_answers > MAX_ANSWERS:
+                problems.append(f"{path}:{number}: {_error_text(error)[:MAX_PROBLEM]}")
+        if n_responses > MAX_ANSWERS:
             raise ProtocolError(
                 f"{path}: has more than {MAX_ANSWERS:,} answers", hint="make several files of it"
             )
@@ -99,13 +99,13 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
             "\n".join([*problems, *more]),
             hint='a line is {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
         )
-    if not found:
+    if not by_system:
         raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")
-    return {system: list(answers.values()) for system, answers in found.items()}
+    return {system: list(responses.values()) for system, responses in by_system.items()}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, but those without words; of a long one its beginning.
+    """Yield each line that is not blank with its number; of a line that is too long, its start.
 
     Raises:
         ProtocolError: The file cannot be read, or is too long.
@@ -120,7 +120,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 )
             file.seek(0)
             number, is_new = 1, True
-            # JSON may hold other line separators than these as they are
+            # split at line ends alone: JSON text may have other line separators within
             text = TextIOWrapper(file, "utf-8-sig")
             while line := text.readline(MAX_LINE + 1):
                 if is_new and (line.strip() or len(line) > MAX_LINE):
@@ -134,10 +134,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def write_answers(path: Path, system: str, responses: Iterable[Response]) -> None:
-    """Write one system's responses so that `read_answers` gives them back whole.
+    """Write one system's responses with all fields that `read_answers` reads.
 
     Raises:
-        OSError: The file cannot be written; what was there is there still.
+        OSError: The file cannot be written; an older one is unchanged.
     """
     with written_whole(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
         for r in responses:
@@ -154,24 +154,24 @@ def write_answers(path: Path, system: str, responses: Iterable[Response]) -> Non
 
 
 def n_epochs(responses: Sequence[Response]) -> int:
-    """The highest epoch among the responses."""
+    """Return the highest epoch of the responses."""
     return max(response.epoch for response in responses)
 
 
-def _line(line: str) -> AnswerLine:
-    line = line.removesuffix("\n")
-    if len(line) > MAX_LINE:
+def _parse_line(text: str) -> AnswerLine:
+    text = text.removesuffix("\n")
+    if len(text) > MAX_LINE:
         raise ValueError(f"has more than {MAX_LINE:,} characters")
     try:
-        answer = AnswerLine.model_validate(json.loads(line))
+        line = AnswerLine.model_validate(json.loads(text))
     except RecursionError:
         raise ValueError("is nested too deeply") from None
-    if any("\ud800" <= character <= "\udfff" for character in answer.response):
+    if any("\ud800" <= character <= "\udfff" for character in line.response):
         raise ValueError("response: holds half of a surrogate pair, which is no character")
-    return answer
+    return line
 
 
-def _words(error: ValueError) -> str:
+def _error_text(error: ValueError) -> str:
     if isinstance(error, ValidationError):
         return "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'line'}: {e['msg']}" for e in error.errors()[:3]

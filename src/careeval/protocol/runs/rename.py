@@ -1,7 +1,7 @@
-"""Another name for the system of a run: it stands in `run.json` and wins over that in the logs.
+"""Renaming the system of a run: the name in `run.json` has precedence over that in the logs.
 
 No log is rewritten. The task keeps the name that the run began with, by which an unfinished run
-finds its logs and its recorded answers again.
+finds its logs and its recorded responses again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from careeval.protocol.runs.sweep_cells import refuse_sweep
 
 
 def run_in(folder: Path) -> Path:
-    """The folder of the one run that a folder is or holds.
+    """Return the folder of the one run at or below a folder.
 
     Raises:
-        ProtocolError: It holds none or several, is a grading, or holds an audit of a grader.
+        ProtocolError: There is no run or more than one, or it is a grading or a probe check.
     """
     refuse_sweep(folder)
-    runs = [each for each in run_folders(folder) if not is_grading(each)]
+    runs = [run for run in run_folders(folder) if not is_grading(run)]
     if not runs and run_folders(folder):
         raise ProtocolError(
             f"{folder} is a later grading of a run", hint=f"name the run: {folder.parent.parent}"
@@ -45,38 +45,38 @@ def run_in(folder: Path) -> Path:
             f"{folder} holds {len(runs)} runs: {', '.join(map(str, runs))}", hint="name one of them"
         )
     if is_audit(runs[0]):
-        raise ProtocolError(f"{runs[0]} is the audit of a grader, and no system's run")
+        raise ProtocolError(f"{runs[0]} is a probe check of a grader, not a run of a system")
     return runs[0]
 
 
 def rename(folder: Path, name: str) -> str:
-    """Give the system of a run another name, in its later gradings too; the old name comes back.
+    """Give the system of a run another name, in its later gradings too; return the old name.
 
     Args:
-        folder: The run's, as `run_in` finds it.
+        folder: Folder of the run, as `run_in` returns it.
         name: The new name.
 
     Raises:
-        ProtocolError: A system cannot be called so, or a run beside this one is; or the run, or a
-            grading of it, is being worked on.
+        ProtocolError: The name is not allowed, or taken by a run beside this one; or another
+            process works on the run or a grading of it.
     """
     check_name(name)
     if name == PROBES:
         raise ProtocolError(
-            f"{name!r} is what an audit of a grader is called", hint="give another name"
+            f"{name!r} is the name of the probe checks of graders", hint="give another name"
         )
-    with ExitStack() as held:
-        # the run last: its name is what readers go by
-        folders = [*(folder / GRADED).glob("*/"), folder]
-        folders = [each for each in folders if (each / RUN_FILE).exists()]
-        for each in folders:
-            held.enter_context(locked(each))
-        before = read_run_file(folder).system
+    with ExitStack() as locks:
+        # the run's own file last, since readers take the name from it
+        candidates = [*(folder / GRADED).glob("*/"), folder]
+        folders = [candidate for candidate in candidates if (candidate / RUN_FILE).exists()]
+        for run_folder in folders:
+            locks.enter_context(locked(run_folder))
+        old_name = read_run_file(folder).system
         _refuse_taken(folder, name)
-        for each in folders:
-            run = read_run_file(each)
-            amend(each, system=name, task={"system": run.system, **run.task})
-    return before
+        for run_folder in folders:
+            run = read_run_file(run_folder)
+            amend(run_folder, system=name, task={"system": run.system, **run.task})
+    return old_name
 
 
 def _refuse_taken(folder: Path, name: str) -> None:

@@ -1,6 +1,6 @@
-"""Setting up several runs as one: killed anywhere in it, it is finished later.
+"""Setting up several runs together; a set-up that is killed halfway is finished later.
 
-While it lasts, `.setup.json` in the folder that they lie in says what is to be there.
+While it lasts, `.setup.json` in their common folder lists the runs.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from careeval.protocol.runs.folder import RUN_FILE, check_fit, forget, prepare
 from careeval.protocol.runs.spec import Run, run_from
 
 SETUP_FILE = ".setup.json"
-"""What is to be set up: the runs by their folders, seen from its own."""
+"""The list of runs to be set up, by the paths of their folders from its own folder."""
 
 
 def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
-    """Set up runs that share a budget, all or none; their folders come back.
+    """Set up runs that share a budget, all or none; return their folders.
 
     Args:
-        root: The folder that they are below.
+        root: The folder that they lie below.
         runs: The runs by their folders.
 
     Raises:
@@ -36,7 +36,10 @@ def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
     for folder, run in runs.items():
         check_fit(folder, run)
     if len(runs) > 1:
-        runs = {folder: replace(run, together=_ways(folder, runs)) for folder, run in runs.items()}
+        runs = {
+            folder: replace(run, together=_relative_paths(folder, runs))
+            for folder, run in runs.items()
+        }
     file = root / SETUP_FILE
     try:
         if len(runs) > 1:
@@ -54,28 +57,29 @@ def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
     return list(runs)
 
 
-def _ways(folder: Path, folders: Mapping[Path, Run]) -> list[str]:
-    return [os.path.relpath(each, folder) for each in folders]
+def _relative_paths(folder: Path, folders: Mapping[Path, Run]) -> list[str]:
+    return [os.path.relpath(other, folder) for other in folders]
 
 
 def broken_off(root: Path) -> list[Path]:
-    """The folders at or below `root` in which a set-up was broken off."""
+    """Return the folders at or below `root` with a set-up that was broken off."""
     return sorted(file.parent for file in root.rglob(SETUP_FILE))
 
 
 def finish_setup(root: Path) -> None:
-    """Do what is left of the set-up that was broken off in a folder.
+    """Set up the runs that are left of a set-up that was broken off.
 
     Raises:
-        ProtocolError: What was to be set up cannot be read.
+        ProtocolError: The list of runs cannot be read.
         OSError: The folder cannot be written.
     """
     file = root / SETUP_FILE
     try:
         planned = {
-            root / way: run_from(run)
-            for way, run in read_json(file).items()
-            if (root / way).resolve().is_relative_to(root.resolve())
+            root / path: run_from(fields)
+            for path, fields in read_json(file).items()
+            # never outside the folder, whatever the file says
+            if (root / path).resolve().is_relative_to(root.resolve())
         }
     except (ValueError, TypeError, AttributeError, IsADirectoryError) as error:
         raise ProtocolError(
@@ -83,7 +87,7 @@ def finish_setup(root: Path) -> None:
             hint="move it away: nothing is lost but the set-up of runs that had not begun",
         ) from error
     for folder, run in planned.items():
-        # what is there already stays
+        # leave a folder that is already set up or taken
         with suppress(ProtocolError):
             if not (folder / RUN_FILE).exists():
                 prepare(run, folder)

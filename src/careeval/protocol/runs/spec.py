@@ -1,4 +1,4 @@
-"""The description of a run, its outcome, and the callbacks that it reports to."""
+"""The description of a run, its outcome, and the callbacks by which it reports."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.runs.progress import Report
 
 MAX_NAME = 120
-"""Characters of a system's name, which is a folder's too."""
+"""Characters of a system's name, which also names a folder."""
 
 
 PROBES = "probes"
-"""Name of the system that a bank's labelled probes stand under: an audit of a grader, no run."""
+"""Name of the system in a probe check of a grader, whose responses are the bank's probes."""
 
 
 MAX_TOKENS = 8192
-"""At most in one answer, reasoning included; the paper does not say."""
+"""Limit of tokens of one response, reasoning included; the paper gives none."""
 
 
 GRADER_TOKENS = 8192
-"""At most in one reply of a grader, reasoning included."""
+"""Limit of tokens of one reply of a grader, reasoning included."""
 
 
 LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
-"""Providers that load a model on this machine, unless they are given a server's address."""
+"""Providers that load a model on this machine, unless a server's address is set for them."""
 
 
 class Stop(StrEnum):
@@ -39,40 +39,41 @@ class Stop(StrEnum):
     interrupted = "interrupted"
     budget = "budget"
     unmetered = "unmetered"
-    """A call came back whose cost nobody knows, and there is a budget to keep."""
+    """A call of unknown cost came back, so that the budget cannot be kept."""
     turned_away = "turned away"
-    """No call has succeeded: a wrong key, no such model, or no server at the address."""
+    """No call succeeded: the key is wrong, or there is no such model or server."""
     unusable = "unusable"
-    """The grader answers, and judges nothing."""
+    """The grader replies, but without judgments."""
     disk = "disk"
     died = "died"
-    """Its process was killed, or broke down."""
+    """Its process was killed, or ended with an error."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that one run is made of.
+    """The description of one run, as it is stored in `run.json`.
 
     Attributes:
-        system: Name of what is evaluated. It may differ from that in the logs: see `rename`.
-        model: Inspect's name of the model to ask; `None` for recorded answers.
+        system: Name of the system. It may differ from that in the logs: see `rename`.
+        model: Inspect's name of the model to ask; `None` for recorded responses.
         grader: Inspect's name of the grader; `None` to store the responses ungraded.
         epochs: Responses to each scenario.
-        task: Arguments of the task, `careeval.protocol.grade.task.careeval`; its `system` is the
-            name that the run began with, where that is not the present one.
+        task: Arguments of the task, `careeval.protocol.grade.task.careeval`. Its `system` is the
+            name that the run began with, where the system has been renamed.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
-        max_connections: Calls in flight to each of model and grader; `None` for as many as the
-            provider takes.
-        prices: Inspect's name of a model → fields of its `prices.Price`; a model that is not in
-            here has none that is known.
-        max_cost: Dollars that may be spent, by this run and those it was begun with together.
+        max_connections: Calls in flight to each of model and grader; `None` for the provider's
+            own limit.
+        prices: Inspect's name of a model → fields of its `prices.Price`; the price of any other
+            model is unknown.
+        max_cost: Dollars that may be spent by this run and those it was begun with, together;
+            `None` for no limit.
         together: Paths from the run's folder to those of the runs it was begun with, its own
             included; empty where it was begun alone.
-        protocol: Version of the protocol that it follows to its end.
-        n_answers: Recorded answers that its folder keeps; `None` where a model is asked, and in
+        protocol: Version of the protocol that the run follows to its end.
+        n_answers: Recorded responses that its folder keeps; `None` where a model is asked, and in
             runs of older versions.
-        sweep: Path from the run's folder to that of the sweep that it is a cell of.
+        sweep: Path from the run's folder to that of its sweep; `None` outside a sweep.
     """
 
     system: str
@@ -92,7 +93,7 @@ class Run:
 
     @property
     def local(self) -> bool:
-        """Return whether a model is loaded on this machine: such runs take turns."""
+        """Whether a model is loaded on this machine; such runs go one at a time."""
         return (provider(self.model) in LOCAL and self.base_url is None) or (
             provider(self.grader) in LOCAL
         )
@@ -103,11 +104,11 @@ class Outcome:
     """The outcome of a run.
 
     Attributes:
-        folder: Where it is.
-        complete: Whether every sample finished; otherwise resuming the folder does the rest.
+        folder: Folder of the run.
+        complete: Whether every sample finished; otherwise resuming the run does the rest.
         n_failed: Samples that ended in an error.
-        stopped: Why it ended early; `None` if it came to its end.
-        why: The same in words, where there is more to say.
+        stopped: The reason why it ended early; `None` if it came to its end.
+        why: Details of that reason; empty where there are none.
     """
 
     folder: Path
@@ -118,20 +119,20 @@ class Outcome:
 
 
 class Stoppable(Protocol):
-    """The calls of a run, which can be ended early."""
+    """The calls of a run, as far as they can be stopped."""
 
     def stop(self, why: Stop, within: float) -> None:
-        """Begin no more calls, and end the run after at most so many seconds."""
+        """Begin no more calls, and end the run within this number of seconds."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """The callbacks that a run reports to.
+    """The callbacks by which a run reports.
 
     Attributes:
-        report: How far it has come.
-        ready: All is set up as it must be; comes back when the first call may be made.
-        hold: The calls of the run, by which it can be ended early.
+        report: Is called with the progress.
+        ready: Is called when the set-up is checked; returns when the first call may be made.
+        hold: Is called with the calls of the run, by which it can be stopped.
     """
 
     report: Report = lambda _: None
@@ -140,42 +141,42 @@ class Watch:
 
 
 UNWATCHED = Watch()
-"""Tells nobody."""
+"""Callbacks that do nothing."""
 
 
 def provider(model: str | None) -> str:
-    """The part of Inspect's name of a model that says who runs it; empty for no model."""
+    """Return the provider in Inspect's name of a model, `PROVIDER/MODEL`; empty for no model."""
     return (model or "").partition("/")[0]
 
 
 def folder_name(name: str) -> str:
-    """A system's or grader's name as a folder's: what a path cannot hold becomes a hyphen."""
+    """Return the folder name for a system or a grader, with hyphens for special characters."""
     return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
 
 
 def run_from(fields: Any) -> Run:
-    """A run from its fields, as JSON has them.
+    """Return a run from its JSON fields.
 
     Raises:
         TypeError: They are not those of a run.
-        ValueError: One is of another type.
+        ValueError: A field has the wrong type.
     """
-    # careeval 0.1, which knew one protocol, named none
+    # careeval 0.1 had one protocol, and stored no version
     run = Run(**{"protocol": FIRST} | fields)
-    if odd := _odd_field(run):
-        raise ValueError(odd)
+    if problem := _type_problem(run):
+        raise ValueError(problem)
     return run
 
 
-def _odd_field(run: Run) -> str:
-    """Return the field of a run that has a wrong type; empty where none has."""
-    words = (run.system, run.protocol)
-    maybe_words = (run.model, run.grader, run.base_url, run.sweep)
+def _type_problem(run: Run) -> str:
+    """Return a message on the first field of a wrong type; empty where all types are right."""
+    texts = (run.system, run.protocol)
+    optional_texts = (run.model, run.grader, run.base_url, run.sweep)
     tables = (run.task, run.model_args, run.prices, *_values(run.prices))
-    right = {
-        "system or protocol": all(isinstance(each, str) for each in words),
+    is_right = {
+        "system or protocol": all(isinstance(each, str) for each in texts),
         "model, grader, base_url or sweep": all(
-            isinstance(each, str | None) for each in maybe_words
+            isinstance(each, str | None) for each in optional_texts
         ),
         "task, model_args or prices": all(isinstance(each, dict) for each in tables),
         "epochs": type(run.epochs) is int and run.epochs >= 1,
@@ -185,9 +186,7 @@ def _odd_field(run: Run) -> str:
         "together": isinstance(run.together, list)
         and all(isinstance(each, str) for each in run.together),
     }
-    return next(
-        (f"{name} is of another type" for name, is_right in right.items() if not is_right), ""
-    )
+    return next((f"{name} has the wrong type" for name, right in is_right.items() if not right), "")
 
 
 def _values(table: object) -> list[object]:
@@ -195,18 +194,18 @@ def _values(table: object) -> list[object]:
 
 
 def asked_for(run: Run) -> object:
-    """Return the fields that make two runs of a system the same: not prices, not speed."""
-    of_answers = ("responses", "scenario", "system") if run.model is None else ()
-    task = {name: value for name, value in run.task.items() if name not in of_answers}
+    """Return the fields by which two runs are the same, whatever their prices and speed."""
+    left_out = ("responses", "scenario", "system") if run.model is None else ()
+    task = {name: value for name, value in run.task.items() if name not in left_out}
     epochs = None if run.model is None else run.epochs
     return run.system, run.model, run.grader, run.base_url, epochs, task, run.model_args
 
 
 def check_name(system: str) -> None:
-    """Return if a system may have a name.
+    """Check that a system may have this name.
 
     Raises:
-        ProtocolError: It may not.
+        ProtocolError: It is blank, too long, or has control characters.
     """
     if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
         raise ProtocolError(

@@ -1,16 +1,16 @@
 """The folders of a sweep's cells, and the leases under which they are written.
 
 ```text
-ROOT/sweep.json                            what the sweep is made of
+ROOT/sweep.json                            the description of the sweep
 ROOT/cells.jsonl                           its journal: each lease of a cell, and how it ended
 ROOT/<system>/slice-01/ask-001/            a run: one slice of the scenarios is asked
 ROOT/<system>/slice-01/grade-1-001/        a run: its responses are graded, the first way
 ```
 
-A cell is written under a lease, whose number ends the name of its folder. Whoever takes a cell over
-gets a lease with the next number, and with it a folder that begins with the calls finished so far.
-Readers take the highest number, so that a writer that lost its lease changes nothing. The systems
-of a held-out sweep lie in `ROOT/private`.
+A cell is written under a lease, whose number ends the name of its folder. A process that takes a
+cell over gets a lease with the next number and a new folder, which begins with a copy of the calls
+finished so far. Readers use the highest number, so that a process that lost its lease changes
+nothing. The systems of a held-out sweep lie in `ROOT/private`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class CellState(StrEnum):
     begun = "begun"
     complete = "complete"
     failed = "failed"
-    """It ended by itself, and something is left to do."""
+    """It ended by itself, and part of its work is left."""
     stopped = "stopped"
-    """It was told to end, or the budget is reached."""
+    """It was stopped, by a user or because of the budget."""
     lost = "lost"
-    """Its process, its node or whoever drove the sweep is gone."""
+    """Its process, its node or the process that drove the sweep died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ class Lease:
     """One line of the journal.
 
     Attributes:
-        cell: Path of the cell from the sweep's folder, without a lease's number.
-        number: Of the lease, from 1.
+        cell: Path of the cell from the sweep's folder, without the lease's number.
+        number: Number of the lease, from 1.
         state: Its state when the line was written.
-        at: When the line was written, ISO 8601.
+        at: Time when the line was written, ISO 8601.
         n_done: Responses that are asked, or graded.
         n_failed: Responses that were given up.
         n_calls: Calls that came back under this lease.
-        usd: What these cost, where it is known.
-        n_unknown: Those of them whose cost is not known.
-        stop: Why it ended early, as `Stop` has it; empty where it did not.
-        why: The same in words, where there is more to say.
+        usd: Dollars that the calls of known cost took.
+        n_unknown: Calls of unknown cost.
+        stop: The reason why it ended early, a value of `Stop`; empty where it did not.
+        why: Details of that reason; empty where there are none.
     """
 
     cell: str
@@ -84,12 +84,12 @@ class Lease:
 
     @property
     def folder(self) -> str:
-        """Path of its folder from the sweep's."""
+        """Path of the lease's folder from the sweep's folder."""
         return f"{self.cell}-{self.number:03}"
 
 
 class Journal:
-    """The journal of a sweep, for the process that drives it.
+    """A writer of a sweep's journal, for the process that drives the sweep.
 
     Raises:
         OSError: It cannot be written.
@@ -111,11 +111,11 @@ class Journal:
 
 @dataclass
 class JournalReading:
-    """A journal as it is read, each line once.
+    """A reader of a sweep's journal, which reads each line once.
 
     Attributes:
         root: Folder of the sweep.
-        leases: By cell and number, as their last lines have them.
+        leases: Cell and number → the last line of that lease.
     """
 
     root: Path
@@ -125,10 +125,10 @@ class JournalReading:
         self._reading = Reading(self.root / JOURNAL_FILE)
 
     def new(self) -> Iterator[Lease]:
-        """Yield what was written since the last time.
+        """Yield the lines that were written since the last call.
 
         Raises:
-            ProtocolError: A line is not one of a journal.
+            ProtocolError: A line is not that of a journal.
         """
         for row in self._reading.new():
             try:
@@ -142,7 +142,7 @@ class JournalReading:
             yield lease
 
     def by_cell(self) -> dict[str, list[Lease]]:
-        """Return the leases of each cell, the first number first, with what is new."""
+        """Read the new lines; return the leases of each cell in the order of their numbers."""
         for _ in self.new():
             pass
         cells: dict[str, list[Lease]] = {}
@@ -152,7 +152,7 @@ class JournalReading:
 
 
 def lease_folders(cell: Path) -> list[Path]:
-    """Return the folders of a cell's leases, the lowest number first; none where none began."""
+    """Return the folders of a cell's leases in the order of their numbers."""
     numbered = {
         int(match[2]): path
         for path in cell.parent.glob(f"{cell.name}-*")
@@ -162,7 +162,7 @@ def lease_folders(cell: Path) -> list[Path]:
 
 
 def latest_leases(system: Path) -> list[Path]:
-    """Return the folders of a system's cells as their highest leases have them."""
+    """Return the folder of the newest lease of each of a system's cells."""
     cells = {
         path.with_name(match[1])
         for path in system.glob("slice-*/*")
@@ -172,25 +172,25 @@ def latest_leases(system: Path) -> list[Path]:
 
 
 def stage_of(folder: Path) -> str:
-    """Return the stage that a lease's folder is of, such as `ask`."""
+    """Return the stage of a lease's folder, such as `ask`."""
     return folder.name.rpartition("-")[0]
 
 
 def _order(cell: Path) -> tuple[int, str]:
-    """By stage, the tenth way of grading after the second, and by slice."""
+    """Return the sort key of a cell: by the stage's number, then by the slice."""
     number = cell.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0, cell.parent.name
 
 
 def sweep_of_system(folder: Path) -> Path | None:
-    """Return the folder of the sweep that has a system's folder; `None` where it is no system's."""
+    """Return the folder of the sweep of a system's folder; `None` where it is not one."""
     if not any(folder.glob("slice-*")):
         return None
     return next((root for root in folder.parents[:2] if (root / SWEEP_FILE).exists()), None)
 
 
 def sweep_of(folder: Path) -> Path | None:
-    """Return the folder of the sweep that a lease's folder lies in; `None` where it is none."""
+    """Return the folder of the sweep of a lease's folder; `None` where it is not one."""
     if not (_LEASE.fullmatch(folder.name) and _SLICE.fullmatch(folder.parent.name)):
         return None
     above = folder.parents[2:4]
@@ -198,22 +198,22 @@ def sweep_of(folder: Path) -> Path | None:
 
 
 def system_folder(folder: Path) -> Path:
-    """Return the folder of the system that a lease's folder is of."""
+    """Return the folder of the system of a lease's folder."""
     return folder.parent.parent
 
 
 def refuse_sweep(folder: Path) -> None:
-    """Return if a folder holds no sweep, whose cells only `careeval sweep` may write.
+    """Check that a folder is not part of a sweep, whose cells only `careeval sweep` may write.
 
     Raises:
-        ProtocolError: It holds one, or is a part of one.
+        ProtocolError: It holds a sweep, or lies in one.
     """
     for root in (folder, *folder.absolute().parents):
         if (root / SWEEP_FILE).exists():
             raise ProtocolError(
                 f"{folder} holds a sweep" if root == folder else f"{folder} lies in a sweep",
-                hint=f"'careeval sweep FILE.toml -o {root}' does what is left of it, and what is "
-                f"added to its file; 'careeval sweep status {root}' says how far it is",
+                hint=f"'careeval sweep FILE.toml -o {root}' does what is left of it, and what was "
+                f"added to FILE.toml; 'careeval sweep status {root}' shows its progress",
             )
 
 
