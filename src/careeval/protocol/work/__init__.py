@@ -1,1 +1,1 @@
-"""Runs carried out, each in a process of its own."""
+"""Carrying out runs, each in a process of its own."""

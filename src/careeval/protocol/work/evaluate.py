@@ -41,15 +41,15 @@ LOG_EVERY = 20
 
 
 def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = UNWATCHED) -> Outcome:
-    """Do what is left of the run in a folder, in this process; nothing when it is complete.
+    """Carry out what is left of the run in a folder, in this process.
 
     Args:
-        folder: The run's.
+        folder: Folder of the run.
         siblings: Folders of the runs that share its budget.
-        watch: Whom to tell.
+        watch: Callbacks for the progress.
 
     Raises:
-        ProtocolError: The folder holds no run, is another process's now, or the run is set up
+        ProtocolError: The folder holds no run, another process works on it, or the run is set up
             wrongly.
     """
     run = read_run_file(folder)
@@ -58,13 +58,13 @@ def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = UNWATCHED
 
 
 def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
-    """Do what is left of a run, in a folder that this process holds.
+    """Carry out what is left of a run, in a folder that this process has locked.
 
     Args:
-        run: What the folder was prepared for.
-        folder: The run's.
+        run: The description of the run.
+        folder: Folder of the run.
         siblings: Folders of the runs that share its budget, its own among them.
-        watch: Whom to tell.
+        watch: Callbacks for the progress.
 
     Raises:
         ProtocolError: The run is set up wrongly; nothing has been asked.
@@ -83,7 +83,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
         MODES[about["mode"]].check_grader(run.grader)
     _refuse_changed(folder, about)
     if run.protocol != PROTOCOL_VERSION and is_complete(folder):
-        # Inspect would not know its log again, whose task named no protocol, and ask once more
+        # Inspect would not recognise its log, whose task has no protocol, and ask everything again
         return Outcome(folder, complete=True, n_failed=0)
     with _plain_errors():
         set_prices(run.prices)
@@ -94,12 +94,12 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
 
     n_samples = len(task.dataset) * run.epochs
     finished, _ = logged(folder)
-    secret = is_held_out(run)
-    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=secret)
+    held_out = is_held_out(run)
+    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
     sweep = (folder / run.sweep).resolve() if run.sweep else None
     budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
     calls = Calls(folder, budget, tally.paid, run.prices)
-    begun_before = set(folder.glob("*.eval"))
+    older_logs = set(folder.glob("*.eval"))
     watch.hold(calls)
     tally.flush()
     try:
@@ -107,35 +107,35 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
             _plain_errors(),
             kept_by(calls),
             counted_by(tally),
-            alone() if secret else nullcontext(),
+            alone() if held_out else nullcontext(),
             _interruptible(),
         ):
-            complete, logs = _carried_out(task, run, folder, model, grader)
+            complete, logs = _eval_set(task, run, folder, model, grader)
     except KeyboardInterrupt:
-        # Inspect has ended its log, and at times lets our own interruption through
+        # Inspect has closed its log, but sometimes raises the interrupt that `Calls` sent
         complete, logs = False, []
     finally:
         calls.close()
         tally.flush()
     if calls.stopped is Stop.unusable:
-        _forget_gradings(folder, begun_before, calls.gradings)
+        _forget_gradings(folder, older_logs, calls.gradings)
     return _outcome(run, folder, calls, n_samples, logs, complete=complete)
 
 
 def _task(run: Run, folder: Path) -> Task:
-    """Return the task of a run, as Inspect knows it from the run's beginning."""
+    """Return the task of a run, with the arguments that it had when the run began."""
     recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
     earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
     with apart():
-        # the name that it began with: Inspect would take a task of another for another task
-        begun = {"system": run.system, **run.task}
-        with _own_answers(folder):
-            task = careeval(**{**begun, **recorded, **earlier, "grade": run.grader is not None})
-            _expect_all_answers(run, folder)
+        # keep the system's first name: with another, it would be another task to Inspect
+        arguments = {"system": run.system, **run.task}
+        with _recorded_responses_checked(folder):
+            task = careeval(**{**arguments, **recorded, **earlier, "grade": run.grader is not None})
+            _check_recorded_responses(run, folder)
     return task
 
 
-def _carried_out(
+def _eval_set(
     task: Task, run: Run, folder: Path, model: Model | None, grader: Model | None
 ) -> tuple[bool, list[EvalLog]]:
     """Have Inspect do what is left of a task; return whether all succeeded, and its logs."""
@@ -147,19 +147,19 @@ def _carried_out(
         model_roles={"grader": grader} if grader else None,
         epochs=run.epochs,
         continue_on_fail=True,
-        # a call is repeated where it is made, and in no second place
+        # calls are retried where they are made, not here too
         retry_on_error=0,
         retry_attempts=0,
         retry_immediate=False,
-        # twice the connections, so that one half is asked while the other is graded
+        # twice the connections: half of the samples are asked while the other half is graded
         max_samples=2 * calls_in_flight(run),
         log_buffer=LOG_EVERY,
-        # Inspect's own record of what is unfinished: ours is on disk sooner
+        # not needed: the file of calls records unfinished samples, and sooner
         log_realtime=False,
-        # requests and replies as they were sent: the messages say the same
+        # not needed: the messages in the log have the same text as the requests and replies
         log_model_api=False,
         display="none",
-        # means that nobody sees, reckoned anew all the time
+        # would compute means all the time, which nobody sees
         score_display=False,
         log_level="error",
         ctl_server=False,
@@ -175,9 +175,9 @@ def _outcome(
     *,
     complete: bool,
 ) -> Outcome:
-    """Return what has come of a run; of one that is complete, remove what was kept to resume it."""
+    """Return the outcome of a run; delete the files for resuming it where it is complete."""
     if calls.stopped or not logs:
-        # interrupted: Inspect gives back no log, and says that all of none succeeded
+        # after an interrupt Inspect returns success without logs
         stopped = calls.stopped or Stop.interrupted
         why = "; ".join(filter(None, (calls.shape, tellable(run, folder, calls.why))))
         return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=why)
@@ -192,7 +192,8 @@ def _outcome(
     return Outcome(folder, complete, n_failed, why=why)
 
 
-def _expect_all_answers(run: Run, folder: Path) -> None:
+def _check_recorded_responses(run: Run, folder: Path) -> None:
+    """Check that the file of recorded responses still has as many as when the run was set up."""
     if run.n_answers is None:
         return
     file = (folder / RESPONSES_FILE).resolve()
@@ -202,8 +203,8 @@ def _expect_all_answers(run: Run, folder: Path) -> None:
 
 
 @contextmanager
-def _own_answers(folder: Path) -> Iterator[None]:
-    """Say what to do where the answers that a run keeps are damaged."""
+def _recorded_responses_checked(folder: Path) -> Iterator[None]:
+    """Add a hint to an error in the block about the run's file of recorded responses."""
     try:
         yield
     except ProtocolError as error:
@@ -218,10 +219,10 @@ def _own_answers(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Take SIGINT, by which `Calls` ends a run, where a shell has it ignored.
+    """Restore the handler of SIGINT, by which `Calls` ends a run, where it is ignored.
 
-    Shells do so for what a script runs in the background. Without this, a run whose budget is
-    reached there would wait for its end for ever.
+    Shells ignore SIGINT for what a script runs in the background. Without the handler, a run whose
+    budget is reached there would never end.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
@@ -236,44 +237,45 @@ def _interruptible() -> Iterator[None]:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Say in our words what Inspect finds wrong with a model's name, key or package."""
+    """Turn Inspect's errors about a model's name, key or package into `ProtocolError`."""
     try:
         yield
     except PrerequisiteError as error:
         plain = re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()
         raise ProtocolError(plain) from error
     except ValueError as error:
-        # Inspect has no type of its own for this one
+        # Inspect raises a plain ValueError for these
         if not str(error).startswith(("Model API ", "Model name ")):
             raise
         raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
 
 
 def _set_aside_broken(folder: Path) -> None:
-    """Rename logs that are cut off or damaged, as by a power cut: Inspect fails on seeing one.
+    """Rename logs that are cut off or damaged, as by a power cut: Inspect fails on them.
 
-    Nothing is lost with one: while a run is not complete, its calls are in a file of their own.
+    Nothing is lost: while a run is not complete, its calls are in a file of their own.
     """
     for path in folder.glob("*.eval"):
-        if not _whole(path):
+        if not _is_intact(path):
             path.rename(f"{path}.broken")
     for below in {path.parent for path in folder.rglob("*.eval")} - {folder}:
-        # a log there may be one that is being written now
+        # skip gradings in progress, whose logs are being written
         with suppress(ProtocolError), locked(below):
             _set_aside_broken(below)
 
 
-def _forget_gradings(folder: Path, begun_before: Collection[Path], keys: Collection[str]) -> None:
-    """Have the responses that a useless grader was shown be graded anew, by it or by another.
+def _forget_gradings(folder: Path, older_logs: Collection[Path], keys: Collection[str]) -> None:
+    """Discard the gradings of an unusable grader, so that resuming makes them again.
 
-    Inspect takes them for finished: its log is renamed. The responses are in the file of calls.
+    The new logs are renamed, since Inspect would count their samples as finished. The responses
+    remain in the file of calls.
     """
     forget_calls(folder, keys)
-    for path in set(folder.glob("*.eval")) - set(begun_before):
+    for path in set(folder.glob("*.eval")) - set(older_logs):
         path.rename(f"{path}.unusable")
 
 
-def _whole(log: Path) -> bool:
+def _is_intact(log: Path) -> bool:
     try:
         with zipfile.ZipFile(log) as file:
             return file.testzip() is None
@@ -282,27 +284,31 @@ def _whole(log: Path) -> bool:
 
 
 def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
-    """Stop before a resumed run goes on with other scenarios or prompts than it began with."""
+    """Check that a resumed run still has the scenarios and prompts that it began with.
+
+    Raises:
+        ProtocolError: They have changed.
+    """
     prompts = about["prompts"]
     for path in sorted(folder.glob("*.eval")):
         try:
-            begun = read_log(path).header.about
+            logged_about = read_log(path).header.about
         except LogError:
             continue
-        if begun.mode != about["mode"]:
+        if logged_about.mode != about["mode"]:
             raise ProtocolError(
-                f"{folder} was begun with a bank of the mode {begun.mode}, "
+                f"{folder} was begun with a bank of the mode {logged_about.mode}, "
                 f"which is of the mode {about['mode']} now",
-                hint="begin a new run in another folder, or give back the bank as it was",
+                hint="begin a new run in another folder, or restore the bank",
             )
-        for what, then, now in (
-            ("scenarios", begun.bank_hash, about["bank_hash"]),
-            ("twins", begun.twins_hash, about.get("twins_hash")),
-            ("asking prompts", begun.prompts.ask, prompts["ask"]),
-            ("grading prompts", begun.prompts.grade, prompts["grade"]),
+        for name, then, now in (
+            ("scenarios", logged_about.bank_hash, about["bank_hash"]),
+            ("twins", logged_about.twins_hash, about.get("twins_hash")),
+            ("asking prompts", logged_about.prompts.ask, prompts["ask"]),
+            ("grading prompts", logged_about.prompts.grade, prompts["grade"]),
         ):
             if then != now:
                 raise ProtocolError(
-                    f"{folder} was begun with {what} that have changed since ({then}, now {now})",
-                    hint=f"begin a new run in another folder, or give back the {what} as they were",
+                    f"{folder} was begun with {name} that have changed since ({then}, now {now})",
+                    hint=f"begin a new run in another folder, or restore the {name}",
                 )

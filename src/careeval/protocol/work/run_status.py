@@ -1,4 +1,4 @@
-"""What a run has come to, read from its folder while it goes on or afterwards, without Inspect."""
+"""Reading the status of a run from its folder, during the run or afterwards, without Inspect."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from careeval.protocol.select import part_of, select_scenarios
 
 @dataclass(frozen=True)
 class Standing:
-    """What one run has come to.
+    """The status of one run.
 
     Attributes:
-        folder: Where it is.
-        run: What was asked for.
+        folder: Folder of the run.
+        run: Its description.
         n_samples: Responses that it will have; `None` where its scenarios cannot be read.
-        n_asked: Responses that are there; recorded ones all are.
-        n_graded: Responses that are graded, or that there is nothing to grade in; `None` where the
-            run has no grader.
-        n_failed: Responses that were given up, and are asked for again by resuming.
-        spent: What its calls have cost.
-        process: Number of the process that is at work on it; `None` where none is.
+        n_asked: Responses that are there; all of them where they are recorded.
+        n_graded: Responses that are graded, those included that have nothing to grade; `None`
+            where the run has no grader.
+        n_failed: Responses that were given up; resuming asks for them again.
+        spent: Cost of its calls.
+        process: Number of the process that works on it; `None` where none does.
         complete: Whether nothing is left to do.
     """
 
@@ -49,13 +49,13 @@ class Standing:
 
 
 def standing(folder: Path) -> Standing:
-    """What the run in a folder has come to.
+    """Return the status of the run in a folder.
 
     Raises:
         ProtocolError: The folder holds no run.
     """
     run = read_run_file(folder)
-    # before the files are read: a run that ends meanwhile is running with all its responses
+    # read first: a run that ends meanwhile is shown as running, with all its responses
     process = holder(folder)
     asked, graded = kept_calls(folder)
     finished, failed = logged(folder)
@@ -75,7 +75,7 @@ def standing(folder: Path) -> Standing:
 
 
 def logged(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
-    """The samples in a folder's logs that are finished, and those that were given up."""
+    """Return the samples in a folder's logs that are finished, and those that were given up."""
     finished, failed = set[SampleKey](), set[SampleKey]()
     for log in folder.glob("*.eval"):
         for sample in log_summaries(log):
@@ -86,7 +86,10 @@ def logged(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
 
 
 def _n_samples(folder: Path, run: Run) -> int | None:
-    """Responses that a run will have, from its recorded answers, its logs, or else its bank."""
+    """Return the number of responses that a run will have; `None` where it cannot be read.
+
+    It is taken from the recorded responses, from the logs, or else from the bank.
+    """
     try:
         if run.model is None:
             return sum(map(len, read_answers(folder / RESPONSES_FILE).values()))

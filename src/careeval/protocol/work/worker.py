@@ -1,10 +1,10 @@
-"""A process that carries out one run, told what to do on stdin and telling how it goes on stdout.
+"""A process that carries out one run, with orders on stdin and reports on stdout.
 
-It loads Inspect before it is told anything, so that one may be started early.
+It loads Inspect before it reads the first order, so that it may be started early.
 
 ```text
-in    {"folder": …, "siblings": […]}, then "go" once every worker is ready; the end of stdin, which
-      also comes when the parent dies, however it dies: begin no more calls, and end
+in    {"folder": …, "siblings": […]}, then "go" once every worker is ready. At the end of stdin,
+      which also comes when the parent dies, it begins no more calls, and ends.
 out   {"ready": …}, {"progress": …} now and then, and at last {"ended": …} or {"refused": …}
 ```
 
@@ -30,12 +30,12 @@ from careeval.errors import CareEvalError
 from careeval.protocol.runs.spec import Outcome, Stop, Stoppable, Watch
 
 GRACE = 20.0
-"""Seconds that calls in flight may take when the run is to end: less than most who send SIGTERM
-wait before they kill."""
+"""Seconds that calls in flight may still take when the run is to end; most programs that send
+SIGTERM wait longer than this before they kill."""
 
 
 class Worker:
-    """One run, between a parent's orders and its own reports."""
+    """The run of this process, with the parent's orders and the reports to it."""
 
     def __init__(self, orders: TextIO, reports: TextIO) -> None:
         self._orders, self._reports = orders, reports
@@ -44,12 +44,12 @@ class Worker:
         self._calls: Stoppable | None = None
 
     def work(self) -> None:
-        """Carry out the run that the first order names."""
-        # Inspect is loaded by now: see `main`
+        """Carry out the run of the first order."""
+        # Inspect is loaded already: see `main`
         from careeval.protocol.work.evaluate import resume
 
         if not (first := self._orders.readline()):
-            return  # the parent died before it said what to do
+            return  # the parent died before it gave an order
         order = json.loads(first)
         threading.Thread(target=self._listen, daemon=True).start()
         signal.signal(signal.SIGTERM, lambda *_: self._end())
@@ -60,7 +60,7 @@ class Worker:
         except CareEvalError as error:
             self._tell(refused={"message": str(error), "hint": error.hint})
         except OSError as error:
-            # a full disk, most of all; what was finished before is kept
+            # often a full disk; what was finished before is kept
             where = error.filename or folder
             self._tell(refused={"message": f"{where}: {error.strerror or error}", "hint": ""})
         except KeyboardInterrupt:
@@ -81,10 +81,10 @@ class Worker:
             self._calls.stop(Stop.interrupted, GRACE)
 
     def _wait_for_go(self) -> None:
-        # what is loaded by now stays, and need not be looked through again and again
+        # objects loaded so far stay: exclude them from garbage collection
         gc.freeze()
-        # each sample leaves some 700 objects that only a search finds; searching as often as
-        # Python does took a fifth of a run
+        # each sample leaves some 700 objects in cycles; with Python's default thresholds,
+        # collecting them took a fifth of a run's time
         gc.set_threshold(50_000, 3, 5)
         self._tell(ready=True)
         self._go.wait()
@@ -97,13 +97,13 @@ class Worker:
             calls.stop(Stop.interrupted, GRACE)
 
     def _tell(self, **report: Any) -> None:
-        # a parent that is gone hears nothing; the end of stdin says that it is
+        # when the parent has died, the end of stdin ends this process
         with suppress(BrokenPipeError):
             print(json.dumps(report), file=self._reports, flush=True)
 
 
 def as_json(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as JSON values."""
+    """Return an outcome as JSON values."""
     return {
         "folder": str(outcome.folder),
         "complete": outcome.complete,
@@ -114,8 +114,8 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Carry out one run, and leave stdout to the reports: what libraries print goes to stderr."""
-    # a run is ended by an interrupt of its own process, which Ray blocks in all that it starts
+    """Carry out one run; what libraries print goes to stderr, so that stdout has only reports."""
+    # SIGINT ends a run, and Ray blocks it in the processes that it starts
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # on a full disk logging would fill stderr with its own failures
     logging.raiseExceptions = False
@@ -123,9 +123,9 @@ def main() -> None:
     os.dup2(2, 1)
     status = 1
     try:
-        # a fifth of the time to load would go to looking for garbage that is not there
+        # loading leaves no garbage, and looking for it would take a fifth of the time
         gc.set_threshold(1_000_000)
-        # a trace of its own doings, two lines a call, for whoever asks for it
+        # Inspect's trace of itself, two lines a call, is written only if the user asks for it
         os.environ.setdefault("INSPECT_TRACE_LEVEL", "WARNING")
         import_module("careeval.protocol.work.evaluate")
         Worker(sys.stdin, reports).work()
@@ -133,7 +133,7 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
     finally:
-        # threads of engines and clients may linger; all that is to be kept is on disk
+        # do not wait for threads of engines and clients; all results are on disk
         for stream in (reports, sys.stderr):
             with suppress(OSError):
                 stream.flush()

@@ -1,7 +1,8 @@
-"""Many runs at once, each in a process of its own: more cores, and a failure stays with its run.
+"""Carrying out several runs at once, each in a process of its own.
 
-Hosted models run side by side, as many as the machine has room for; the others wait. Those that
-are loaded on this machine take turns.
+So they use several cores, and a failure stays with its run. Runs of hosted models go on side by
+side, as many as the machine has room for, and the others wait. Runs whose model is loaded on this
+machine go one at a time.
 """
 
 from __future__ import annotations
@@ -28,26 +29,38 @@ from careeval.protocol.runs.progress import Pace, Progress
 from careeval.protocol.runs.spec import Outcome, Stop
 
 Show = Callable[[Sequence[Progress], bool], None]
-"""Is shown how far each run has come, and whether they are being ended."""
+"""A function that is called with the progress of each run, and whether they are being ended."""
 
-Asked = Callable[[], int]
-"""Says whether runs are to end: see `carry_out`."""
+EndSignals = Callable[[], int]
+"""A function that returns how often the runs were told to end: see `carry_out`."""
 
 EVERY = 0.25
-"""Seconds after which things are shown again, though nothing may have happened."""
+"""Seconds between two calls of `Show`, at most."""
 
 LAST_LINES = 60
-"""Of what a worker says on stderr, kept for when it breaks down."""
+"""Lines of a worker's output kept for its error message."""
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A process that carries out one run, and what it has told."""
+    """A process that carries out one run, with its last reports.
+
+    Attributes:
+        folder: Folder of the run.
+        process: The process.
+        local: Whether the run's model is loaded on this machine.
+        output: The last lines that it printed besides reports.
+        ready: Whether it is set up, and waits for the first call.
+        progress: Its last report of progress; `None` before the first.
+        pace: The rate of its responses.
+        outcome: The outcome; `None` before the run has ended.
+        refused: The error of a run that could not be set up.
+    """
 
     folder: Path
     process: subprocess.Popen[str]
     local: bool
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
+    output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     ready: bool = False
     progress: Progress | None = None
     pace: Pace = field(default_factory=Pace)
@@ -55,13 +68,13 @@ class _Worker:
     refused: ProtocolError | None = None
 
     def __post_init__(self) -> None:
-        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
 
-    def _listen(self) -> None:
-        self.said.extend(_lines(self.process.stderr))
+    def _read_stderr(self) -> None:
+        self.output.extend(_lines(self.process.stderr))
 
     def order(self, line: str) -> None:
-        """Say something to it; one that has died does not hear it."""
+        """Send it an order, if it is alive."""
         stdin = self.process.stdin
         assert stdin is not None
         with suppress(BrokenPipeError, ValueError):
@@ -69,26 +82,26 @@ class _Worker:
             stdin.flush()
 
     def end(self) -> None:
-        """Have it begin no more calls, and end."""
+        """Tell it to begin no more calls, and to end."""
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
 
     def kill(self) -> None:
-        """End it at once, with what it has started: a server with a model in it, say."""
+        """Kill it with the processes that it has started, such as a server with a model."""
         if self.process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def progress_now(self) -> Progress | None:
-        """How far its run has come and how fast; `None` before it has begun."""
+        """Return the progress of its run with the present rate; `None` before it has begun."""
         if self.progress is None:
             return None
         rate = self.pace.rate(self.progress.n_done + self.progress.n_failed)
         return replace(self.progress, rate=rate, ended=self.outcome is not None)
 
-    def told(self, report: dict[str, Any]) -> None:
-        """Take down what it tells."""
+    def take_report(self, report: dict[str, Any]) -> None:
+        """Store what it has reported."""
         match report:
             case {"ready": _}:
                 self.ready = True
@@ -102,59 +115,59 @@ class _Worker:
                     self.folder, ended["complete"], ended["n_failed"], stopped, ended["why"]
                 )
 
-    def died(self) -> None:
-        """Its process has ended: what has come of the run, should it not have told."""
+    def take_exit(self) -> None:
+        """Wait for its process to end; store an outcome where it has reported none."""
         self.end()
         status = self.process.wait()
-        self.listener.join(timeout=EVERY)
+        self.stderr_reader.join(timeout=EVERY)
         if self.outcome is None and self.refused is None:
             run = read_run_file(self.folder)
             why = (
                 f"its process was killed by signal {-status}"
                 if status < 0
-                else tellable(run, self.folder, "".join(self.said).strip())
+                else tellable(run, self.folder, "".join(self.output).strip())
             )
             self.outcome = Outcome(self.folder, False, 0, Stop.died, why)
 
 
-class _Crew:
-    """The workers of some runs."""
+class _WorkerPool:
+    """The workers of several runs."""
 
     def __init__(
-        self, folders: Sequence[Path], show: Show, early: Early, asked_to_end: Asked | None
+        self, folders: Sequence[Path], show: Show, early: Early, asked_to_end: EndSignals | None
     ) -> None:
         self._folders, self._show, self._early = folders, show, early
         self._asked_to_end = asked_to_end
         self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
         self._workers: dict[Path, _Worker] = {}
-        self._turns: deque[Path] = deque()
-        self._waiting: deque[Path] = deque()
-        self._most = runs_at_once()
+        self._local_queue: deque[Path] = deque()
+        self._hosted_queue: deque[Path] = deque()
+        self._max_working = runs_at_once()
         self._n_working = 0
         self._n_signals = 0
 
     def carry_out(self) -> list[Outcome]:
         runs = {folder: read_run_file(folder) for folder in self._folders}
         self._systems = {folder: run.system for folder, run in runs.items()}
-        self._turns.extend(folder for folder, run in runs.items() if run.local)
-        self._waiting.extend(folder for folder in self._folders if folder not in self._turns)
+        self._local_queue.extend(folder for folder, run in runs.items() if run.local)
+        self._hosted_queue.extend(f for f in self._folders if f not in self._local_queue)
         with self._signals_counted():
-            while folder := self._due():
+            while folder := self._next_due():
                 self._start(folder)
-            self._until(lambda: all(w.ready or w.refused or w.outcome for w in self._all))
+            self._wait_until(lambda: all(w.ready or w.refused or w.outcome for w in self._all))
             if refused := next((w for w in self._all if w.refused), None):
                 for worker in self._all:
                     worker.end()
-                self._until(lambda: False)
-                raise self._named(refused)
+                self._wait_until(lambda: False)
+                raise self._refusal(refused)
             for worker in self._all:
                 self._go(worker)
             while True:
-                while folder := self._due():
+                while folder := self._next_due():
                     self._go(self._start(folder))
                 if not self._n_working:
                     break
-                self._hear()
+                self._take_next()
         return [self._outcome(folder) for folder in self._folders]
 
     @property
@@ -166,7 +179,7 @@ class _Crew:
         worker = self._workers[folder] = _Worker(folder, process, read_run_file(folder).local)
         self._n_working += 1
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
-        worker.listener.start()
+        worker.stderr_reader.start()
         siblings = [str(sibling) for sibling in sharing(folder)]
         worker.order(json.dumps({"folder": str(folder), "siblings": siblings}))
         return worker
@@ -176,42 +189,42 @@ class _Crew:
             try:
                 self._reports.put((worker, json.loads(line)))
             except ValueError:
-                # what a library printed, or a line that a kill broke off
-                worker.said.append(line)
+                # output of a library, or a line cut off when the process was killed
+                worker.output.append(line)
         self._reports.put((worker, None))
 
     def _go(self, worker: _Worker) -> None:
-        # one that was started while Ctrl-C was pressed has not heard of it
+        # a worker that was started while Ctrl-C was pressed did not get the signal
         worker.end() if self._n_signals else worker.order("go")
 
-    def _due(self) -> Path | None:
-        """The run that is to begin now, taken from those that wait; `None` while none is."""
-        if self._n_working >= self._most or self._ending is not None:
+    def _next_due(self) -> Path | None:
+        """Take the run that is to begin now from the queues; `None` while none is to begin."""
+        if self._n_working >= self._max_working or self._stop_for_all is not None:
             return None
-        if self._waiting:
-            return self._waiting.popleft()
-        at_work = any(w.local and not (w.outcome or w.refused) for w in self._all)
-        return self._turns.popleft() if self._turns and not at_work else None
+        if self._hosted_queue:
+            return self._hosted_queue.popleft()
+        is_local_working = any(w.local and not (w.outcome or w.refused) for w in self._all)
+        return self._local_queue.popleft() if self._local_queue and not is_local_working else None
 
     @property
-    def _ending(self) -> Stop | None:
-        """Why no further run is to begin."""
+    def _stop_for_all(self) -> Stop | None:
+        """The reason why no further run is to begin; `None` where there is none."""
         if self._n_signals:
             return Stop.interrupted
         stopped = {w.outcome.stopped for w in self._all if w.outcome}
         for_all = (Stop.budget, Stop.unmetered, Stop.disk, Stop.unusable)
         return next((why for why in for_all if why in stopped), None)
 
-    def _until(self, enough: Callable[[], bool]) -> None:
-        while self._n_working and not enough():
-            self._hear()
+    def _wait_until(self, is_enough: Callable[[], bool]) -> None:
+        while self._n_working and not is_enough():
+            self._take_next()
 
-    def _hear(self) -> None:
-        """Take one report, if there is one."""
+    def _take_next(self) -> None:
+        """Show the progress, then take the next report if one comes within `EVERY` seconds."""
         progress = [now for w in self._all if (now := w.progress_now())]
         if progress:
-            waiting = (*self._waiting, *self._turns)
-            progress += [Progress(self._systems[each], 0, waiting=True) for each in waiting]
+            waiting = (*self._hosted_queue, *self._local_queue)
+            progress += [Progress(self._systems[folder], 0, waiting=True) for folder in waiting]
         self._show(progress, bool(self._n_signals))
         if self._asked_to_end and (n_asked := self._asked_to_end()) > self._n_signals:
             self._end(n_asked)
@@ -220,12 +233,13 @@ class _Crew:
         except queue.Empty:
             return
         if report is not None:
-            worker.told(report)
+            worker.take_report(report)
         else:
-            worker.died()
+            worker.take_exit()
             self._n_working -= 1
 
-    def _named(self, worker: _Worker) -> ProtocolError:
+    def _refusal(self, worker: _Worker) -> ProtocolError:
+        """Return the error of a run that could not be set up, with its name if there are others."""
         assert worker.refused is not None
         if len(self._folders) == 1:
             return worker.refused
@@ -234,49 +248,49 @@ class _Crew:
     def _outcome(self, folder: Path) -> Outcome:
         worker = self._workers.get(folder)
         if worker is None:
-            return Outcome(folder, False, 0, self._ending or Stop.interrupted)
+            return Outcome(folder, False, 0, self._stop_for_all or Stop.interrupted)
         if worker.refused:
             return Outcome(folder, False, 0, Stop.died, str(worker.refused))
         assert worker.outcome is not None
         if worker.outcome.stopped is Stop.died and self._n_signals > 1:
-            # by our own hand
+            # killed here, at the second signal
             return replace(worker.outcome, stopped=Stop.interrupted)
         return worker.outcome
 
     def _end(self, n_signals: int) -> None:
-        """End the runs: in order at the first signal, at once at the second."""
+        """End the runs: in good order at the first signal, at once at the second."""
         self._n_signals = n_signals
         for worker in self._all:
             worker.end() if n_signals == 1 else worker.kill()
 
     @contextmanager
     def _signals_counted(self) -> Iterator[None]:
-        """The first Ctrl-C or SIGTERM ends the runs in order, the second at once."""
+        """Handle Ctrl-C and SIGTERM during the block; kill all workers at its end."""
         signals = () if self._asked_to_end else (signal.SIGINT, signal.SIGTERM)
 
-        def take(*_: object) -> None:
+        def handle(*_: object) -> None:
             self._end(self._n_signals + 1)
 
-        before = [signal.signal(each, take) for each in signals]
+        before = [signal.signal(number, handle) for number in signals]
         try:
             yield
         finally:
-            for each, handler in zip(signals, before, strict=True):
-                signal.signal(each, handler)
+            for number, handler in zip(signals, before, strict=True):
+                signal.signal(number, handler)
             for worker in self._all:
                 worker.kill()
 
 
 Early = deque[subprocess.Popen[str]]
-"""Workers that were started before there was a run for them; who gives one a run takes it out."""
+"""Workers that were started before their runs were prepared; each is removed when it gets one."""
 
 
 @contextmanager
 def started_early(n: int) -> Iterator[Early]:
-    """Start workers for `n` runs that are still to be prepared: they load Inspect meanwhile.
+    """Start workers for `n` runs that are still to be prepared; they load Inspect meanwhile.
 
-    No more are started than there are processors, or than may go on at once. Those that no run took
-    are ended with the block.
+    No more are started than there are processors, or than may go on at once. Workers that got no
+    run are killed at the end of the block.
     """
     early = deque(_process() for _ in range(min(n, n_cores(), runs_at_once())))
     try:
@@ -294,7 +308,7 @@ def _process() -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        # Ctrl-C is for us alone: we end them in order
+        # keep Ctrl-C from the workers: this process ends them in good order
         start_new_session=True,
     )
 
@@ -305,33 +319,35 @@ def carry_out(
     *,
     fresh: bool = False,
     early: Early | None = None,
-    asked_to_end: Asked | None = None,
+    asked_to_end: EndSignals | None = None,
 ) -> list[Outcome]:
-    """Do what is left of the runs in these folders, side by side.
+    """Carry out what is left of the runs in these folders, side by side.
 
-    No call is made before every run that begins at once is known to be set up rightly; where one is
-    not, none begins. Runs that the machine has no room for begin when others have ended.
+    No call is made before all runs that begin at once have checked their set-up. Where one of them
+    fails, none begins. Runs that the machine has no room for begin when others have ended. Ctrl-C
+    and SIGTERM end all of them in good order.
 
     Args:
-        folders: Prepared for runs.
-        show: Is called when something has happened, and several times a second.
-        fresh: The runs were prepared just now: take them back if none begins.
-        early: Workers that are there already.
-        asked_to_end: Is asked several times a second, instead of taking signals: 0 to go on, 1 to
-            end the runs in order, 2 to end them at once.
+        folders: Folders of prepared runs.
+        show: Is called with the progress several times a second.
+        fresh: Whether the runs were prepared just now, and are discarded if none begins.
+        early: Workers that were started already.
+        asked_to_end: Is called several times a second, instead of handling signals. It returns 0
+            to go on, 1 to end the runs in good order, 2 to end them at once.
 
     Returns:
-        How each ended, in the order of the folders. Ctrl-C and SIGTERM end them all, in order.
+        The outcome of each run, in the order of the folders.
 
     Raises:
-        ProtocolError: A run is set up wrongly, or its folder is another process's.
+        ProtocolError: A run is set up wrongly, or another process works on its folder.
     """
     for folder in folders if fresh and len(folders) > 1 else ():
-        together = [os.path.relpath(each, folder) for each in folders]
+        together = [os.path.relpath(other, folder) for other in folders]
         if read_run_file(folder).together != together:
             amend(folder, together=together)
     try:
-        return _Crew(folders, show, deque() if early is None else early, asked_to_end).carry_out()
+        pool = _WorkerPool(folders, show, deque() if early is None else early, asked_to_end)
+        return pool.carry_out()
     except ProtocolError:
         for folder in folders if fresh else ():
             forget(folder)
