@@ -125,7 +125,7 @@ def test_a_rubric_that_a_bank_lacks_is_refused(tmp_path: Path) -> None:
     model = Fake("act-model", answer)
     run = Run("robot", model.model, None, 2, {"bank": str(bank)})
     assert begin(run, tmp_path / "runs" / "robot").complete
-    with pytest.raises(ProtocolError, match="rubric of the kind ladder"):
+    with pytest.raises(ProtocolError, match="has the rubric ladder"):
         regrade(tmp_path / "runs", "careeval/lexical", bank, {"rubric": "ladder"})
     assert not (tmp_path / "runs" / "robot" / "graded").exists()
 
@@ -174,7 +174,7 @@ def test_a_changed_bank_is_refused(copy: Path, tmp_path: Path) -> None:
     changed = write_bank(tmp_path / "changed", helpers="her sister")
     with pytest.raises(ProtocolError, match="was made with bank small 1-A") as caught:
         regrade(copy, grader.model, changed, {})
-    assert caught.value.hint == "give the bank that it was made with: --bank DIR"
+    assert caught.value.hint == "give the bank of the run: --bank DIR"
     with pytest.raises(BankError, match="has no scenario 'eating-001'"):
         regrade(copy, grader.model, write_bank(tmp_path / "less", ["dressing-001"]), {})
     assert grader.calls == []

@@ -55,7 +55,7 @@ def test_what_is_chosen(bank: Bank, asked: dict[str, object], chosen: list[str])
         ({"limit": 0}, "limit 0 leaves nothing to do", "use 1 or more"),
         (
             {"adls": ["grooming"]},
-            "no scenario of bank 'small' is public and fits what was asked for",
+            "no scenario of bank 'small' is public and fits the selection",
             "",
         ),
     ],
@@ -103,10 +103,10 @@ def test_a_grading_judges_the_actions_unless_there_are_none(tmp_path: Path) -> N
     bare = [scenario.model_copy(update={"actions": ()}) for scenario in acts]
     # responses may be stored ungraded
     assert rubrics_graded(None, bare, RESPONSE) == [Rubric.ladder]
-    with pytest.raises(ProtocolError, match="rubric of the kind actions") as caught:
+    with pytest.raises(ProtocolError, match="has the rubric actions") as caught:
         rubrics_graded("actions", rungs, RESPONSE)
     assert caught.value.hint == "use --rubric ladder"
-    with pytest.raises(ProtocolError, match="rubric of the kind ladder"):
+    with pytest.raises(ProtocolError, match="has the rubric ladder"):
         rubrics_graded("ladder", acts, RESPONSE)
 
 

@@ -1,4 +1,4 @@
-"""The protocol: ask a system, grade what it says, read the logs.
+"""The protocol: asking a system, grading its responses, and reading the logs.
 
-No other package knows Inspect. Nothing is imported here, so that reading logs stays free of it too.
+No other package uses Inspect. Nothing is imported here, so that reading logs does not load it.
 """

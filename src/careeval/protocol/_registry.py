@@ -1,4 +1,4 @@
-"""What Inspect finds when it looks for careeval: the task, and the two providers."""
+"""The entry point by which Inspect finds careeval's task, solvers, scorer and two providers."""
 
 from inspect_ai.model import ModelAPI, modelapi
 
@@ -11,7 +11,7 @@ __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recor
 
 @modelapi(name="gguf")
 def gguf() -> type[ModelAPI]:
-    """`gguf/smollm2-135m`, or `gguf/PATH.gguf`: a model that runs inside this process."""
+    """Return the provider of models in this process, `gguf/smollm2-135m` or `gguf/PATH.gguf`."""
     from careeval.protocol.models.gguf import GgufAPI
 
     return GgufAPI
@@ -19,7 +19,7 @@ def gguf() -> type[ModelAPI]:
 
 @modelapi(name="careeval")
 def program() -> type[ModelAPI]:
-    """`careeval/lexical`, and what other programs grade."""
+    """Return the provider of `careeval/lexical` and of the other programs that grade."""
     from careeval.protocol.models.program_api import ProgramAPI
 
     return ProgramAPI

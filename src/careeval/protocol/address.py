@@ -1,4 +1,4 @@
-"""Addresses of servers: what is one, and how it is shown."""
+"""Checking the addresses of servers, and showing them without secrets."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from careeval.errors import ProtocolError
 EXAMPLE = "such as http://localhost:8000/v1"
 
 BARE = {"grok"}
-"""Providers whose address is a host alone."""
+"""Providers whose address is only a host, without http:// or https://."""
 
 
 def check_address(url: str, where: str) -> None:
-    """Return if a text is the address of a server, and holds no secret.
+    """Check that a text is the address of a server, and has no secret in it.
 
-    An address stands in run.json, in logs and in messages; a key does not.
+    Addresses are written to run.json, logs and messages, and keys must not be.
 
     Args:
         url: The text.
-        where: What holds it.
+        where: Source of the text, for the message.
 
     Raises:
-        ProtocolError: It is none, or holds one. The message shows no secret.
+        ProtocolError: It is not an address, or may have a secret in it. The message shows none.
     """
     try:
         parts = urlsplit(url)
@@ -31,13 +31,13 @@ def check_address(url: str, where: str) -> None:
         parts, port = urlsplit(""), None
     if parts.username is not None or parts.password is not None or "@" in url.partition("?")[0]:
         raise ProtocolError(
-            f"{where} holds a name or a password before an @, which logs would keep",
+            f"{where} has a user name or a password before an @, which logs would keep",
             hint="leave it out, and set the key as the provider's variable, NAME_API_KEY",
         )
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ProtocolError(
-            f"{where} holds something after a ? or a #, where a key may be, and logs would keep it",
-            hint="give the address up to there, and set the key as the provider's variable, "
+            f"{where} has text after a ? or a #, which may be a key, and logs would keep it",
+            hint="give the address without it, and set the key as the provider's variable, "
             "NAME_API_KEY",
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
@@ -45,15 +45,15 @@ def check_address(url: str, where: str) -> None:
 
 
 def no_address(what: str) -> ProtocolError:
-    """The error that something is no address of a server."""
+    """Return the error for a text that is not the address of a server."""
     return ProtocolError(
-        f"{what} is no address of a server",
+        f"{what} is not the address of a server",
         hint=f"it begins with http:// or https://, and names a host, {EXAMPLE}",
     )
 
 
 def shown(url: str) -> str:
-    """An address without anything that may be secret in it."""
+    """Return an address without the parts that may be secret."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How much may run at once."""
+"""The number of runs that may go on at once on this machine."""
 
 from __future__ import annotations
 
@@ -7,33 +7,31 @@ from contextlib import suppress
 from pathlib import Path
 
 RUN_BYTES = 250_000_000
-"""Memory of the process of one run: most of it is Inspect and the clients of providers."""
+"""Memory of the process of one run, most of it for Inspect and the clients of providers."""
 
 RUNS_PER_CORE = 2
-"""Runs on one processor: they wait for replies most of the time."""
+"""Runs on one processor, since they wait for replies most of the time."""
 
 
 def n_cores() -> int:
-    """The processors this process may use: fewer than the machine has under Slurm or taskset."""
+    """Return the number of processors that this process may use, which Slurm or taskset limit."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def runs_at_once() -> int:
-    """Runs that may go on side by side, by the processors and the memory that is free; 1 at least.
-
-    The others wait.
-    """
-    most = RUNS_PER_CORE * n_cores()
+    """Return how many runs the processors and the free memory allow side by side; 1 at least."""
+    n_by_cores = RUNS_PER_CORE * n_cores()
     free = free_memory()
-    return max(1, most if free is None else min(most, free // RUN_BYTES))
+    return max(1, n_by_cores if free is None else min(n_by_cores, free // RUN_BYTES))
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Bytes of memory that this process and what it starts may still take; `None` if unknown.
+    """Return the bytes of memory that this process may still take; `None` if unknown.
 
-    A container or a Slurm job may have less than the machine.
+    A container or a Slurm job may have less than the machine. `root` is the root of the file
+    system.
     """
     free: list[int] = []
     with suppress(OSError, ValueError, IndexError):
@@ -42,6 +40,6 @@ def free_memory(root: Path = Path("/")) -> int | None:
                 free.append(1024 * int(line.split()[1]))
     with suppress(OSError, ValueError):
         group = root / "sys/fs/cgroup"
-        most = int((group / "memory.max").read_text(encoding="ascii"))
-        free.append(most - int((group / "memory.current").read_text(encoding="ascii")))
+        limit = int((group / "memory.max").read_text(encoding="ascii"))
+        free.append(limit - int((group / "memory.current").read_text(encoding="ascii")))
     return max(0, min(free)) if free else None

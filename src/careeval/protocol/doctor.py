@@ -1,7 +1,7 @@
-"""What careeval needs and what it finds: looked at, never tried, so that nothing is sent anywhere.
+"""Checking what careeval needs on this machine, without sending anything anywhere.
 
-No package that a run needs is imported for it, Inspect above all: their versions are read from
-their metadata. Of a key only the name of its variable is told, and whether it is set.
+The packages of a run, such as Inspect, are not imported: their versions are read from their
+metadata. A key is never shown, only the name of its variable and whether that is set.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ LITTLE_DISK = 10**9
 REINSTALL = "pip install --force-reinstall careeval"
 
 Version = Callable[[str], str | None]
-"""The version of an installed distribution by its name; `None` where it is not installed."""
+"""A function from a distribution's name to its version; `None` where it is not installed."""
 
 
 class State(StrEnum):
-    """Whether there is something to do about a finding."""
+    """The severity of a finding."""
 
     OK = "ok"
     NOTE = "note"
-    """Part of careeval is out of reach, or there is something to know."""
+    """Part of careeval cannot be used, or there is something to know."""
     PROBLEM = "problem"
-    """Nothing works before it is mended."""
+    """Nothing works until it is fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: State
@@ -53,11 +53,11 @@ class Finding:
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
-    """Everything that was found, in the order in which it matters.
+    """Return all findings, the most important first.
 
     Args:
-        folder: Where runs would be kept.
-        environment: Variables by name.
+        folder: Folder in which runs would be kept.
+        environment: Environment variables by name.
     """
     packages = needed_packages(requires("careeval") or ())
     needed = needed_finding(packages, installed_version)
@@ -68,7 +68,7 @@ def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
         *(provider_finding(p, environment, installed_version) for p in PROVIDERS),
         embedded_finding(),
         ray_finding(),
-        # what is read with packages that are not there cannot be read
+        # reading these needs the packages
         *([bank_finding(), runs_finding(folder)] if needed.state is State.OK else []),
         disk_finding(folder),
         machine_finding(),
@@ -77,24 +77,24 @@ def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
 
 
 def installed_version(package: str) -> str | None:
-    """A distribution's version, without importing it; `None` where it is not installed."""
+    """Return a distribution's version without importing it; `None` where it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def python_finding(found: Sequence[int]) -> Finding:
-    """Whether this Python is new enough."""
-    text = ".".join(map(str, found))
-    if tuple(found) >= OLDEST_PYTHON:
+def python_finding(version_numbers: Sequence[int]) -> Finding:
+    """Check that this Python is new enough."""
+    text = ".".join(map(str, version_numbers))
+    if tuple(version_numbers) >= OLDEST_PYTHON:
         return Finding("python", State.OK, text)
     oldest = ".".join(map(str, OLDEST_PYTHON))
     return Finding("python", State.PROBLEM, f"{text}, too old", f"install Python {oldest} or newer")
 
 
 def needed_packages(requirements: Sequence[str]) -> list[str]:
-    """Names of those that this Python needs, of a distribution's requirements; no extras."""
+    """Return the packages that a distribution needs on this Python, without its extras."""
     needed = []
     for requirement in requirements:
         spec, _, marker = requirement.partition(";")
@@ -107,23 +107,23 @@ def needed_packages(requirements: Sequence[str]) -> list[str]:
 
 
 def needed_finding(packages: Sequence[str], installed: Version) -> Finding:
-    """The versions of what careeval is made of; a problem where one is not installed."""
+    """Check that the needed packages are installed, and list their versions."""
     versions = {package: installed(package) for package in packages}
-    if missing := [package for package, found in versions.items() if found is None]:
+    if missing := [package for package, number in versions.items() if number is None]:
         return Finding("packages", State.PROBLEM, f"not installed: {', '.join(missing)}", REINSTALL)
-    text = ", ".join(f"{package} {found}" for package, found in versions.items())
+    text = ", ".join(f"{package} {number}" for package, number in versions.items())
     return Finding("packages", State.OK, text)
 
 
 def provider_finding(
     provider: Provider, environment: Mapping[str, str], installed: Version
 ) -> Finding:
-    """Whether a provider's package and one of its keys are there; never the key."""
-    # an empty variable lets nobody in
+    """Check that a provider's package is installed and one of its keys is set; show no key."""
+    # an empty variable counts as not set
     keys = {key: bool(environment.get(key)) for key in provider.keys}
     package = installed(provider.package)
-    said = [f"{key} {'set' if is_set else 'not set'}" for key, is_set in keys.items()]
-    said.append(f"package {provider.package} {package or 'not installed'}")
+    texts = [f"{key} {'set' if is_set else 'not set'}" for key, is_set in keys.items()]
+    texts.append(f"package {provider.package} {package or 'not installed'}")
     ready = any(keys.values()) and package is not None
     hint = ""
     if any(keys.values()) and package is None:
@@ -131,11 +131,11 @@ def provider_finding(
     elif provider.name == "openai" and not ready:
         hint = "the default grader is one of its models; --grader names another"
     state = State.OK if ready else State.NOTE
-    return Finding(f"provider {provider.name}", state, "; ".join(said), hint)
+    return Finding(f"provider {provider.name}", state, "; ".join(texts), hint)
 
 
 def embedded_finding() -> Finding:
-    """Whether the model that runs in this process is there, with its engine."""
+    """Check that the model that runs in this process is installed, with its engine."""
     try:
         check_engine()
         file = embedded_model_path()
@@ -146,7 +146,7 @@ def embedded_finding() -> Finding:
 
 
 def ray_finding() -> Finding:
-    """Return the version of Ray, on which a sweep may run, or how to install it; do not load it."""
+    """Check whether Ray, on which a sweep may run, is installed; do not load it."""
     try:
         return Finding("Ray", State.OK, f"{version('ray')}, for sweeps on a cluster")
     except PackageNotFoundError:
@@ -155,7 +155,7 @@ def ray_finding() -> Finding:
 
 
 def bank_finding() -> Finding:
-    """What careeval's own bank says of itself; `careeval bank check` reads every scenario."""
+    """Check that careeval's own bank can be read; its scenarios are counted, but not read."""
     from careeval.bank import OWN_BANK
     from careeval.bank.schema import BankFile
     from careeval.bank.yaml_nodes import read_yaml
@@ -173,22 +173,22 @@ def bank_finding() -> Finding:
 
 
 def runs_finding(folder: Path) -> Finding:
-    """The runs below `folder`/runs, each of which can be resumed if something is left of it."""
+    """Return the number of runs below `folder`/runs, with a hint on how to resume one."""
     root = folder / "runs"
     if not root.is_dir():
         return Finding("runs", State.OK, "none in ./runs yet")
     from careeval.protocol.runs.folder import run_folders
 
-    names = {path.relative_to(root).parts[:1] for path in run_folders(root)}
-    found = sorted(Path("runs", *parts).as_posix() for parts in names)
-    if not found:
+    first_parts = {path.relative_to(root).parts[:1] for path in run_folders(root)}
+    runs = sorted(Path("runs", *parts).as_posix() for parts in first_parts)
+    if not runs:
         return Finding("runs", State.OK, "none in ./runs yet")
-    hint = f"what is left of one: careeval run --resume -o {found[-1]}"
-    return Finding("runs", State.OK, f"{len(found)}, the last by name {found[-1]}", hint)
+    hint = f"to finish one: careeval run --resume -o {runs[-1]}"
+    return Finding("runs", State.OK, f"{len(runs)}, the last by name {runs[-1]}", hint)
 
 
 def disk_finding(folder: Path) -> Finding:
-    """Whether a run could be kept here, which is found out by writing a file and removing it."""
+    """Check that a run could be kept in a folder, by writing a file and removing it."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"careeval")
@@ -203,7 +203,7 @@ def disk_finding(folder: Path) -> Finding:
 
 
 def machine_finding() -> Finding:
-    """Processors that this process may use, and memory: what the embedded model runs on."""
+    """Return the processors that this process may use, and the memory of the machine."""
     try:
         memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
     except (AttributeError, ValueError, OSError):

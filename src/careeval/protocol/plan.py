@@ -1,8 +1,8 @@
-"""What runs will send and cost, reckoned from the prompts and scenarios before anything is sent.
+"""Estimating the calls, tokens and cost of runs from the prompts, before anything is sent.
 
-Two reckonings stand side by side. *Expected*: answers as long as the prompt asks for, every grading
-usable at once, no reasoning. *Worst*: every reply reaches its token limit, reasoning included, and
-every grading is asked as often as it may be.
+There are two estimates. *Expected*: responses are as long as the prompt asks for, every grading
+succeeds at once, and there is no reasoning. *Worst*: every reply reaches its token limit, reasoning
+included, and every grading takes the highest number of attempts.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run, provider
 from careeval.protocol.select import rubrics_graded, select_scenarios
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
-"""The form of a grader's reply, which providers add to the prompt."""
+"""The JSON schema of a grader's reply, which providers add to the prompt."""
 
 Tokens = npt.NDArray[np.float64]
-"""Expected input and output, worst input and output: shape (4,)."""
+"""Token counts, shape (4,): expected input, expected output, worst input, worst output."""
 
 
 def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
@@ -69,19 +69,19 @@ def _address_variable(model: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one model is sent in one role.
+    """The calls to one model in one role.
 
     Attributes:
         role: `ask` for responses, `grade` for judgments.
-        model: Inspect's name.
+        model: Inspect's name of the model.
         n: Responses, or gradings: one call for each response and rubric, or for each item.
         n_kept: Responses or gradings that are on disk and are not asked for again; not in `n`.
-        input_tokens: Of all prompts, expected.
-        output_tokens: Of all replies, expected; without reasoning.
-        worst_input_tokens: Of all prompts, at worst.
-        worst_output_tokens: Of all replies, at worst; with reasoning.
-        expected_usd: For the expected tokens; `None` where the model's price is not known.
-        worst_usd: For the worst; `None` where the model's price is not known.
+        input_tokens: Tokens of all prompts, expected.
+        output_tokens: Tokens of all replies, expected; without reasoning.
+        worst_input_tokens: Tokens of all prompts, at worst.
+        worst_output_tokens: Tokens of all replies, at worst; with reasoning.
+        expected_usd: Cost of the expected tokens; `None` where the model's price is not known.
+        worst_usd: Cost of the worst tokens; `None` where the model's price is not known.
     """
 
     role: Literal["ask", "grade"]
@@ -98,23 +98,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What several runs will send, a line for each model and role of each run."""
+    """The calls of several runs, with a line for each model and role of each run."""
 
     lines: tuple[Line, ...]
 
     @property
     def expected_usd(self) -> float | None:
-        """Of the lines with a known price; `None` where there are lines and none has one."""
+        """Expected cost of the lines with a known price; `None` where no line has one."""
         return _sum_known([line.expected_usd for line in self.lines])
 
     @property
     def worst_usd(self) -> float | None:
-        """Of the lines with a known price; `None` where there are lines and none has one."""
+        """Worst cost of the lines with a known price; `None` where no line has one."""
         return _sum_known([line.worst_usd for line in self.lines])
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The models that are to be sent something and have no known price, each once."""
+        """The models with calls to make and no known price, each once."""
         return tuple(dict.fromkeys(line.model for line in self.lines if line.worst_usd is None))
 
 
@@ -126,22 +126,22 @@ def plan(
     n_graded: int = 0,
     grader_tokens: int = GRADER_TOKENS,
 ) -> tuple[Line, ...]:
-    """A line for asking where the run has a model, then one for grading where it has a grader.
+    """Return the plan of one run: a line for its model, then one for its grader, where it has them.
 
-    What a resumed run has on disk counts as an average part of the whole.
+    The calls that a resumed run has on disk are taken for average ones.
 
     Args:
-        run: What is to be run. Recorded answers are read from the file that its task names, those
-            of the system that the task names, or else the run.
-        prices: By Inspect's name of the model; one that is not in there has no known price.
+        run: The run. Recorded responses are read from the file that its task names: those of the
+            system that the task names, or else the run.
+        prices: Inspect's name of a model → its price; the price of any other model is not known.
         n_asked: Responses on disk.
         n_graded: Responses on disk that are graded, in all rubrics.
-        grader_tokens: Limit of one reply of the grader.
+        grader_tokens: Limit of tokens of one reply of the grader.
 
     Raises:
-        ProtocolError: The task's arguments, the prompts or the recorded answers cannot be used, or
-            the grader cannot judge what the bank's mode asks for.
-        BankError: The bank cannot be.
+        ProtocolError: The task's arguments, the prompts or the recorded responses cannot be used,
+            or the grader cannot judge what the bank's mode asks for.
+        BankError: The bank cannot be used.
     """
     task = run.task
     bank = load_bank(task.get("bank"), split_key(task.get("split")), probes=False)
@@ -171,27 +171,27 @@ def plan(
         graded_by = prompts if bank.mode.models_grade else None
         for scenario in scenarios:
             calls = _calls(graded_by, scenario, rubrics, task)
-            answers = expected if run.model is not None else recorded.get(scenario.id, [])
-            n_calls += len(calls) * len(answers)
-            n_responses += len(answers)
+            responses = expected if run.model is not None else recorded.get(scenario.id, [])
+            n_calls += len(calls) * len(responses)
+            n_responses += len(responses)
             for call in calls:
-                tokens += sum(call.tokens(answer, grader_tokens) for answer in answers)
+                tokens += sum(call.tokens(response, grader_tokens) for response in responses)
         n_kept = round(n_calls * n_graded / n_responses) if n_responses else 0
         lines.append(_line("grade", run.grader, n_calls, n_kept, tokens, prices))
     return tuple(lines)
 
 
 def rows(plan: Plan) -> tuple[Line, ...]:
-    """The plan with the lines of one role and model added up; those for asking come first."""
+    """Return the plan's lines, added up by role and model; those for asking come first."""
     merged: dict[tuple[str, str], Line] = {}
     for line in sorted(plan.lines, key=lambda line: ("ask", "grade").index(line.role)):
         key = (line.role, line.model)
-        merged[key] = _added(merged[key], line) if key in merged else line
+        merged[key] = _sum_lines(merged[key], line) if key in merged else line
     return tuple(merged.values())
 
 
 def as_json(plan: Plan) -> dict[str, Any]:
-    """The plan's rows as plain data, the totals over known prices, and what was assumed."""
+    """Return the plan's rows as JSON values, with totals over known prices and assumptions."""
     return {
         "schema": "careeval.plan/1",
         "lines": [asdict(line) for line in rows(plan)],
@@ -210,7 +210,7 @@ def as_json(plan: Plan) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Length:
-    """Tokens of a text, expected and at worst."""
+    """The length of a text in tokens, expected and at worst."""
 
     expected: float
     worst: float
@@ -223,42 +223,42 @@ class _Length:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a grader is asked about any one response to a scenario.
+    """A call to a grader about a response to a scenario.
 
     Attributes:
-        told: All of the prompt but the response.
-        repair: What it is told when its reply cannot be used.
+        prompt: Length of the prompt without the response.
+        repair: Length of the message after a reply that cannot be used.
         n_items: Items to judge.
     """
 
-    told: _Length
+    prompt: _Length
     repair: _Length
     n_items: int
 
-    def tokens(self, answer: _Length, limit: int) -> Tokens:
-        """For the call about a response of that length, replies being at most `limit` long."""
-        # each repair comes after the prompt and the reply that it is about
-        worst_input = MAX_ATTEMPTS * (self.told.worst + answer.worst)
+    def tokens(self, response: _Length, limit: int) -> Tokens:
+        """Return the tokens of the call about a response, `limit` being that of a reply."""
+        # each repair message follows the prompt and the reply that cannot be used
+        worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
         worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)
         reply = min(ITEM_TOKENS * self.n_items, limit)
-        expected_input = self.told.expected + answer.expected
+        expected_input = self.prompt.expected + response.expected
         return np.array([expected_input, reply, worst_input, MAX_ATTEMPTS * limit])
 
 
 def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
-    """For one response to a scenario."""
-    told = _Length.of(prompts.ask_system, scenario.text)
-    return np.array([told.expected, min(ANSWER_TOKENS, limit), told.worst, limit])
+    """Return the tokens of the call for one response to a scenario."""
+    prompt = _Length.of(prompts.ask_system, scenario.text)
+    return np.array([prompt.expected, min(ANSWER_TOKENS, limit), prompt.worst, limit])
 
 
 def _calls(
     prompts: Prompts | None, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
 ) -> list[_Call]:
-    """The calls about one response to a scenario; a rubric without items makes none.
+    """Return the grader's calls about one response to a scenario; none for a rubric without items.
 
-    Without prompts a program grades, which is told nothing.
+    Where `prompts` is `None` a program grades, and its calls have no prompt.
     """
-    seen = scenario.text if task.get("grader_context") == "scenario" else None
+    context = scenario.text if task.get("grader_context") == "scenario" else None
     calls = []
     for rubric in rubrics:
         items = scenario.rubric(rubric)
@@ -266,33 +266,33 @@ def _calls(
             lists = [[item] for item in items]
         else:
             lists = [list(items)] if items else []
-        for listed in lists:
+        for call_items in lists:
             if prompts is None:
-                calls.append(_Call(_Length(0, 0), _Length(0, 0), len(listed)))
+                calls.append(_Call(_Length(0, 0), _Length(0, 0), len(call_items)))
                 continue
-            request = prompts.grade_request("", grader_items(listed), seen)
-            told = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
-            # the longest problem of a reply that can be read: that it judges nothing
-            problem = read_reply('{"judgments": []}', len(listed)).problem
-            repair = _Length.of(prompts.repair(problem, len(listed)))
-            calls.append(_Call(told, repair, len(listed)))
+            request = prompts.grade_request("", grader_items(call_items), context)
+            prompt = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
+            # a reply without judgments has the longest problem of those that can be parsed
+            problem = read_reply('{"judgments": []}', len(call_items)).problem
+            repair = _Length.of(prompts.repair(problem, len(call_items)))
+            calls.append(_Call(prompt, repair, len(call_items)))
     return calls
 
 
 def _recorded(run: Run) -> dict[str, list[_Length]]:
-    """The recorded answers that there is something to grade in, by scenario.
+    """Return the lengths of the recorded responses that can be graded, by scenario.
 
-    A scenario whose answers are all empty or refused is a key.
+    A scenario whose responses are all empty or refused has an empty list.
     """
     file, system = Path(run.task["responses"]), run.task.get("system") or run.system
-    given = read_answers(file)
-    if system not in given:
+    responses = read_answers(file)
+    if system not in responses:
         raise ProtocolError(
             f"{file}: holds no answers of {system!r}",
-            hint=f"it holds {', '.join(map(repr, given))}",
+            hint=f"it holds {', '.join(map(repr, responses))}",
         )
     lengths: dict[str, list[_Length]] = {}
-    for response in given[system]:
+    for response in responses[system]:
         answered = lengths.setdefault(response.scenario, [])
         if response.state is ResponseState.answered and response.epoch <= run.epochs:
             answered.append(_Length.of(response.text))
@@ -307,11 +307,11 @@ def _line(
     tokens: Tokens,
     prices: Mapping[str, Price],
 ) -> Line:
-    """A line for what is left of `n` calls that take so many tokens."""
+    """Return the line for what is left of `n` calls, which take these tokens in total."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)
-    # what is not sent costs nothing, whatever its price
+    # nothing is sent, so that the cost is known even where the price is not
     price = prices.get(model) if n > n_kept else FREE
     return Line(
         role,
@@ -327,8 +327,8 @@ def _line(
     )
 
 
-def _added(a: Line, b: Line) -> Line:
-    """Two lines of one role and model as one; what is unknown of either is unknown of both."""
+def _sum_lines(a: Line, b: Line) -> Line:
+    """Return the sum of two lines of one role and model; an unknown cost makes it unknown."""
     return Line(
         a.role,
         a.model,
@@ -338,12 +338,12 @@ def _added(a: Line, b: Line) -> Line:
         a.output_tokens + b.output_tokens,
         a.worst_input_tokens + b.worst_input_tokens,
         a.worst_output_tokens + b.worst_output_tokens,
-        _sum_whole(a.expected_usd, b.expected_usd),
-        _sum_whole(a.worst_usd, b.worst_usd),
+        _sum_if_known(a.expected_usd, b.expected_usd),
+        _sum_if_known(a.worst_usd, b.worst_usd),
     )
 
 
-def _sum_whole(a: float | None, b: float | None) -> float | None:
+def _sum_if_known(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a + b
 
 

@@ -1,4 +1,7 @@
-"""The probes of a bank, put to a grader as recorded answers: epoch k is a scenario's k-th probe."""
+"""Checking a grader on the labelled probes of a bank.
+
+The probes are graded as recorded responses, with the k-th probe of a scenario as its epoch k.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,15 @@ from careeval.results.trust.probe_check import Labelled, ProbeAgreement, Trial, 
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
-    """Set up a grading of every probe of a bank; its folder comes back.
+    """Set up a grading of every probe of a bank; return its folder.
 
     Args:
-        bank: Whose probes.
-        root: Where the logs go: in the next free `<grader>-<rubric>-<n>` below it.
-        run: The grader and how it is asked.
+        bank: The bank with the probes.
+        root: Folder for the logs, which go to the next free `<grader>-<rubric>-<n>` below it.
+        run: The grader and its arguments.
 
     Raises:
-        ProtocolError: The bank has no probes, or none of its probed scenarios has such a rubric.
+        ProtocolError: The bank has no probes, or none of its probed scenarios has the rubric.
     """
     responses = [
         Response(scenario, epoch, probe.text, ResponseState.answered)
@@ -46,27 +49,27 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
 
 
 def unfinished_audit(root: Path, run: Run) -> Path | None:
-    """The newest folder below `root` of an audit like this one that is not complete, if any is."""
-    like = (run.grader, run.task, run.protocol, PROBES)
+    """Return the newest folder below `root` of an unfinished probe check like `run`, if any."""
+    wanted = (run.grader, run.task, run.protocol, PROBES)
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
-        begun = read_run_file(folder)
-        task = {name: begun.task.get(name) for name in run.task}
-        is_alike = (begun.grader, task, begun.protocol, begun.system) == like
-        if is_alike and not is_complete(folder):
+        other = read_run_file(folder)
+        task = {name: other.task.get(name) for name in run.task}
+        is_same = (other.grader, task, other.protocol, other.system) == wanted
+        if is_same and not is_complete(folder):
             return folder
     return None
 
 
 def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
-    """How a finished grading of a bank's probes agrees with their labels."""
+    """Return the agreement of a finished grading of a bank's probes with their labels."""
     return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes, bank.pair_of))
 
 
 def trial(bank: Bank, folder: Path) -> Trial:
-    """The same, with the grader's name in tables, and what it took.
+    """Return that agreement with the grader's name in tables, its cost and its time.
 
     Raises:
-        ProtocolError: Nothing was judged.
+        ProtocolError: No probe was judged.
     """
     judgments = read_run(folder).judgments
     if judgments.is_empty():
@@ -81,7 +84,10 @@ def trial(bank: Bank, folder: Path) -> Trial:
 
 
 def lexical_agreement(bank: Bank) -> ProbeAgreement:
-    """How the lexical grader does on a bank's probes: computed at once, since it costs nothing."""
+    """Return the agreement of the lexical grader with the labels of a bank's probes.
+
+    It is computed here, since the lexical grader makes no calls.
+    """
     return ProbeAgreement.of(_lexical_judgments(bank))
 
 

@@ -1,6 +1,6 @@
-"""Grading stored responses again: they are recorded answers, and go the way that those go.
+"""Grading the responses of a run again, as recorded responses.
 
-A drawn part of them, graded a few times more, shows how far a grader agrees with itself, at a
+Grading a random part of them a few more times shows how far a grader agrees with itself, at a
 fraction of the cost of grading all.
 """
 
@@ -33,15 +33,15 @@ from careeval.results.tables import NOT_ASKED, Runs
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is graded again, and how often.
+    """The part of a run's responses that is graded again, and the number of gradings.
 
     Attributes:
-        share: Of the responses to each scenario, above 0, at most 1.
-        times: Gradings, each of the same responses.
-        seed: Of the drawing. The same seed draws the same responses of a run again.
+        share: Share of the responses to each scenario, above 0 and at most 1.
+        times: Number of gradings, all of the same responses.
+        seed: Seed of the draw; the same seed draws the same responses of a run.
 
     Raises:
-        ProtocolError: There is no such part, or nothing to do.
+        ProtocolError: `share` or `times` is out of its range.
     """
 
     share: float = 1.0
@@ -51,29 +51,31 @@ class Part:
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ProtocolError(
-                f"there is no part {self.share:g} of the responses",
+                f"{self.share:g} is not a part of the responses",
                 hint="give a fraction: --part 0.2 is one in five, --part 1 is all",
             )
         if self.times < 1:
-            raise ProtocolError(f"graded {self.times} times is nothing to do", hint="use 1 or more")
+            raise ProtocolError(
+                f"{self.times} gradings leave nothing to do", hint="use --times 1 or more"
+            )
 
     def of(self, responses: Sequence[Response]) -> list[Response]:
-        """The part of one run's responses, in their order; all of them where the share is 1.
+        """Return the part of one run's responses, in their order; all where the share is 1.
 
-        Of each scenario `round(share × epochs)` are drawn, and at least one. They are drawn from
-        those with words, since nothing else is put to a grader: where fewer have words, all of
+        Of each scenario `round(share × epochs)` responses are drawn, and at least one. They are
+        drawn from those with text, since a grader is shown no others; where fewer have text, all of
         those are taken.
         """
         if self.share == 1:
             return list(responses)
         n_drawn = max(1, round(self.share * max(response.epoch for response in responses)))
-        with_words = defaultdict(list)
+        answered_epochs = defaultdict(list)
         for response in responses:
             if response.state is ResponseState.answered:
-                with_words[response.scenario].append(response.epoch)
+                answered_epochs[response.scenario].append(response.epoch)
         drawn = {
             (scenario, epoch)
-            for scenario, epochs in with_words.items()
+            for scenario, epochs in answered_epochs.items()
             for epoch in random.Random(f"{self.seed}:{scenario}").sample(
                 epochs, min(n_drawn, len(epochs))
             )
@@ -84,29 +86,29 @@ class Part:
 def prepare_regrading(
     folder: Path, bank: Path | None, like: Run, part: Part = Part()
 ) -> list[Path]:
-    """Set up gradings of the responses of every run in a folder; the new folders come back.
+    """Set up gradings of the responses of every run in a folder; return the new folders.
 
     Each grading judges one rubric: the one that the task of `like` names, else that of the run if
     it was graded on one alone, else the actions, or the ladder where there are no actions.
 
-    Each shows the items in an order of its own: the seed of the order is that of `like`, and one
-    more for each grading that the grader has made of the run's rubric. The order is the grader's
-    noise as much as its changes of mind are.
+    Each grading shows the items in another order, since the order too contributes to a grader's
+    noise. The seed of the order is that of `like`, plus one for each grading that the grader has
+    already made of the run's rubric.
 
     Args:
-        folder: What `careeval run -o` wrote to.
+        folder: Folder that `careeval run -o` wrote to.
         bank: Folder of the bank that the runs were made with; careeval's own if `None`.
-        like: How to grade: its grader, its arguments of the task, its prices and its budget.
-        part: What is graded, and how often.
+        like: A run with the grader, the task's arguments, the prices and the budget to use.
+        part: The part of the responses to grade, and the number of gradings.
 
     Raises:
-        ProtocolError: There is no run, one of them has not come to all its responses or has none
-            with words, its scenarios are not what the bank holds now, or they have no such rubric.
+        ProtocolError: There is no run, a run is not finished or has no response with text, its
+            scenarios are not those of the bank now, or they lack the rubric.
     """
     refuse_sweep(folder)
     if any(broken_off(folder)):
         raise ProtocolError(
-            f"{folder}: the set-up of several runs was broken off there",
+            f"{folder}: the set-up of several runs was broken off",
             hint=f"finish it with 'careeval run --resume -o {folder}', then grade",
         )
     roots = run_roots(folder)
@@ -115,7 +117,7 @@ def prepare_regrading(
             f"{folder} holds no run", hint="name the folder that 'careeval run -o' wrote to"
         )
     assert like.grader is not None
-    # all of them, before the first folder is made
+    # check all of them before the first folder is made
     mode = bank_mode(bank)
     checked = [(root, *_checked(root, bank)) for root in roots]
     planned = [
@@ -138,11 +140,11 @@ def prepare_regrading(
                         "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
                     },
                 )
-                below = grading_folder(root, like.grader, rubric)
-                prepared[below] = recorded(below, drawn, grading)
+                grading_path = grading_folder(root, like.grader, rubric)
+                prepared[grading_path] = recorded(grading_path, drawn, grading)
     except Exception:
-        for below in prepared:
-            forget(below)
+        for grading_path in prepared:
+            forget(grading_path)
         raise
     return prepare_together(folder, prepared)
 
@@ -150,27 +152,29 @@ def prepare_regrading(
 def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
     drawn = part.of(responses_of(runs))
     if not drawn:
-        raise ProtocolError(f"{root}: no response has words, so there is nothing to grade")
+        raise ProtocolError(f"{root}: no response has text, so there is nothing to grade")
     return drawn
 
 
 def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) -> Rubric:
-    """The rubric that a grading of a run judges."""
+    """Return the rubric that a new grading of a run judges."""
     graded = runs.judgments["rubric"].unique().to_list()
-    of_run = graded[0] if len(graded) == 1 else None
-    (rubric,) = rubrics_graded(like.task.get("rubric") or of_run, scenarios, mode)
+    default = graded[0] if len(graded) == 1 else None
+    (rubric,) = rubrics_graded(like.task.get("rubric") or default, scenarios, mode)
     return rubric
 
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
-    """How often a grader has graded a run's rubric, in whichever mode it did so most often."""
+    """Return how often a grader has graded a run's rubric, in the mode that it used most often."""
     names = [n for n in runs.judgments["grader"].unique() if Grader.parse(n).model == grader]
-    its = runs.judgments.filter(pl.col("grader").is_in(names), pl.col("rubric") == rubric.value)
-    return max(its["grading"].to_list(), default=0)
+    judgments = runs.judgments.filter(
+        pl.col("grader").is_in(names), pl.col("rubric") == rubric.value
+    )
+    return max(judgments["grading"].to_list(), default=0)
 
 
 def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
-    """The hashes of the twins of a run then and now, where they differ."""
+    """Return the hash of a run's twins then and now; `None` where they do not differ."""
     for path in sorted(root.glob("*.eval")):
         try:
             then = read_log(path).header.about.twins_hash
@@ -182,7 +186,11 @@ def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
 
 
 def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
-    """The run in a folder with its scenarios, if it is complete and was made with this bank."""
+    """Return the run in a folder with its scenarios.
+
+    Raises:
+        ProtocolError: It is not complete, or was made with another bank.
+    """
     runs = read_run(root)
     row = runs.responses.row(0, named=True)
     if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:
@@ -200,6 +208,6 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
         raise ProtocolError(
             f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "
             f"and this is {bank.about.name} {bank.about.version} ({now})",
-            hint="give the bank that it was made with: --bank DIR",
+            hint="give the bank of the run: --bank DIR",
         )
     return runs, asked

@@ -1,4 +1,4 @@
-"""Which scenarios of a bank a run takes, and which rubric it grades."""
+"""Selecting the scenarios of a run and the rubric that it is graded on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from careeval.modes import Mode
 from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
 
 BOTH = "both"
-"""Names both rubrics, where people are asked about them and in runs of protocol 1."""
+"""The name for both rubrics, in studies with people and in runs of protocol 1."""
 
 ONE_RUBRIC = "run it with one, then: careeval grade RUN --rubric ladder"
 
@@ -27,24 +27,24 @@ def select_scenarios(
     *,
     twins: bool = False,
 ) -> list[Scenario]:
-    """The scenarios to put, in the order of their ids: bases, and twins that are asked for.
+    """Return the scenarios of a run, in the order of their ids.
 
     Args:
-        bank: Where they are.
+        bank: The bank.
         split: Public or held-out.
         adls: Activities to take; all when empty.
         ids: Scenarios to take; all bases when empty.
-        limit: At most so many, taken from the activities in turn, so that a small run sees all of
-            them. Twins do not count.
+        limit: The highest number of scenarios, without the twins that `twins` adds. They are taken
+            from the activities in turn, so that a small run has all of them.
         twins: Whether to take the twins and controls of the chosen bases too.
 
     Raises:
-        ProtocolError: A name is not known, or nothing is left.
+        ProtocolError: An activity is not known, or nothing is left.
         BankError: An id is not in the bank.
     """
     for adl in adls:
         if adl not in Adl.__members__.values():
-            hint = did_you_mean(adl, [known.value for known in Adl]) or f"use {', '.join(Adl)}"
+            hint = did_you_mean(adl, [each.value for each in Adl]) or f"use {', '.join(Adl)}"
             raise ProtocolError(f"activity {adl!r} is not known", hint=hint)
     if limit is not None and limit < 1:
         raise ProtocolError(f"limit {limit} leaves nothing to do", hint="use 1 or more")
@@ -58,7 +58,7 @@ def select_scenarios(
     ]
     if not chosen:
         raise ProtocolError(
-            f"no scenario of bank {bank.about.name!r} is {split} and fits what was asked for",
+            f"no scenario of bank {bank.about.name!r} is {split} and fits the selection",
             hint=f"a sealed split is read with its key: set {KEY_VARIABLE}"
             if split is Split.held_out
             else "",
@@ -67,17 +67,17 @@ def select_scenarios(
         by_adl = [[s for s in chosen if s.adl is adl] for adl in Adl]
         in_turn = [s for s in chain.from_iterable(zip_longest(*by_adl)) if s is not None]
         chosen = in_turn[:limit]
-    of_these = {s.id for s in chosen} if twins else set()
-    more = [s for s in bank.scenarios if s.twin_of in of_these and s not in chosen]
-    return sorted([*chosen, *more], key=lambda s: s.id)
+    base_ids = {s.id for s in chosen} if twins else set()
+    added = [s for s in bank.scenarios if s.twin_of in base_ids and s not in chosen]
+    return sorted([*chosen, *added], key=lambda s: s.id)
 
 
 def part_of(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
-    """Return the scenarios of a selection that one run puts: a slice of a sweep, or all.
+    """Return the scenarios of a selection that one run asks: those of a slice of a sweep, or all.
 
     Args:
-        chosen: The whole selection, whose hash the run bears.
-        ids: Those of the slice; all when empty.
+        chosen: The whole selection, whose hash is in the run's log.
+        ids: Ids of the slice's scenarios; all when empty.
 
     Raises:
         ProtocolError: One of them is not in the selection.
@@ -90,8 +90,8 @@ def part_of(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
 def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     """Return `bank_hash` of the bases of a selection, and `twins_hash` where it has twins too.
 
-    A run with twins compares with one without: its headline is over the same bases. A twin whose
-    base is not chosen counts as a base, as it does in results.
+    With two hashes, a run with twins can be compared with one without: both have the same bases. A
+    twin whose base is not chosen counts as a base, as it does in results.
     """
     ids = {scenario.id for scenario in chosen}
     twins = [scenario for scenario in chosen if scenario.twin_of in ids]
@@ -108,22 +108,22 @@ def rubrics_graded(
     mode: Mode,
     protocol: str = PROTOCOL_VERSION,
 ) -> list[Rubric]:
-    """The rubrics that a grading judges: one, but in protocol 1, where both were usual.
+    """Return the rubrics that a grading judges: one, or in protocol 1 by default both.
 
     Args:
-        rubric: One of the mode's; `None` for the first of them that a scenario has.
-        scenarios: What is graded.
-        mode: Of their bank.
-        protocol: Whose rule it is.
+        rubric: A rubric of the mode; `None` for the first of them that a scenario has.
+        scenarios: The scenarios to grade.
+        mode: The mode of their bank.
+        protocol: Version of the protocol.
 
     Raises:
-        ProtocolError: It is neither of them, or it is named and no scenario has it.
+        ProtocolError: The rubric is not one of the mode, or no scenario has it.
     """
     if known_version(protocol) == FIRST:
         return rubrics_named(rubric or BOTH)
     if rubric is None:
-        had = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))
-        return [next(had, mode.rubrics[-1])]
+        present = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))
+        return [next(present, mode.rubrics[-1])]
     if rubric == BOTH:
         raise ProtocolError("a grading judges one rubric, not both", hint=ONE_RUBRIC)
     if rubric not in mode.rubrics:
@@ -133,17 +133,17 @@ def rubrics_graded(
     if not any(scenario.rubric(chosen) for scenario in scenarios):
         others = [each for each in mode.rubrics if each is not chosen]
         raise ProtocolError(
-            f"none of the chosen scenarios has a rubric of the kind {chosen}",
+            f"none of the chosen scenarios has the rubric {chosen}",
             hint=f"use --rubric {' or '.join(others)}" if others else "",
         )
     return [chosen]
 
 
 def rubrics_named(rubric: str) -> list[Rubric]:
-    """`ladder`, `actions` or `both`, as a list: what people may be asked about together.
+    """Return the rubrics that `ladder`, `actions` or `both` names.
 
     Raises:
-        ProtocolError: It is none of them.
+        ProtocolError: It is none of these.
     """
     if rubric == BOTH:
         return [Rubric.ladder, Rubric.actions]

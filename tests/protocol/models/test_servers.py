@@ -472,7 +472,7 @@ def test_what_is_no_address(
     line = ["run", "-m", MODEL, "--bank", str(bank), "--no-grade", "-y", "-o", str(tmp_path / "r")]
     assert command([*line, "--base-url", address]) == USAGE
     said = capsys.readouterr().err
-    assert f"--base-url, {address!r}, is no address of a server" in said
+    assert f"--base-url, {address!r}, is not the address of a server" in said
     assert "http://localhost:8000/v1" in said
     assert not list(tmp_path.rglob(RUN_FILE))
 
