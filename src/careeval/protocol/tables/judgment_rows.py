@@ -53,13 +53,13 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
     items: list[Row] = []
     first_item: dict[tuple[int, Rubric], int] = {}
     own: list[tuple[int, int, *Mark]] = []
-    for log, gradings, sample, asked in graded:
+    for log, gradings, sample, scenario in graded:
         if sample.response.state is ResponseState.missing:
             continue
         about = log.header.about
         for rubric in about.rubrics:
-            rubric_items = asked.rubrics.get(rubric, ())
-            first = first_item.setdefault((id(asked), rubric), len(items))
+            rubric_items = scenario.rubrics.get(rubric, ())
+            first = first_item.setdefault((id(scenario), rubric), len(items))
             if first == len(items):
                 items += [_item_row(rubric, *placed) for placed in enumerate(rubric_items)]
             marks, default, usage = _marks(sample, rubric, log.header.grader)

@@ -72,27 +72,27 @@ class ResponseRows:
             if isinstance(entry, Odd):
                 odd.append(entry)
                 continue
-            sample, asked = entry
-            n_judgments += sum(map(len, asked.rubrics.values()))
+            sample, scenario = entry
+            n_judgments += sum(map(len, scenario.rubrics.values()))
             n_kept += _n_kept(sample)
             if sample.id not in scenarios:
                 scenarios.add(sample.id)
-                n_kept += len(asked.text or "") + _n_item_texts(asked)
+                n_kept += len(scenario.text or "") + _n_item_texts(scenario)
             if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
                 raise LogError(
                     f"{log.path}: is too long: at most {MAX_JUDGMENTS:,} judgments, "
                     f"and {MAX_KEPT:,} characters of responses, quotes and reasons"
                 )
             key = log.system, sample.id, sample.epoch
-            lacking = {r.value for r in log.header.about.rubrics if not asked.rubrics.get(r)}
+            lacking = {r.value for r in log.header.about.rubrics if not scenario.rubrics.get(r)}
             # an earlier grading may be of another rubric: keep what it lacks
             lacking |= set(self.responses.get(key, {}).get("lacks") or ())
-            row = _response_row(sample, asked, run_columns)
+            row = _response_row(sample, scenario, run_columns)
             n_kept += len(row["sampling"])
             self.responses[key] = {**row, "lacks": sorted(lacking)}
             self.errors[log.path.parent, key] = sample.error
             if gradings is not None:
-                self.graded[log.path.parent, log.grader, key] = log, gradings, sample, asked
+                self.graded[log.path.parent, log.grader, key] = log, gradings, sample, scenario
         if unreadable:
             first = unreadable[0]
             yield (
@@ -165,8 +165,8 @@ def _n_kept(sample: Sample) -> int:
     return len(sample.response.text) + len(sample.error or "") + n_judged
 
 
-def _n_item_texts(asked: Asked) -> int:
-    return sum(len(item.text) for items in asked.rubrics.values() for item in items)
+def _n_item_texts(scenario: Asked) -> int:
+    return sum(len(item.text) for items in scenario.rubrics.values() for item in items)
 
 
 def _run_columns(log: Log) -> Row:
@@ -187,7 +187,7 @@ def _run_columns(log: Log) -> Row:
     }
 
 
-def _response_row(sample: Sample, asked: Asked, run_columns: Row) -> Row:
+def _response_row(sample: Sample, scenario: Asked, run_columns: Row) -> Row:
     response = sample.response
     usage = _plausible_usage(sample.usage, response, run_columns["model"])
     return {
@@ -209,16 +209,16 @@ def _response_row(sample: Sample, asked: Asked, run_columns: Row) -> Row:
         "cost_usd": usage.total_cost,
         "seconds": sample.seconds,
         "sampling": json.dumps(sample.sampling or {}),
-        "adl": asked.adl,
-        "condition": asked.condition,
-        "assistance": asked.assistance,
-        "situation": asked.situation,
-        "actor": asked.actor,
-        "split": asked.split,
-        "group": asked.group,
-        "twin_of": asked.twin_of,
-        "control": asked.control,
-        "scenario_text": asked.text,
+        "adl": scenario.adl,
+        "condition": scenario.condition,
+        "assistance": scenario.assistance,
+        "situation": scenario.situation,
+        "actor": scenario.actor,
+        "split": scenario.split,
+        "group": scenario.group,
+        "twin_of": scenario.twin_of,
+        "control": scenario.control,
+        "scenario_text": scenario.text,
     }
 
 
