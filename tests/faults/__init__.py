@@ -1,6 +1,6 @@
-"""What can go wrong with a run, made to happen: the matrix of faults, and runs that are struck.
+"""Tests of faults: the matrix of faults, and runs that are killed, cut off or out of disk space.
 
-`matrix` lists what can go wrong, a row a fault, and `test_matrix` has each of them happen. `trial`
-carries out a run that is killed, cut off or out of room at moments drawn by chance: a few of them
-in `test_strikes`, as many as wanted with `bench/faults.py`.
+`matrix` lists the faults, one in a row, and `test_matrix` makes each of them happen. `trial`
+carries out a run that is struck at moments drawn by chance: a few of them in `test_strikes`, any
+number with `bench/faults.py`.
 """

@@ -1,4 +1,4 @@
-"""The accounts of a run that is struck: what it has lost, paid and asked for, and what it may.
+"""The accounts of a run that is struck: the replies lost, paid and asked for, and their limits.
 
 A call is in flight from its request until its line is on disk in calls.jsonl. With C connections a
 worker has at most C questions and C gradings in flight. So, for every time that careeval was
@@ -32,7 +32,7 @@ RECENT = 5.0
 
 
 class Accounts:
-    """What a run has lost so far.
+    """The replies that a run has lost so far.
 
     Attributes:
         lost: How often each call's reply was lost.
@@ -49,7 +49,7 @@ class Accounts:
         self._n_may_be_unkept = 0
 
     def settle(self, strike: Strike | None, struck: Struck, *, grading: bool) -> Iterator[str]:
-        """Yield what a start of careeval, which has ended, lost and may not have."""
+        """Yield the problems in the accounts after one start of careeval has ended."""
         done = self._now_done()
         new = self._record.replies[self._n_settled :]
         self._n_settled = len(self._record.replies)
@@ -88,7 +88,7 @@ class Accounts:
         self._done = done
 
     def close(self, server: FakeServer) -> Iterator[str]:
-        """Yield what does not add up at the end."""
+        """Yield the problems in the accounts at the end."""
         n_paid = len(paid(self._root))
         if n_paid + self._n_torn_paid < len(server.answered):
             yield f"{n_paid} calls paid, {len(server.answered)} kept"

@@ -1,4 +1,4 @@
-"""A bank of one scenario, and a key that is to be nowhere."""
+"""Fixtures: a bank of one scenario, and an API key that must not appear anywhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def planted_key() -> Iterator[None]:
-    """Have the key that is to be nowhere."""
+    """Set the key that must not appear anywhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAKE_API_KEY", KEY)
         yield

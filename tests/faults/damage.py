@@ -1,4 +1,4 @@
-"""How files of unfinished runs are damaged at their ends, as a power cut may damage them."""
+"""Damaging the files of unfinished runs at their ends, as a power cut may."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DAMAGES: dict[str, Callable[[bytes, int, random.Random], bytes] | None] = {
     "random": _random,
     "removed": None,
 }
-"""What becomes of a file's content, whose last n bytes are damaged."""
+"""Kind of damage → a function that damages the last n bytes; `None` for removing the file."""
 
 
 def damage(root: Path, name: str, kind: str, rng: random.Random) -> bool:

@@ -1,4 +1,4 @@
-"""What a campaign of faults draws from its seed: what is asked, and what happens to it."""
+"""The runs and strikes that a campaign of faults draws from its seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faults.damage import DAMAGES, LOG
 
 @dataclass(frozen=True)
 class Shape:
-    """What is asked: runs of one shape share the run that nothing happens to."""
+    """The systems, scenarios and samples of a run; runs of one shape share an undisturbed run."""
 
     models: tuple[str, ...]
     n_scenarios: int
@@ -30,7 +30,7 @@ FILES = (LOG, CALLS_FILE, SPENT_FILE)
 
 @dataclass(frozen=True)
 class Strike:
-    """One thing that happens to a process.
+    """One strike at a process.
 
     Attributes:
         kind: What happens.
@@ -60,7 +60,7 @@ class Strike:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Everything that is to happen in one run.
+    """All that is to happen in one run.
 
     Attributes:
         number: Of the run in its campaign.
@@ -82,7 +82,7 @@ class Drawn:
 
     @property
     def needs_a_disk(self) -> bool:
-        """Whether it needs a disk of its own, which can be filled."""
+        """Tell whether the run needs a disk of its own, which can be filled."""
         return any(strike.kind == FULL for strike in (*self.asking, *(self.grading or ())))
 
     def __str__(self) -> str:

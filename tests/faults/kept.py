@@ -1,4 +1,4 @@
-"""What runs have on disk at any moment: their kept calls, and what they paid for them."""
+"""Reading the kept calls and the cost logs of runs at any moment."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def not_to_be_asked(root: Path, replied: list[Ident]) -> set[Ident]:
 
 
 def paid(root: Path) -> list[dict[str, Any]]:
-    """Return the lines of all ledgers."""
+    """Return the lines of all cost logs."""
     return [row for folder in folders_of(root) for row in rows(folder / SPENT_FILE)]
 
 
 def missed(root: Path) -> list[float]:
-    """Return by how much each call cost more than was set aside for it; the largest first."""
+    """Return the cost of each call beyond its reservation, the largest first."""
     amounts = []
     for folder in folders_of(root):
         set_aside: dict[int, float] = {}
@@ -83,12 +83,12 @@ def missed(root: Path) -> list[float]:
 
 
 def n_unpaid(folder: Path) -> int:
-    """Return how many of the kept calls are not in the folder's ledger."""
+    """Return how many of the kept calls are not in the folder's cost log."""
     return (_used(folder) - _paid(folder)).total()
 
 
 def n_unkept(folder: Path) -> int:
-    """Return how many calls of the folder's ledger are not kept."""
+    """Return how many calls of the folder's cost log are not kept."""
     return (_paid(folder) - _used(folder)).total()
 
 

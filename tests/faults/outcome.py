@@ -1,4 +1,4 @@
-"""What runs come to in their tables, and how that differs from runs that nothing happened to."""
+"""The outcome of runs in their tables, and its differences from that of undisturbed runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLOCK = ("created", "seconds")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What runs come to.
+    """The outcome of runs.
 
     Attributes:
         responses: The table without the clock, in the order of its key.

@@ -89,7 +89,7 @@ class Ident:
 
 @dataclass
 class Record:
-    """What a server has replied, and when.
+    """The replies of a server, with their times.
 
     Attributes:
         fails: How requests fail.

@@ -1,4 +1,4 @@
-"""What a row of the fault matrix says: a fault, whom it befalls, and what is to come of it."""
+"""The rows of the fault matrix: a fault, the part that has it, and the expected result."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from enum import StrEnum
 from support.fake_server import Fault, Request, Said
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
-"""What a system says when all is well: it holds two acts of the small bank."""
+"""The response of a system without a fault: it has two acts of the small bank."""
 
 PRESENT = {"asks": True, "waits": True, "pulls": False}
-"""What the keyword grader finds in it."""
+"""The judgments of it by the keyword grader."""
 
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\x1b[0m \u202e\u200b"
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7*7 }} {items} {response}"
 
 Reply = Said | Fault | Callable[[Request], Said | Fault | None]
-"""What the fake server does; `None` is what it does when all is well."""
+"""The reply of the fake server; `None` for that without a fault."""
 
 
 class Who(StrEnum):
-    """Whom a fault befalls."""
+    """The part that has a fault."""
 
     system = "the system"
     grader = "the grader"
@@ -80,7 +80,7 @@ class Row:
 
     Attributes:
         name: Short, of letters, digits and hyphens; the test's name.
-        who: Whom it befalls.
+        who: The part that has it.
         fault: What happens.
         does: What careeval does, one sentence.
         check: What the fake server does and what is to be found; or the test, `FILE::FUNCTION`.

@@ -1,4 +1,4 @@
-"""How a process of careeval is struck at the moment that a strike names."""
+"""Striking a process of careeval at the moment that a strike names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONNECTIONS = 4
 
 @dataclass(frozen=True)
 class Struck:
-    """What a strike came to.
+    """The result of a strike.
 
     Attributes:
         at: When; `None` if there was nothing left to strike.
@@ -35,7 +35,7 @@ class Struck:
 
 @dataclass(frozen=True)
 class Striker:
-    """What is struck, and with what.
+    """A run that is struck, with its server and its disk.
 
     Attributes:
         root: Folder of the run.

@@ -1,4 +1,4 @@
-"""What a server says of when and where to ask, and the key that it must not be told."""
+"""Retry-After, redirects, servers that do not answer, and the API key."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_retry_after_is_obeyed(bank: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_a_long_retry_after_is_obeyed(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a server asks for is waited for at each attempt, however long it has been waited."""
+    """A long Retry-After is obeyed at each attempt."""
 
     def script(request: Request) -> Said | Fault:
         return too_many("40") if request.came <= 3 else well(request)
@@ -83,7 +83,7 @@ def test_a_redirect_does_not_carry_the_key(
 def test_a_server_that_is_not_there(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nobody answers, the run ends after five attempts, and resuming asks again."""
+    """Without a server the run ends after five attempts, and resuming asks again."""
     with nobody() as url, without_waiting():
         monkeypatch.setenv("FAKE_BASE_URL", url)
         outcome = begin(a_run(bank, 2), tmp_path / "robot")

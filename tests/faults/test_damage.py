@@ -47,13 +47,13 @@ def _random(file: Path) -> None:
 
 
 def _wrong_types(file: Path) -> None:
-    """Each line is JSON still, and another thing."""
+    """Each line is still JSON, of another type."""
     rows = ("[]", "7", "null", '"words"', "{}", '{"key": 3, "output": []}', '{"role": {}}')
     file.write_text("\n".join(rows) + "\n" if "jsonl" in file.name else '{"key": [], "system": 5}')
 
 
 def _odd_values(file: Path) -> None:
-    """What stands in each object is of another type; without one, a deep nest of lists."""
+    """Each value of an object gets another type; without an object, lists are deeply nested."""
     try:
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         changed = [json.dumps({key: [[1]] for key in row}) for row in rows]
@@ -85,7 +85,7 @@ def answers(bank_ids: tuple[str, ...] = IDS) -> list[Response]:
 
 
 def in_this_process(folders: list[Path], **_: object) -> list[Outcome]:
-    """What workers do, without a process for each."""
+    """Carry out runs like workers, but in this process."""
     return [resume(folder) for folder in folders]
 
 
@@ -132,7 +132,7 @@ def at_work(monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 
 def judged(root: Path) -> pl.DataFrame:
-    """What a run came to, without the clock."""
+    """Return the judgments of a run without the columns of time."""
     return read_run(root / "robot").judgments.drop("seconds", "cost_usd")
 
 
@@ -221,7 +221,7 @@ def test_a_line_that_cannot_be_used_is_asked_again(
 def test_lost_calls_are_noticed(
     damage: str, half: Path, tmp_path: Path, at_work: Fake, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where the kept calls are gone, it is said how many were paid, and the run is not complete."""
+    """The number of lost calls is shown, and the run is not complete."""
     folder = damaged(half, tmp_path)
     DAMAGES[damage](folder / CALLS_FILE)
     assert not is_complete(folder)
@@ -233,7 +233,7 @@ def test_lost_calls_are_noticed(
 
 
 def test_a_damaged_ledger_is_an_unknown_cost(half: Path, tmp_path: Path) -> None:
-    """A line of the ledger that says nothing is a call whose cost is not known, and not 0."""
+    """A damaged line of the cost log counts as a call of unknown cost, and not as 0."""
     folder = damaged(half, tmp_path)
     with (folder / SPENT_FILE).open("a", encoding="utf-8") as file:
         file.write('[1]\n{"role": "ask"}\n')

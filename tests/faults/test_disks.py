@@ -45,12 +45,12 @@ def made(tmp_path_factory: pytest.TempPathFactory, bank: Path) -> Path:
 
 @pytest.fixture
 def runs(made: Path, tmp_path: Path) -> Path:
-    """The same, to be damaged; nobody has read them yet."""
+    """A copy of the two runs, which may be damaged and has no cached tables."""
     return shutil.copytree(made, tmp_path / "runs", copy_function=shutil.copy2)
 
 
 def refusing(code: int, below: Path) -> Callable[..., int]:
-    """`os.open`, but that nothing new can be written below a folder."""
+    """Return an `os.open` that fails to write new files below a folder."""
     real = os.open
 
     def opened(path: str | Path, flags: int, *more: int, **named: int) -> int:
@@ -83,7 +83,7 @@ def test_reading(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where the runs lie nothing can be written, and every command that reads them works."""
+    """Every command that reads runs works where their folder cannot be written."""
     out = tmp_path / "out"
     monkeypatch.setattr(files.os, "open", refusing(code, runs))
     assert command([word.format(runs=runs, out=out, bank=bank) for word in words]) == OK
@@ -112,7 +112,7 @@ def test_an_output_that_finds_no_room(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The file that was there is there still, and the message names it, the reason and a way on."""
+    """The old file stays, and the message names it, the reason and a way out."""
     folder = tmp_path / "out"
     old = folder / name
     old.parent.mkdir(parents=True)
@@ -129,7 +129,7 @@ def test_an_output_that_finds_no_room(
 
 
 def test_a_full_output(runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Stdout that takes nothing is said to, in a line."""
+    """A full stdout is reported in one line."""
     import subprocess
     import sys
 
@@ -167,7 +167,7 @@ def test_a_flipped_bit_in_the_tables(runs: Path) -> None:
 
 
 def test_tables_that_were_changed_are_not_believed(runs: Path) -> None:
-    """Cached tables that can be read and say something else are not what is shown."""
+    """Cached tables that were changed are not used."""
     whole = read_run(runs / "a")
     file = files_in(runs / "a" / CACHE)[1]
     whole.judgments.with_columns(present=True).write_parquet(file)
@@ -175,7 +175,7 @@ def test_tables_that_were_changed_are_not_believed(runs: Path) -> None:
 
 
 def test_a_link_and_permissions_stay(tmp_path: Path) -> None:
-    """What is written takes the place of what a link leads to, with the permissions of that."""
+    """Writing to a link replaces its target, and keeps the target's permissions."""
     file, link = tmp_path / "file", tmp_path / "link"
     write_text(file, OLD)
     file.chmod(0o640)
@@ -188,7 +188,7 @@ def test_a_link_and_permissions_stay(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
-    """A pipe gets what is written, and is a pipe still."""
+    """A pipe receives what is written, and stays a pipe."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -222,7 +222,7 @@ def test_a_damaged_list_of_a_site(content: bytes, runs: Path, tmp_path: Path) ->
 
 
 def test_a_report_of_json_is_json_still(runs: Path, tmp_path: Path) -> None:
-    """A summary in a file is what it is on stdout."""
+    """A summary written to a file is the same as on stdout."""
     out = tmp_path / "summary.json"
     assert command(["summary", str(runs), "--json", "-o", str(out)]) == OK
     assert json.loads(out.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The fake server is what the tests take it for."""
+"""Tests of the fake server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SERVER = Path(__file__).parents[1] / "support" / "fake_server.py"
 
 
 def post(base_url: str, seed: int = 0, **more: Any) -> dict[str, Any]:
-    """What comes back for a question."""
+    """Return the reply to a question."""
     messages = [{"role": "user", "content": "She sits on the bed."}]
     body = {"model": "m", "messages": messages, "seed": seed, **more}
     with closing(http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=5)) as connection:

@@ -92,7 +92,7 @@ SECRETS = frozenset().union(*map(in_a_row, (SCENARIO, *ITEMS, RUNG)))
 
 @dataclass
 class Echo:
-    """Repeats what it is asked, each question in another way.
+    """A server that repeats each question in another way.
 
     Attributes:
         asked: How a question is met, in turn.
@@ -107,7 +107,7 @@ class Echo:
     met: Counter[str] = field(default_factory=Counter)
 
     def __call__(self, request: Request) -> Said | Fault:
-        """What the server does."""
+        """Return the server's reply."""
         ways = self.asked if request.kind == "ask" else self.graded
         n_before = sum(key.startswith(request.kind) for key in self.seen)
         way = ways[self.seen.setdefault(f"{request.kind} {request.key}", n_before) % len(ways)]
@@ -116,12 +116,12 @@ class Echo:
 
 
 def answers(request: Request) -> Said:
-    """Says it back, and something of its own."""
+    """Repeat the question, with other words."""
     return Said(f"{request.user}\n\n{well(request).text}")
 
 
 def refuses(request: Request) -> Said:
-    """Refuses with the question in its words."""
+    """Refuse, and quote the question."""
     return Said(None, refusal=f"I cannot help with: {request.user}")
 
 
@@ -228,7 +228,7 @@ class Place:
         return done.returncode
 
     def leaks(self) -> dict[str, int]:
-        """Where words of the split are → how many five words in a row of it."""
+        """Return place → number of five words in a row from the split, where there are any."""
         everywhere = {f"said {n}": text for n, text in enumerate(self.said)}
         for path in sorted(self.root.rglob("*")):
             place = path.relative_to(self.root)
@@ -298,7 +298,7 @@ def test_a_run_against_a_server_that_repeats_what_it_is_asked(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """No five words of the split in a row stand anywhere but in `private`, nor are they said."""
+    """No five words in a row of the split are printed, or in a file outside `private`."""
     if told == "by variables":
         place.env |= telling(place)
     elif told == "by a file":
@@ -337,7 +337,7 @@ def test_a_run_against_a_server_that_repeats_what_it_is_asked(
 
 
 def test_a_server_that_turns_everything_away(place: Place) -> None:
-    """A run that ends early says where the server's words are, and not the words."""
+    """A run that ends early names the file with the server's error, and does not quote it."""
     with FakeServer(Echo([turns_away], GRADED)) as server:
         place.env |= telling(place) | {"FAKE_BASE_URL": server.base_url}
         assert place.run(*TYPED, "--samples", "8", "-o", "runs/a") == SOME_FAILED
@@ -348,7 +348,7 @@ def test_a_server_that_turns_everything_away(place: Place) -> None:
 
 
 def test_the_search_finds(place: Place) -> None:
-    """A run over the public split is told of in every place that the search looks at."""
+    """A run over the public split leaves its words in every place that the search looks at."""
     script = Echo([answers, finds_fault, breaks], [quotes, rambles])
     typed = [word for word in TYPED if word not in {"--split", "held-out"}]
     with FakeServer(script) as server:

@@ -1,4 +1,4 @@
-"""A run's folder that finds no room, or holds what is damaged, foreign or of another bank."""
+"""Folders of runs on a full disk, with damaged or foreign logs, or of another bank."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ else:
 
 
 def test_a_full_disk(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run on a full disk stops and says so, and resumed with room it asks for the rest alone."""
+    """A run on a full disk stops and says so; resumed with room it asks only for the rest."""
     folder = prepare(a_run(bank, 20, grader=None), tmp_path / "robot")
     with FakeServer() as server:
         monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
@@ -72,7 +72,7 @@ def test_a_full_disk(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_folder_that_cannot_be_made(
     place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], bank: Path
 ) -> None:
-    """Where no folder can be made the command names the place, and ends before asking anything."""
+    """Without permission to make a folder the command names it, and asks nothing."""
     (tmp_path / "a-file").write_text("taken", encoding="utf-8")
     answers = tmp_path / "answers.jsonl"
     answers.write_text(f'{{"scenario": "{SCENARIO_ID}", "response": "I wait."}}', encoding="utf-8")
@@ -97,7 +97,7 @@ def complete(
 
 
 def test_resuming_beside_a_log_that_is_cut_off(complete: tuple[Path, FakeServer]) -> None:
-    """Where a complete run's log is cut off, resuming brings the same responses once more."""
+    """Resuming a complete run whose log is cut off brings the same responses again."""
     folder, server = complete
     before = outcome_of(folder)
     (log,) = folder.glob("*.eval")

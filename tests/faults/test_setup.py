@@ -1,4 +1,4 @@
-"""A run can be continued from any moment, those of its set-up too: killed there, or out of room."""
+"""Runs can be continued after they were killed, or out of disk space, during their set-up."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_answers_that_find_no_room(
 def test_a_damaged_plan_of_a_set_up(
     bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was to be set up is read with care: it leads out of its folder to nowhere."""
+    """A damaged list of runs to set up is refused, and its paths do not leave its folder."""
     root = tmp_path / "runs"
     killed(line(bank, root, 2), "replace", 1)
     assert not run_files(root)

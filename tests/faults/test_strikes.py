@@ -74,13 +74,13 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calm(bank: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """What the run comes to that nothing happens to."""
+    """The undisturbed run."""
     return undisturbed(SHAPE, tmp_path_factory.mktemp("calm") / "run", bank)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_run_that_is_struck(case: str, bank: Path, calm: Undisturbed, tmp_path: Path) -> None:
-    """It loses calls in flight and no others, says how to go on, and comes out the same."""
+    """It loses only calls in flight, says how to go on, and has the same outcome."""
     drawn, met = CASES[case]
     if drawn.needs_a_disk and os.geteuid():
         pytest.skip("only root can mount a disk that fills")
@@ -93,7 +93,7 @@ def test_a_run_that_is_struck(case: str, bank: Path, calm: Undisturbed, tmp_path
 
 
 def test_what_is_changed_is_a_difference(calm: Undisturbed) -> None:
-    """A judgment that lacks, one that is there twice and one without a reason are all noticed."""
+    """A missing judgment, a double one and one without a reason are all noticed."""
     outcome = calm.outcome
     assert flaws(outcome) == differences(outcome, outcome) == []
     fewer = replace(outcome, judgments=outcome.judgments[1:])

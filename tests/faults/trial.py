@@ -53,7 +53,7 @@ MAY_END_ELSE = {OK, INTERRUPTED, -signal.SIGTERM, -signal.SIGINT}
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """What a run comes to that nothing happens to.
+    """The outcome and the cost of an undisturbed run.
 
     Attributes:
         outcome: Of the run and its later grading.
@@ -70,7 +70,7 @@ class Undisturbed:
 
 @dataclass
 class Verdict:
-    """What came of a run.
+    """The verdict on a run.
 
     Attributes:
         drawn: What was to happen.
@@ -103,7 +103,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class _Ended:
-    """How a start of careeval ended."""
+    """The end of one start of careeval."""
 
     status: int
     stderr: str
@@ -115,7 +115,7 @@ class _Ended:
 
 
 class Trial:
-    """One run with what happens to it."""
+    """One run with its strikes."""
 
     def __init__(
         self, drawn: Drawn, seed: int, folder: Path, bank: Path, calm: Undisturbed | None

@@ -1,4 +1,4 @@
-"""What the doctor finds: each finding by its own rule, and no secret in any of them."""
+"""The doctor's findings, and no secret in any of them."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_nothing_is_sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_what_is_missing_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where a package is missing the bank is not read, for reading it would need the package."""
+    """The bank is not read when a package is missing, which reading it would need."""
 
     def refuse() -> Finding:
         raise BankError("read")

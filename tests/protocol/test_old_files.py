@@ -83,7 +83,7 @@ def test_a_run_of_01_is_of_the_mode_response(old: Path) -> None:
 
 
 def test_half_a_run_is_read(old: Path) -> None:
-    """What the log of a killed run holds is read; what it has not come to is missing."""
+    """The log of a killed run is read, and the responses that it lacks are missing."""
     runs = read_runs(old / "half")
     states = runs.responses["state"].to_list()
     assert (states.count("answered"), states.count("missing")) == (2, 4)
@@ -99,7 +99,7 @@ def test_a_run_of_01_follows_protocol_1(old: Path) -> None:
 
 
 def test_half_a_run_is_finished_by_its_own_rules(old: Path) -> None:
-    """What is left is asked and graded on both rubrics with protocol 1's prompts, and no more."""
+    """The rest is asked and graded on both rubrics with protocol 1's prompts, and no more."""
     system, grader = Fake("system", answered), Fake("grader", even_grader)
     folder = old / "half" / "robot"
     (ask, grade) = plan(read_run_file(folder), {}, n_asked=5, n_graded=4)

@@ -195,7 +195,7 @@ def test_an_answer_is_expected_within_its_limit(bank: Path) -> None:
 
 
 def test_a_thinking_grader_is_only_in_the_worst(bank: Path) -> None:
-    """What is expected of a grader follows its items; the worst follows its limit."""
+    """A grader's expected tokens depend on its items, the worst on its limit."""
     _, grade = planned(run_of(bank))
     assert grade.output_tokens == grade.n * 3 * ITEM_TOKENS
     assert grade.worst_output_tokens == grade.n * MAX_ATTEMPTS * GRADER_TOKENS

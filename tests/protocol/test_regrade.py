@@ -110,7 +110,7 @@ def test_the_other_rubric_beside_the_first(copy: Path, bank: Path) -> None:
 
 
 def test_a_run_graded_on_its_ladder_is_graded_on_it_again(bank: Path, tmp_path: Path) -> None:
-    """Where no rubric is named, the one that the run was graded on is graded again."""
+    """Without a named rubric, the one that the run was graded on is graded again."""
     model, grader = Fake("rung-model", answer), Fake("rung-grader", keyword_grader)
     task = {"bank": str(bank), "rubric": "ladder"}
     assert begin(Run("robot", model.model, grader.model, 2, task), tmp_path / "robot").complete
@@ -182,7 +182,7 @@ def test_a_changed_bank_is_refused(copy: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_that_was_cut_off_is_no_hindrance(copy: Path, bank: Path) -> None:
-    """What a killed process left beside a complete run does not keep it from being graded."""
+    """A complete run is graded despite the files that a killed process left beside it."""
     (log,) = (copy / "robot").glob("*.eval")
     (copy / "robot" / f"a{log.name}").write_bytes(log.read_bytes()[:500])
     (outcome,) = regrade(copy, Fake("second-grader", keyword_grader).model, bank, {})
@@ -306,7 +306,7 @@ def test_a_plan_counts_only_what_is_drawn(copy: Path, bank: Path) -> None:
 
 
 def test_a_part_that_was_not_finished_is_resumed(copy: Path, bank: Path) -> None:
-    """What is left of a drawn part is graded, and not one response more."""
+    """Resuming grades the rest of a drawn part, and no other response."""
 
     def failing(call: Call) -> str:
         raise ConnectionError("down")
@@ -337,7 +337,7 @@ def test_a_second_grader_sees_the_items_as_the_first_did(copy: Path, bank: Path)
 
 
 def test_a_run_without_words_has_no_part(tmp_path: Path, bank: Path) -> None:
-    """Where no response has words there is nothing to grade, and no folder is made."""
+    """A run without a response that has text is refused, and no folder is made."""
     model = Fake("silent-model", lambda _: "")
     assert begin(Run("robot", model.model, None, 2, {"bank": str(bank)}), tmp_path / "a").complete
     with pytest.raises(ProtocolError, match="nothing to grade"):

@@ -1,4 +1,4 @@
-"""Which scenarios and rubrics a run takes."""
+"""Selecting the scenarios and rubrics of a run."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_any_field_may_hold_anything(tmp_path: Path, member: str, kind: int) -> 
 
 
 def attempt(folder: Path, what: str) -> str:
-    """What is said of a folder that cannot be read; empty where it can be."""
+    """Return the error on a folder that cannot be read; empty if it can be."""
     try:
         summarise(read_runs(folder))
     except CareEvalError as error:

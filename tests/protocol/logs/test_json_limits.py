@@ -102,7 +102,7 @@ def test_a_line_beyond_its_limit_is_skipped(tmp_path: Path) -> None:
 
 
 def test_places_after_a_line_that_is_skipped(tmp_path: Path) -> None:
-    """What follows a line that is too long is found where it stands."""
+    """The line after one that is too long is read from its right place."""
     path = tmp_path / CALLS_FILE
     path.write_bytes(b"x" * (2 * MAX_LINE + 3) + b"\n" + b'{"key": "second"}\n')
     lines = Lines(path)

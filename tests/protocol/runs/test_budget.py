@@ -50,7 +50,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_one_budget_over_many_runs(folders: tuple[Path, Path]) -> None:
-    """What any of the runs pays counts at once, whichever process wrote it."""
+    """A call paid by any of the runs counts at once, whichever process wrote it."""
     budget = Budget(0.30, folders, folders[0])
     assert budget.left_usd() == 0.30
     pay(folders[0], 0.10)
@@ -97,7 +97,7 @@ def test_calls_in_flight_are_as_many_as_the_budget_pays(folders: tuple[Path, Pat
 
 
 def test_a_small_budget_makes_one_call_at_a_time(folders: tuple[Path, Path]) -> None:
-    """Where the worst does not fit one call is made as expected; where that does not, none."""
+    """One call is made if only its expected cost fits, and none if that does not fit either."""
     budget = Budget(0.31, folders, folders[0])
     number = reserve(budget)
     assert number is not None

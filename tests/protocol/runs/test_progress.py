@@ -1,4 +1,4 @@
-"""How far a run has come, as it is counted and told."""
+"""Counting and reporting the progress of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def paid(usd: float | None) -> Paid:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """What a tally reports, without waiting in between."""
+    """The reports of a tally, without waiting in between."""
     monkeypatch.setattr(module, "EVERY", 0.0)
     return []
 

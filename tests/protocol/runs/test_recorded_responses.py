@@ -144,7 +144,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]))
 
 @st.composite
 def responses(draw: st.DrawFn) -> list[Response]:
-    """What a system may have given back, one response a (scenario, epoch)."""
+    """Lists of responses of one system, one for each scenario and epoch."""
     keys = st.tuples(st.sampled_from(["eating-001", "bathing-002"]), st.integers(1, 30))
     found = []
     for scenario, epoch in draw(st.lists(keys, unique=True, min_size=1)):

@@ -72,7 +72,7 @@ def test_a_renamed_run_is_graded_again_and_renamed_back(runs: Path, graded: Path
 
 @pytest.mark.parametrize("kind", ["asked", "recorded"])
 def test_a_renamed_unfinished_run_resumes(kind: str, tmp_path: Path) -> None:
-    """What was asked or graded before the new name is not asked again."""
+    """Calls made before the new name are not made again."""
     bank = write_bank(tmp_path / "bank")
     broken = True
 

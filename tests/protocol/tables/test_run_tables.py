@@ -83,7 +83,7 @@ def test_a_complete_run(run: Path) -> None:
 
 
 def test_an_errored_sample(tmp_path: Path) -> None:
-    """What failed in the stored run is missing with its error, has no judgment, and is no 0."""
+    """A failed response is missing with its error, without judgments, and does not count as 0."""
     shutil.copy(DATA / "errored.eval", tmp_path)
     runs = read_runs(tmp_path)
     rows = runs.responses.select("scenario", "epoch", "state", "note").rows()

@@ -129,7 +129,7 @@ def test_a_used_folder_is_refused(undisturbed: Undisturbed, bank: Path) -> None:
 
 
 def test_the_folder_knows_its_run(undisturbed: Undisturbed, bank: Path) -> None:
-    """What was asked for stands in run.json, and its folder is found below any other."""
+    """A run's description is in run.json, and its folder is found below any other."""
     root, _, model, grader = undisturbed
     saved = json.loads((root / "robot" / RUN_FILE).read_text(encoding="utf-8"))
     assert saved == asdict(make(bank, model, grader))
@@ -303,7 +303,7 @@ def test_a_run_json_of_something_else_is_in_nobodys_way(bank: Path, tmp_path: Pa
 def test_an_interrupted_run_is_kept(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What Inspect gives back after Ctrl-C, success without a log, is no complete run."""
+    """Success without a log, which Inspect returns after Ctrl-C, is not a complete run."""
     monkeypatch.setattr("careeval.protocol.work.evaluate.eval_set", lambda *_, **__: (True, []))
     given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
     folder = tmp_path / "robot"
@@ -383,7 +383,7 @@ def test_what_came_to_nothing_is_taken_back(tmp_path: Path) -> None:
 
 
 def test_a_budget_can_be_changed(tmp_path: Path) -> None:
-    """What is amended stands in run.json, and all else as it was."""
+    """An amended field is in run.json, and the others are unchanged."""
     run = Run("robot", "fake/any", None, 3, max_cost=1.0)
     folder = prepare(run, tmp_path / "robot")
     amend(folder, max_cost=None)

@@ -1,4 +1,4 @@
-"""What a run has come to, read from its files alone."""
+"""Reading the status of a run from its files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.fakes import Call, Fake, begin, keyword_grader
 
 
 def numbers(run: Standing) -> tuple[int | None, int, int | None, int]:
-    """How many responses there will be, are asked, are graded, and failed."""
+    """The numbers of responses in total, asked, graded and failed."""
     return run.n_samples, run.n_asked, run.n_graded, run.n_failed
 
 
@@ -49,7 +49,7 @@ def test_a_run_that_has_not_begun(asked_for: Run, tmp_path: Path) -> None:
 
 
 def test_half_a_run(asked_for: Run, tmp_path: Path) -> None:
-    """What a killed run has on disk counts, once each; a line that was broken off does not."""
+    """The calls of a killed run count once each; a line that was cut off does not."""
     folder = prepare(asked_for, tmp_path / "robot")
     keys = ("ask dressing-001 1 x", "ask dressing-001 2 x", "grade dressing-001 1 x 0")
     lines = [json.dumps({"key": key}) for key in (*keys, keys[0])]
@@ -93,13 +93,13 @@ def test_recorded_answers_are_all_there(bank: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_grader_nothing_is_graded(asked_for: Run, tmp_path: Path) -> None:
-    """How many are graded of a run without a grader is unknown, not 0."""
+    """The number of graded responses is unknown without a grader, and not 0."""
     ungraded = Run("robot", asked_for.model, None, 2, asked_for.task)
     assert standing(prepare(ungraded, tmp_path / "robot")).n_graded is None
 
 
 def test_a_bank_that_is_gone_makes_the_number_unknown(asked_for: Run, tmp_path: Path) -> None:
-    """How many responses a run will have is unknown where neither log nor bank says it."""
+    """The number of responses is unknown without a log and a bank."""
     run = Run("robot", asked_for.model, None, 2, {"bank": str(tmp_path / "none")})
     assert standing(prepare(run, tmp_path / "robot")).n_samples is None
 

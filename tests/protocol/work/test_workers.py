@@ -72,7 +72,7 @@ def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
 def test_one_that_is_set_up_wrongly_keeps_all_from_beginning(
     server: FakeServer, bank: Path, tmp_path: Path, model: str, message: str
 ) -> None:
-    """Where one model cannot be reached none is asked, and nothing is left of either run."""
+    """If one model cannot be reached none is asked, and nothing is left of either run."""
     folders = [
         prepare(make(bank, "a"), tmp_path / "runs" / "a"),
         prepare(make(bank, "b", model), tmp_path / "runs" / "b"),
@@ -148,7 +148,7 @@ def test_a_worker_that_was_there_before_its_run(
 
 
 def test_a_worker_that_no_run_took_is_ended(bank: Path, tmp_path: Path) -> None:
-    """Where nothing comes of a command, the workers that waited for it are gone."""
+    """Workers that got no run are killed."""
     folder = prepare(make(bank, "a"), tmp_path / "a")
     with started_early(1) as early:
         [process] = early
