@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.model._model import AttemptTimeoutError, ModelGenerateError
 from tenacity import RetryError
 
-from careeval.protocol.calls.failures import MAX_WORDS, why
+from careeval.protocol.calls.failures import MAX_CHARACTERS, why
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1:1/v1/chat/completions")
 
@@ -85,5 +85,5 @@ def test_a_key_is_blotted_out() -> None:
 def test_long_words_are_cut() -> None:
     """However much a server says, a line of it is kept."""
     said = why(status(500, "no " * 100_000))
-    assert len(said) == MAX_WORDS + 1
+    assert len(said) == MAX_CHARACTERS + 1
     assert said.endswith("…")

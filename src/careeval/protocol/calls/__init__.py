@@ -1,1 +1,1 @@
-"""Calls to models: sent, repeated, stored and paid for."""
+"""Calls to models: sending, retrying, storing and paying for them."""

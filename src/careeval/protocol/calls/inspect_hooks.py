@@ -1,4 +1,4 @@
-"""What Inspect tells us while it runs; outside a run of ours, nothing comes of it."""
+"""Hooks that Inspect calls while it runs. Outside a run of careeval they do nothing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from careeval.protocol.runs.progress import Tally
 _TALLY: ContextVar[Tally | None] = ContextVar("careeval_tally", default=None)
 
 LONG = 60.0
-"""Seconds: a longer wait is said with the time of day when it is over."""
+"""Seconds from which a wait is shown with the time of day when it ends."""
 
 
 @contextmanager
 def counted_by(tally: Tally) -> Iterator[None]:
-    """Have what happens inside the block counted by `tally`."""
+    """Count with `tally` what happens inside the block."""
     token = _TALLY.set(tally)
     try:
         yield
@@ -33,7 +33,7 @@ def counted_by(tally: Tally) -> Iterator[None]:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Have Inspect tell nobody else inside the block: a package may plug hooks of its own in."""
+    """Switch off the hooks of other packages inside the block."""
     others: list[Any] = [
         each
         for each in registry_find(lambda info: info.type == "hooks")
@@ -50,42 +50,41 @@ def alone() -> Iterator[None]:
 
 @hooks(name="careeval", description="Lets calls in, and counts what happens.")
 class RunHooks(Hooks):
-    """Passes on what happens in the run that is under way."""
+    """The hooks that pass events on to the current run."""
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """An attempt at a call has its connection: may it be made?"""
+        """Hold an attempt that has its connection until it may be made."""
         if calls := current_calls():
             await calls.let_in(data.config)
 
     async def on_run_end(self, data: RunEnd) -> None:  # noqa: ARG002
-        """All samples are finished, or cancelled."""
+        """Disconnect: all samples are finished, or cancelled."""
         if calls := current_calls():
             await calls.disconnect()
 
     async def on_model_retry(self, data: ModelRetry) -> None:
-        """An attempt at a call has failed, and is made again."""
+        """Show why an attempt at a call failed, and when it is made again."""
         if tally := _TALLY.get():
-            what = why_failed() or str(data.status_code or "an error")
-            tally.failing(f"{data.model_name}: {what}", _when(data.wait_time))
+            reason = why_failed() or str(data.status_code or "an error")
+            tally.failing(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
             if data.wait_time >= LONG:
-                # it may be the last that is heard for as long
+                # nothing else may be shown during the wait
                 tally.flush()
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """A sample is finished, or given up; one that the end of the run cut off is neither."""
+        """Count a sample as finished or given up, unless the end of the run cut it off."""
         calls = current_calls()
         is_cut_off = data.sample.error is not None and calls is not None and calls.stopped
         if (tally := _TALLY.get()) and not is_cut_off:
             error = data.sample.error
-            words = (
+            message = (
                 (error.message.strip().splitlines() or ["an error"])[-1][:200] if error else None
             )
-            tally.ended((str(data.sample.id), data.sample.epoch), words)
+            tally.ended((str(data.sample.id), data.sample.epoch), message)
 
 
-def _when(wait: float) -> str:
-    """When an attempt is made again."""
+def _retry_time(wait: float) -> str:
     if wait < LONG:
         return f"in {wait:.0f} s"
-    then = datetime.now() + timedelta(seconds=wait)
-    return f"in {wait / 60:.0f} min, at {then:%H:%M}"
+    end = datetime.now() + timedelta(seconds=wait)
+    return f"in {wait / 60:.0f} min, at {end:%H:%M}"

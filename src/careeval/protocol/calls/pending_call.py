@@ -1,4 +1,4 @@
-"""One call to a model on its way."""
+"""A call to a model that has not come back yet."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from careeval.protocol.costs.cost_log import Role
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """One call on its way; `under_way` from an attempt's beginning until it failed or is kept.
+    """A call that has not come back yet.
 
-    Between two attempts it waits, and nothing is lost that ends then.
+    Between two attempts it waits, and may be ended without loss.
 
     Attributes:
-        role: What it is for.
-        model: Whom it asks.
-        n_bytes: Of what is sent.
-        expected_tokens: Of the reply.
-        reserved: Under which number what it may cost is set aside.
-        since: When its present or last attempt began.
-        failure: What went wrong at its last attempt.
+        role: Whether it asks or grades.
+        model: The model that is called.
+        n_bytes: Bytes sent.
+        expected_tokens: Expected tokens of the reply.
+        under_way: True from the beginning of an attempt until it fails or its result is stored.
+        reserved: Number of the budget's reservation for it; `None` where there is none.
+        since: Monotonic time at which its present or last attempt began.
+        failure: The error of its last attempt.
         words: The same in words.
-        is_silent: Whether the server answered nothing else meanwhile either.
-        sampling: The fields of the last attempt's request that say how its answer is drawn.
+        is_silent: True if the server answered nothing else meanwhile either.
+        sampling: The fields of the last attempt's request that say how its reply is sampled.
     """
 
     role: Role
@@ -44,10 +45,10 @@ class Flight:
 
 
 FLIGHT: ContextVar[Flight | None] = ContextVar("careeval_flight", default=None)
-"""The call that is on its way in this context."""
+"""The pending call of this context."""
 
 
 def why_failed() -> str:
-    """Return why the last attempt at the present call failed; empty where none did."""
+    """Return why the last attempt at the current call failed; empty where none did."""
     flight = FLIGHT.get()
     return flight.words if flight else ""

@@ -1,4 +1,4 @@
-"""Secrets are blotted out of what servers say, however they write them."""
+"""Redaction of API keys in what servers send, in every usual escape."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pydantic import BaseModel
 BLOT = "(the key)"
 
 SHORTEST = 8
-"""Characters of a key that is blotted out of answers too; what is shorter, "EMPTY" say, is a word
-that an answer may hold by itself."""
+"""Characters from which a key is redacted in answers too. A shorter one, "EMPTY" say, may be a word
+of the answer."""
 
 
 class Blot:
-    r"""Blots keys out, as they stand and escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
+    r"""A redactor of keys, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        """Take the keys; empty ones are none."""
+        """Compile the patterns of the keys; empty keys are ignored."""
         keys = [key for key in keys if key]
         self._any = _pattern(keys)
         self._long = _pattern([key for key in keys if len(key) >= SHORTEST])
@@ -27,41 +27,41 @@ class Blot:
         self._raw_long = re.compile(self._long.pattern.encode()) if self._long else None
 
     def text(self, text: str) -> str:
-        """A message without the keys."""
+        """Return a message without the keys."""
         return self._any.sub(BLOT, text) if self._any else text
 
     def body(self, raw: bytes, *, is_error: bool) -> bytes:
-        """The body of a reply without the keys."""
+        """Return the body of a reply without the keys."""
         pattern = self._raw if is_error else self._raw_long
         return pattern.sub(BLOT.encode(), raw) if pattern else raw
 
     def header(self, value: str) -> str:
-        """The value of a reply's header without the keys."""
+        """Return the value of a reply's header without the keys."""
         return self._long.sub(BLOT, value) if self._long else value
 
     def error(self, error: BaseException) -> None:
-        """Take the keys out of what an exception, and those that led to it, say."""
+        """Remove the keys from an exception, and from those that led to it, in place."""
         seen = set[int]()
         left: list[BaseException | None] = [error]
         while left:
-            each = left.pop()
-            if each is None or id(each) in seen:
+            current = left.pop()
+            if current is None or id(current) in seen:
                 continue
-            seen.add(id(each))
-            left += [each.__cause__, each.__context__]
-            each.args = tuple(self._value(value) for value in each.args)
-            for name, value in list(getattr(each, "__dict__", {}).items()):
-                if (blotted := self._value(value)) is not value:
-                    setattr(each, name, blotted)
+            seen.add(id(current))
+            left += [current.__cause__, current.__context__]
+            current.args = tuple(self._value(value) for value in current.args)
+            for name, value in list(getattr(current, "__dict__", {}).items()):
+                if (redacted := self._value(value)) is not value:
+                    setattr(current, name, redacted)
 
     def inside(self, value: Any, *, is_error: bool) -> Any:
-        """Take the keys out of every text in lists, mappings and pydantic models.
+        """Return a value without the keys, in lists, mappings and pydantic models too.
 
-        Models are changed where they stand, since Inspect's log may hold them already.
+        Models are changed in place, since Inspect's log may hold them already.
         """
         if isinstance(value, str):
-            blotted = self.text(value) if is_error else self.header(value)
-            return value if blotted == value else blotted
+            redacted = self.text(value) if is_error else self.header(value)
+            return value if redacted == value else redacted
         if isinstance(value, Mapping):
             return {each: self.inside(value[each], is_error=is_error) for each in value}
         if isinstance(value, list | tuple):
@@ -74,12 +74,12 @@ class Blot:
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
-            blotted: Any = self.text(value)
+            redacted: Any = self.text(value)
         elif isinstance(value, bytes):
-            blotted = self.body(value, is_error=True)
+            redacted = self.body(value, is_error=True)
         else:
             return value
-        return value if blotted == value else blotted
+        return value if redacted == value else redacted
 
 
 def _pattern(keys: Iterable[str]) -> re.Pattern[str] | None:
@@ -88,9 +88,9 @@ def _pattern(keys: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _character(character: str) -> str:
-    """A pattern of a character as it stands, and as JSON, URLs and HTML escape it."""
+    """Return a pattern of a character, plain or as JSON, URLs and HTML escape it."""
     code = ord(character)
-    # more backslashes than one where JSON stands in JSON
+    # JSON inside JSON has several backslashes
     escaped = rf"\\+u{code:04x}|\\+x{code:02x}|%{code:02x}|&#0*{code};|&#x0*{code:x};"
     plain = re.escape(character)
     return rf"(?:{plain}|\\+{plain}|(?i:{escaped}))"

@@ -1,4 +1,4 @@
-"""What a model replies: the words, what they took, and how they were drawn."""
+"""A model's reply: its text, its usage, and how it was sampled."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _SAMPLING_FIELDS = (
     *("max_tokens", "max_completion_tokens", "max_output_tokens"),
     *("reasoning_effort", "reasoning"),
 )
-"""Fields of a request to a provider that say how its answer was drawn."""
+"""Fields of a request to a provider that say how its reply is sampled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What came back from a call.
+    """The result of a call.
 
     Attributes:
-        output: The model's.
-        sampling: The fields of the request that say how the answer was drawn; empty if the provider
-            reports no request.
+        output: The model's output.
+        sampling: The fields of the request that say how the reply was sampled; empty if the
+            provider reports no request.
     """
 
     output: ModelOutput
@@ -40,21 +40,21 @@ class Called:
 async def generate(
     model: Model, messages: Sequence[ChatMessage], config: GenerateConfig
 ) -> ModelOutput:
-    """Return what a model replies.
+    """Call a model and return its output.
 
     Raises:
-        CallError: It failed; said in our words, without what its provider wraps it in.
+        CallError: The call failed. The message is ours, without the provider's wrapping.
     """
     try:
         return await model.generate(list(messages), config=config)
     except LimitExceededError:
-        raise  # of whoever runs the task with limits of their own
+        raise  # the limits of a user who runs the task through Inspect
     except Exception as error:
         raise CallError(why(error, [model.api.api_key or ""]), error) from None
 
 
 def truly_metered(model: Model, output: ModelOutput) -> ModelOutput:
-    """Take its usage off an output where that cannot be true: what it cost is unknown then."""
+    """Remove the usage of an output where it cannot be true, so that its cost is unknown."""
     usage = output.usage
     if usage is None or in_process(str(model)):
         return output
@@ -79,16 +79,16 @@ def metered(output: ModelOutput) -> tuple[int | None, int | None, float | None, 
 
 
 def sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a request to a provider that say how its answer is drawn.
+    """Return the fields of a request to a provider that say how its reply is sampled.
 
-    A provider may drop a field that its model refuses (a reasoning model's temperature, say): what
-    is not in here was not sent.
+    A provider may drop a field that its model refuses, such as a reasoning model's temperature.
+    Fields that are not in the result were not sent.
     """
     return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
 
 
 def sampling_logged() -> dict[str, Any]:
-    """Return the same of the last request in Inspect's transcript."""
+    """Return the sampling fields of the last request in Inspect's transcript."""
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):
             return sampling_in(event.call.request if event.call else {})

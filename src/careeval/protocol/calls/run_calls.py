@@ -1,4 +1,4 @@
-"""Every call to a model goes through here: kept on disk before its result is used, and paid for.
+"""The calls of a run: each is stored on disk, with its cost, before its result is used.
 
 A run that is to end early (Ctrl-C, a budget) begins no new call, waits for those in flight, since
 they will be paid for, and is then interrupted.
@@ -41,34 +41,33 @@ from careeval.protocol.runs.spec import MAX_TOKENS, Stop
 from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
-"""How an answer without a count of tokens ends when its request was refused as it stood."""
+"""Stop reasons of an output without usage whose request the provider refused."""
 
 TIMES_TURNED_AWAY = 5
-"""After so many hopeless attempts in a row, where none has succeeded yet, a run ends instead of
-failing a thousand times."""
+"""Hopeless attempts in a row after which a run ends, if none has succeeded before."""
 
 DRAIN = 300.0
-"""Seconds that calls in flight may still take once a budget is reached."""
+"""Seconds that calls in flight may still take when a run is to end early."""
 
 SHORT_DRAIN = 5.0
-"""The same where no call has ever come back."""
+"""The same where no call has come back yet."""
 
 CHARGED = ("input", "output", "cache_read", "cache_write")
 """Fields of a price."""
 
 LOOK_AGAIN = 0.25
-"""Seconds after which a call that waits for money looks whether other processes left some over."""
+"""Seconds after which a call that waits for money checks what other processes have left over."""
 
 
 class Calls:
     """The calls of one run, and whether it may make more.
 
     Attributes:
-        stopped: Why the run is ending early; `None` while it is not.
-        why: What a server or a model said to cause it, where there is more to say.
-        shape: The same without a word of theirs, where there is anything to say without.
+        stopped: The reason why the run is ending early; `None` while it is not.
+        why: Details of the reason, which may quote a server or a model; empty where there are none.
+        shape: Details that quote nobody; empty where there are none.
         gradings: Keys of the calls to a grader that were made, or taken from disk.
-        last_failure: Whom the last call that failed was to, at which address, and why it failed.
+        last_failure: Model, address and reason of the last call that failed.
     """
 
     def __init__(
@@ -78,13 +77,13 @@ class Calls:
         tell: Callable[[Paid], None] = lambda _: None,
         prices: Mapping[str, Mapping[str, Any]] = {},
     ) -> None:
-        """Open the files in the run's folder, and look up what was finished before.
+        """Open the files in the run's folder, and read which calls are finished.
 
         Args:
-            folder: The run's.
-            budget: What may be spent; without one, anything.
-            tell: Is told of each call that comes back.
-            prices: Of models: see `Run.prices`.
+            folder: Folder of the run.
+            budget: The limit of spending; `None` for no limit.
+            tell: Called with each call that comes back.
+            prices: Prices by model: see `Run.prices`.
 
         Raises:
             OSError: The files cannot be written.
@@ -101,7 +100,7 @@ class Calls:
         self.gradings: set[str] = set()
         self._flights = set[Flight]()
         self._succeeded = set[Role]()
-        # of those that have not: how many hopeless attempts in a row, and when the first failed
+        # number of hopeless attempts in a row, and when the first failed, until a call succeeds
         self._hopeless: dict[Role, tuple[int, float]] = {}
         self.stopped: Stop | None = None
         self.why = self.last_failure = self.shape = ""
@@ -115,18 +114,19 @@ class Calls:
         config: GenerateConfig,
         expected_tokens: float = ANSWER_TOKENS,
     ) -> Called:
-        """Ask a model, unless its answer is on disk already.
+        """Call a model, or return the stored result of the same call.
 
         Args:
-            role: What the call is for.
-            name: Of the call within the run: scenario, epoch, rubric, attempt.
-            model: Whom to ask.
-            messages: What is sent.
-            config: How.
-            expected_tokens: Of the reply.
+            role: Whether it asks or grades.
+            name: Name of the call within the run: scenario, epoch, rubric, attempt.
+            model: The model to call.
+            messages: The messages to send.
+            config: How the reply is generated.
+            expected_tokens: Expected tokens of the reply.
 
         Raises:
-            OSError: The answer could not be kept; the run is stopping.
+            CallError: The call failed.
+            OSError: The result could not be stored; the run is stopping.
         """
         self._loop = asyncio.get_running_loop()
         if self.stopped:
@@ -143,10 +143,10 @@ class Calls:
         token = FLIGHT.set(flight)
         try:
             output = await generate(model, messages, config)
-            # a request that the provider would not take is no call that it charges for
-            taken = output.usage is not None or output.stop_reason not in NOT_TAKEN
+            # the provider does not charge for a request that it refused
+            is_charged = output.usage is not None or output.stop_reason not in NOT_TAKEN
             called = Called(truly_metered(model, output), flight.sampling)
-            paid = self._paid(role, model, output) if taken else None
+            paid = self._paid(role, model, output) if is_charged else None
             self._keep(key, paid, called)
             self._settle(flight, paid.cost_usd if paid else None)
             self._succeeded.add(role)
@@ -161,15 +161,15 @@ class Calls:
         return called
 
     def failed(self, error: BaseException) -> bool:
-        """Take down that an attempt at the present call failed; whether waiting will help little.
+        """Record that an attempt at the current call failed; return whether it is hopeless.
 
-        It is so while no call of its role has succeeded, and this one failed as all would: nobody
-        is at the address, say, or the key is wrong. A run for which that holds five times in a row
-        cannot but fail, and is ended.
+        It is hopeless while no call of its role has succeeded and this one failed as all would:
+        nothing listens at the address, say, or the key is wrong. The run is ended after five such
+        attempts in a row.
         """
         flight, error = FLIGHT.get(), last_attempt(error)
         if flight is None or error is flight.failure:
-            return False  # it was the last attempt, of which we have been told
+            return False  # the failure of the last attempt is recorded already
         self._land(flight)
         model, role = flight.model, flight.role
         flight.failure, flight.words = error, why(error, [model.api.api_key or ""])
@@ -186,9 +186,9 @@ class Calls:
             self._hopeless.pop(role, None)
             return False
         n, began = self._hopeless.get(role, (0, time.monotonic()))
-        # a silent server would be as silent at the attempts that are left
+        # a silent server will not answer the other attempts either
         self._hopeless[role] = max(n + 1, TIMES_TURNED_AWAY if silent else 0), began
-        # one that began before all this may still come back, from a server that is merely full
+        # a call that began before the first failure may still come back, if the server is just full
         older = any(each.role == role and each.since < began for each in self._under_way)
         if self._hopeless[role][0] >= TIMES_TURNED_AWAY and not older and not self.stopped:
             self.why = self.last_failure
@@ -196,28 +196,28 @@ class Calls:
         return True
 
     def none_has_succeeded(self) -> bool:
-        """Whether no call of the present one's role has come back so far."""
+        """Tell whether no call of the current call's role has come back so far."""
         flight = FLIGHT.get()
         return flight is not None and flight.role not in self._succeeded
 
     def sent(self, request: Mapping[str, Any]) -> None:
-        """Note what the last attempt at the present call sent to the provider."""
+        """Record the request that the last attempt at the current call sent to the provider."""
         if flight := FLIGHT.get():
             flight.sampling = sampling_in(request)
 
     def silent(self) -> None:
-        """Take down that the server of the present call answers nothing else either."""
+        """Record that the server of the current call answers no other request either."""
         if flight := FLIGHT.get():
             flight.is_silent = True
 
     def judged(self, response: str, n_judged: int, problem: str, reply: str) -> None:
-        """Take note of what the calls about a response brought; end a run whose grader is no use.
+        """Record the grading of a response; end the run if its grader cannot be used.
 
         Args:
-            response: Its name.
-            n_judged: Items that a reply judged.
-            problem: What is wrong with the last reply.
-            reply: That reply.
+            response: Name of the response.
+            n_judged: Items that were judged.
+            problem: Problem of the last reply.
+            reply: Text of the last reply.
         """
         unusable = self._trial.judged(response, n_judged, problem, reply)
         if unusable and not self.stopped:
@@ -225,13 +225,13 @@ class Calls:
             self.stop(Stop.unusable, DRAIN)
 
     async def let_in(self, config: GenerateConfig) -> None:
-        """Come back when an attempt at a call may be made; once the run is ending, never.
+        """Return when an attempt at the current call may be made; never, once the run is ending.
 
-        Inspect says when: a call may wait long for a connection, and is in flight only then. With a
-        budget, what it may cost is set aside first.
+        Inspect calls this when the call has its connection, for which it may wait long: only then
+        is it in flight. With a budget, the money that it may cost is reserved first.
 
         Args:
-            config: How the model is asked, the run's own settings included.
+            config: How the reply is generated, the run's own settings included.
         """
         flight = FLIGHT.get()
         if flight is None:
@@ -247,18 +247,18 @@ class Calls:
             self._under_way.add(flight)
 
     def _estimate(self, flight: Flight, config: GenerateConfig) -> Estimate:
-        who = f"{flight.role} {flight.model}"
+        kind = f"{flight.role} {flight.model}"
         if not (price := self._prices.get(str(flight.model))):
-            return Estimate(who, 0.0, 0.0)
+            return Estimate(kind, 0.0, 0.0)
         schema = config.response_schema
         n_bytes = flight.n_bytes + (len(schema.model_dump_json(exclude_none=True)) if schema else 0)
         limit = config.max_tokens or MAX_TOKENS
-        return estimate(who, price, n_bytes, flight.expected_tokens, limit)
+        return estimate(kind, price, n_bytes, flight.expected_tokens, limit)
 
     async def _set_aside(self, budget: Budget, flight: Flight, needed: Estimate) -> None:
-        """Wait until what a call may cost is set aside; the run ends where it never can be.
+        """Wait until the money that a call may cost is reserved; end the run if it never can be.
 
-        Those that wait do so in the order in which they came.
+        Calls wait in the order in which they came.
         """
         try:
             if not needed.usd or flight.reserved is not None:
@@ -273,17 +273,17 @@ class Calls:
                     flight.reserved = await budget.reserve(needed)
                     if flight.reserved is not None:
                         return
-                    # one that waits for its next attempt has its money, and will give back the rest
-                    held = any(each.reserved is not None for each in self._flights)
-                    if not held and not budget.others_in_flight():
+                    # a call between two attempts has a reservation, and will give back the rest
+                    is_held = any(each.reserved is not None for each in self._flights)
+                    if not is_held and not budget.others_in_flight():
                         self.why = _nothing_fits(budget, needed)
                         self.stop(Stop.budget, DRAIN)
                         return
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._landed.wait(), LOOK_AGAIN)
         except (OSError, TypeError, ProtocolError) as error:
-            # Inspect would go on after an error here, and the budget would not be kept
-            self.why = f"the ledger cannot be read: {error}"
+            # Inspect would go on after an error here, without a budget
+            self.why = f"the cost log cannot be read: {error}"
             self.stop(Stop.disk, DRAIN)
 
     def _refuse_unmetered(self, budget: Budget) -> None:
@@ -291,9 +291,9 @@ class Calls:
             self.stop(Stop.unmetered, DRAIN)
 
     def _settle(self, flight: Flight, paid: float | None) -> None:
-        """Give back what was set aside for a call: it came back, or failed.
+        """Release the reservation of a call that came back or failed.
 
-        One that is dropped in flight is not settled: it may be paid for.
+        A call that is dropped in flight keeps its reservation: it may be paid for.
         """
         if self._budget is not None and flight.reserved is not None:
             number, flight.reserved = flight.reserved, None
@@ -302,16 +302,16 @@ class Calls:
             except OSError:
                 self.stop(Stop.disk, 0)
 
-    def stop(self, why: Stop, within: float) -> None:
+    def stop(self, reason: Stop, within: float) -> None:
         """Begin no more calls, and end the run when those in flight are done or time is up.
 
         May be called from another thread and from a signal's handler.
 
         Args:
-            why: The first reason that is given stands.
+            reason: Why; a later call does not replace it.
             within: Seconds that calls in flight may still take.
         """
-        self.stopped = self.stopped or why
+        self.stopped = self.stopped or reason
         if self._loop is None:
             self._interrupt()
         else:
@@ -344,9 +344,9 @@ class Calls:
                 self._interrupt()
 
     def _interrupt(self) -> None:
-        """What Ctrl-C does: Inspect cancels the samples that are under way and ends its log."""
+        """Do what Ctrl-C does: Inspect cancels the unfinished samples and ends its log."""
         if not self._interrupted:
-            # once: a second one would break into the writing of the log
+            # only once: a second signal would interrupt the writing of the log
             self._interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -354,7 +354,7 @@ class Calls:
         paid = Paid(role, str(model), *metered(output))
         price = self._prices.get(str(model))
         if price and not any(price[each] for each in CHARGED):
-            # what is free is so without a count of tokens
+            # a free call costs nothing, even if its tokens are not known
             return replace(paid, cost_usd=0.0)
         return paid
 
@@ -373,7 +373,7 @@ _CURRENT: ContextVar[Calls | None] = ContextVar("careeval_calls", default=None)
 
 @contextmanager
 def kept_by(calls: Calls) -> Iterator[None]:
-    """Have every `call` inside the block kept by `calls`."""
+    """Make every `call` inside the block one of `calls`."""
     token = _CURRENT.set(calls)
     try:
         yield
@@ -382,7 +382,7 @@ def kept_by(calls: Calls) -> Iterator[None]:
 
 
 def current_calls() -> Calls | None:
-    """The calls of the run that is under way in this context."""
+    """Return the calls of the current run; `None` outside a run, as in `inspect eval`."""
     return _CURRENT.get()
 
 
@@ -394,7 +394,7 @@ async def call(
     config: GenerateConfig,
     expected_tokens: float = ANSWER_TOKENS,
 ) -> Called:
-    """`Calls.call` of the run that is under way; where there is none, as in `inspect eval`, ask."""
+    """Call a model through the calls of the current run, or directly outside a run."""
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
     output = truly_metered(model, await generate(model, messages, config))
@@ -402,7 +402,7 @@ async def call(
 
 
 def _address(model: Model) -> str:
-    """Where a model is asked, after a word; empty for one that is asked nowhere else."""
+    """Return " at " and the address of a model's server; empty if the model has none."""
     url = getattr(getattr(model.api, "client", None), "base_url", None) or model.api.base_url
     return f" at {shown(str(url))}" if url else ""
 
@@ -415,6 +415,6 @@ async def _never() -> None:
 def _nothing_fits(budget: Budget, needed: Estimate) -> str:
     left, next_usd = budget.left_usd(), budget.next_usd(needed)
     role, _, model = needed.who.partition(" ")
-    call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
-    have = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
-    return f"{have}, and {call}, is estimated at {dollars(next_usd)}"
+    next_call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
+    rest = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
+    return f"{rest}, and {next_call}, is estimated at {dollars(next_usd)}"

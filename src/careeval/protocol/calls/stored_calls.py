@@ -1,8 +1,8 @@
-"""The calls of a run as its folder keeps them: none is asked twice, and all that was paid is known.
+"""The stored calls of a run, so that none is made twice and every payment is known.
 
 ```text
 calls.jsonl   finished calls of a run that is not complete
-spent.jsonl   what they cost, as long as the folder lives: see `costs.cost_log`
+spent.jsonl   the cost log, kept as long as the folder: see `costs.cost_log`
 ```
 """
 
@@ -36,21 +36,22 @@ class KeptCalls:
 
     def __init__(self, folder: Path) -> None:
         self._calls, self._spent = Lines(folder / CALLS_FILE), Lines(folder / SPENT_FILE)
-        self._finished = {row["key"]: at for at, row in self._calls.places() if _is_call(row)}
+        self._finished = {row["key"]: span for span, row in self._calls.places() if _is_call(row)}
 
     def get(self, key: str) -> Called | None:
-        """Return what came back from a call; `None` where it is not finished."""
-        if not (place := self._finished.get(key)):
+        """Return the result of a call; `None` where it is not finished."""
+        if not (span := self._finished.get(key)):
             return None
-        row = self._calls.at(place)
+        row = self._calls.at(span)
         return Called(ModelOutput.model_validate(row["output"]), row["sampling"])
 
     def keep(self, key: str, paid: Paid | None, called: Called) -> None:
-        """Write the cost first: a process killed in between has paid, and asks again.
+        """Write the cost and then the result of a call.
 
         Raises:
             OSError: It could not be written.
         """
+        # the cost first: a process killed in between has paid, and makes the call again
         if paid:
             self._spent.append(entry(paid))
         output = called.output.model_dump(mode="json", exclude_none=True)
@@ -64,7 +65,7 @@ class KeptCalls:
 
 
 def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -> str:
-    """Return the key of a call: what it is for, its name, and a hash of whom it asks what."""
+    """Return the key of a call: its role, its name, and a hash of the model and the messages."""
     digest = hashlib.sha256(str(model).encode())
     for message in messages:
         digest.update(f"\0{message.role}\0{message.text}".encode())
@@ -72,7 +73,7 @@ def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage
 
 
 def _is_call(row: Any) -> bool:
-    """Whether a line can be understood as a finished call; one that cannot is asked again."""
+    """Tell whether a row is a finished call; any other call is made again."""
     try:
         ModelOutput.model_validate(row["output"])
         return bool(key_of(row)) and isinstance(row["sampling"], dict)

@@ -1,4 +1,4 @@
-"""A grader that is no use: many responses in, none of its replies could be used."""
+"""The check that stops a run whose grader gives no usable reply to many responses."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections import Counter
 from dataclasses import dataclass
 
 MAX_UNUSABLE = 20
-"""Responses of whose gradings none is usable, and no other has been, before a run ends."""
+"""Responses without a usable grading after which a run ends, if no grading was usable before."""
 
 SAMPLE = 200
-"""Characters that are shown of such a grader's reply."""
+"""Characters of such a grader's reply that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """Why a grader is no use.
+    """The reasons why a grader cannot be used.
 
     Attributes:
-        shape: Without a word of its.
-        words: The beginning of its last reply; empty where that has no words.
+        shape: The problems of its replies, without any of their text.
+        words: The beginning of its last reply; empty where that has no text.
     """
 
     shape: str
@@ -26,38 +26,38 @@ class Unusable:
 
 
 class GraderTrial:
-    """The replies of a grader until one of them is usable."""
+    """The problems of a grader's replies until one of them is usable."""
 
     def __init__(self) -> None:
-        # until a grading is usable: response → what is wrong with the last reply about it
+        # response → problem of the last reply about it; `None` once a grading was usable
         self._problems: dict[str, str] | None = {}
 
     def judged(self, response: str, n_judged: int, problem: str, reply: str) -> Unusable | None:
-        """Take note of what the calls about a response brought; return why the grader is no use.
+        """Record the grading of a response; return why the grader cannot be used.
 
-        `None` as long as it may be some, and once the run has been told.
+        `None` as long as it may still be usable, and after the reason was returned once.
 
         Args:
-            response: Its name.
-            n_judged: Items that a reply judged.
-            problem: What is wrong with the last reply.
-            reply: That reply.
+            response: Name of the response.
+            n_judged: Items that were judged.
+            problem: Problem of the last reply.
+            reply: Text of the last reply.
         """
         if n_judged or self._problems is None:
             self._problems = None
             return None
-        # after a colon a server's words may follow
+        # text of the server may follow a colon
         self._problems[response] = problem.partition(":")[0]
         if len(self._problems) != MAX_UNUSABLE:
             return None
         problems = Counter(self._problems.values()).most_common()
-        counted = ", ".join(f"{what} ({n})" for what, n in problems)
-        shape = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counted}"
+        counts = ", ".join(f"{text} ({n})" for text, n in problems)
+        shape = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counts}"
         return Unusable(shape, _beginning(reply))
 
 
 def _beginning(reply: str) -> str:
-    """Return the first words of a reply, without what cannot be printed."""
+    """Return the first printable words of a reply."""
     printable = "".join(c if c.isprintable() else " " for c in reply[: 10 * SAMPLE])
     words = " ".join(printable.split())
     cut = "…" if len(words) > SAMPLE else ""

@@ -34,7 +34,7 @@ from careeval.protocol.runs.recorded_responses import read_answers
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
-MAX_WORDS = 200
+MAX_CHARACTERS = 200
 """Characters of a refusal that are passed on."""
 
 
@@ -157,9 +157,9 @@ def ended(output: ModelOutput) -> str:
     """Why an output did not end by itself, in words for whoever asked; empty if it did."""
     found = response_of(output, "", 0)
     if found.state is ResponseState.refused:
-        return f"it is a refusal: {found.note[:MAX_WORDS]}"
+        return f"it is a refusal: {found.note[:MAX_CHARACTERS]}"
     if found.state is ResponseState.missing:
-        return f"there is none: {found.note[:MAX_WORDS]}"
+        return f"there is none: {found.note[:MAX_CHARACTERS]}"
     return "it was cut off at the token limit" if found.cut else ""
 
 
