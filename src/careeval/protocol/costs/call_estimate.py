@@ -1,4 +1,4 @@
-"""What one call is expected to take, and at worst: the figures that plans and budgets share."""
+"""The expected and the worst cost of a call, which plans and budgets share."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 from careeval.protocol.costs.prices import PER
 
 BYTES_PER_TOKEN = 4.0
-"""Bytes of UTF-8 in a token, expected. Measured with OpenAI's o200k tokenizer on twelve of the
+"""Expected bytes of UTF-8 in a token. Measured with OpenAI's o200k tokenizer on twelve of the
 bank's scenarios: 4.0 in their texts, 4.2 in whole grading prompts, 4.4 in written answers."""
 
 WORST_BYTES_PER_TOKEN = 3.0
 """The same for a tokenizer that cuts a third finer, which some models have."""
 
 ANSWER_TOKENS = 220
-"""Of an expected answer. The prompt asks for about 150 words, which are 172 tokens at the 1.15 a
-word measured as above; the rest is for models that say more than they are asked."""
+"""Expected tokens of a response. The prompt asks for about 150 words, which are 172 tokens at the
+1.15 a word measured as above; the rest is for models that say more than they are asked."""
 
 ITEM_TOKENS = 60
-"""Of an expected reply, for each item judged. An entry with one sentence quoted and one sentence of
-reason is 50 to 55 tokens, measured as above on written entries; the rest is for its layout."""
+"""Expected tokens of a grader's reply for each item judged. An entry with one sentence quoted and
+one sentence of reason is 50 to 55 tokens, measured as above; the rest is for its layout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What one attempt at a call will cost.
+    """The estimated cost of one attempt at a call.
 
     Attributes:
-        who: Role and model: calls of one kind err alike.
-        usd: Expected, without reasoning.
-        worst_usd: Its reply reaches its token limit.
+        who: Role and model; estimates of calls with the same err alike.
+        usd: Expected cost, without reasoning.
+        worst_usd: Cost if the reply reaches its token limit.
     """
 
     who: str
@@ -42,14 +42,14 @@ class Estimate:
 def estimate(
     who: str, price: Mapping[str, Any], n_bytes: int, expected_tokens: float, limit: int
 ) -> Estimate:
-    """What a call will cost at a price.
+    """Return the estimated cost of a call at a price.
 
     Args:
         who: Role and model.
-        price: Fields of its `prices.Price`.
-        n_bytes: Of what is sent.
-        expected_tokens: Of the reply.
-        limit: Tokens of the reply at most.
+        price: Fields of the model's `prices.Price`.
+        n_bytes: Bytes sent.
+        expected_tokens: Expected tokens of the reply.
+        limit: The most tokens of the reply.
     """
     out = min(expected_tokens, limit)
     usd = price["input"] * n_bytes / BYTES_PER_TOKEN + price["output"] * out

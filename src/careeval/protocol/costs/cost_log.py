@@ -1,7 +1,7 @@
-"""What calls have cost: one line a paid call, for as long as the run's folder lives.
+"""The cost log of a run: one line for each paid call, kept as long as the run's folder.
 
-A run's ledger tells the truth about money even where an answer was not kept. Runs that share a
-budget read each other's ledgers, so that one budget covers all of them.
+It holds every payment, even for a call whose result was not stored. Runs that share a budget read
+each other's cost logs, so that one budget covers all of them.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from careeval.protocol.logs.json_limits import (
 )
 
 SPENT_FILE = "spent.jsonl"
-"""A run's ledger, in its folder."""
+"""The cost log, in the run's folder."""
 
 CALLS_FILE = "calls.jsonl"
-"""A run's finished calls, in its folder until it is complete."""
+"""The finished calls, in the run's folder until the run is complete."""
 
 Role = Literal["ask", "grade"]
-"""What a call was for."""
+"""The purpose of a call: to ask a system, or to grade its response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """One call that came back.
+    """The usage and cost of one call that came back.
 
     Attributes:
         role: Whether a system was asked, or a grader.
         model: Inspect's name of the model.
         input_tokens: Cached ones included; `None` where the provider did not say.
         output_tokens: Reasoning included; `None` where the provider did not say.
-        cost_usd: `None` where the price or the tokens are not known.
-        seconds: Of the call; `None` if unknown.
+        cost_usd: US dollars; `None` where the price or the tokens are not known.
+        seconds: Duration of the call; `None` if unknown.
     """
 
     role: Role
@@ -63,12 +63,12 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a number of calls came to.
+    """The number and total cost of calls.
 
     Attributes:
         n_calls: Calls that came back.
-        n_unknown: Those of them whose cost is not known.
-        known_usd: Cost of the others.
+        n_unknown: Calls whose cost is not known.
+        known_usd: Cost of the other calls, in US dollars.
     """
 
     n_calls: int
@@ -77,33 +77,32 @@ class Spent:
 
     @property
     def usd(self) -> float | None:
-        """The whole cost; `None` while a part of it is not known."""
+        """The whole cost in US dollars; `None` while a part of it is not known."""
         return None if self.n_unknown else self.known_usd
 
     @staticmethod
     def on(paid: Iterable[Paid]) -> Spent:
-        """The sum of calls; of none it is a true 0."""
+        """Return the total of calls; 0 for no calls."""
         costs = [call.cost_usd for call in paid]
         known = [cost for cost in costs if cost is not None]
         return Spent(len(costs), len(costs) - len(known), sum(known))
 
 
 class Place(NamedTuple):
-    """Where a line stands in its file, in bytes."""
+    """The position and length of a line in its file, in bytes."""
 
-    at: int
+    start: int
     length: int
 
 
 class Lines:
-    """A file of JSON lines that only grows, and survives being cut off in the middle of one.
+    """A file of JSON lines that one process appends to.
 
-    One process writes it. A line that was broken off when that process was killed is skipped by
-    whoever reads.
+    If that process is killed in the middle of a line, readers skip the line.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open for appending.
+        """Open the file for appending.
 
         Raises:
             OSError: The file cannot be written.
@@ -116,13 +115,13 @@ class Lines:
             os.write(self._file, b"\n")
 
     def append(self, row: object) -> Place:
-        """Write one line, which is on disk when this returns, should the process die next.
+        """Write one line, which survives the death of the process from then on; return its place.
 
         Raises:
             OSError: The disk is full, or the file cannot be written.
         """
         text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        # half of a surrogate pair, which UTF-8 cannot hold, is escaped as JSON escapes it
+        # UTF-8 cannot hold half of a surrogate pair: escape it as JSON does
         line = text.encode(errors="backslashreplace") + b"\n"
         at = os.fstat(self._file).st_size
         try:
@@ -130,26 +129,26 @@ class Lines:
             while written < len(line):
                 written += os.write(self._file, line[written:])
         except OSError:
-            # or the next line would be glued to a half one, and both be lost
+            # else the next line would follow on half a line, and both be lost
             os.ftruncate(self._file, at)
             raise
         return Place(at, len(line))
 
     def places(self) -> Iterator[tuple[Place, Any]]:
-        """Yield every whole line with its place, in the order of writing.
+        """Yield every whole line's place and value, in the order of writing.
 
         Raises:
             ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
         """
-        at = 0
+        start = 0
         for length, row in _rows(self.path, MAX_CALLS):
             if row is not None:
-                yield Place(at, length), row
-            at += length
+                yield Place(start, length), row
+            start += length
 
     def at(self, place: Place) -> Any:
-        """The line at a place."""
-        return json.loads(os.pread(self._file, place.length, place.at))
+        """Return the value of the line at a place."""
+        return json.loads(os.pread(self._file, place.length, place.start))
 
     def close(self) -> None:
         """Close the file."""
@@ -157,13 +156,15 @@ class Lines:
 
 
 def forget_calls(folder: Path, keys: Collection[str]) -> None:
-    """Have calls of a run that is not complete be made again; what they cost stays on the ledger.
+    """Remove calls of a run that is not complete, so that they are made again.
+
+    The cost log keeps what they cost.
 
     Raises:
         OSError: The file cannot be written; it is as it was.
     """
     path = folder / CALLS_FILE
-    # replaced whole, so that a process killed here leaves the old or the new
+    # replaced whole: a process killed here leaves the old file or the new one
     new = path.with_name(f"{CALLS_FILE}.new")
     with path.open("rb") as old, new.open("wb") as kept:
         os.fchmod(kept.fileno(), 0o600)
@@ -174,18 +175,18 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
 
 
 class Reading:
-    """The lines of a file that others append to, each read once."""
+    """A reader of a file that others append to, which reads each line once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._at = 0
 
     def exists(self) -> bool:
-        """Whether there is a file."""
+        """Tell whether the file exists."""
         return self._path.exists()
 
     def new(self) -> Iterator[Any]:
-        """Yield the whole lines that have come since the last time; none where there is no file.
+        """Yield the whole lines added since the last call; none where there is no file.
 
         Raises:
             ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
@@ -202,7 +203,7 @@ class Reading:
 
 
 def _rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
-    """Yield the length and the value of each whole line; no value of one that is damaged."""
+    """Yield the length and the value of each whole line; `None` for a damaged one."""
     check_length(path, most)
     with open_file(path) as file:
         file.seek(at)
@@ -216,11 +217,11 @@ def _parsed(line: bytes) -> Any:
     try:
         return parse_json(line)
     except ValueError:
-        return None  # broken off when a process was killed, or no room was left; or damaged
+        return None  # cut off when a process was killed or the disk was full; or damaged
 
 
 def paid_for(folder: Path) -> list[Paid]:
-    """Every paid call of the run in a folder, in the order in which they came back.
+    """Return every paid call of the run in a folder, in the order in which they came back.
 
     Raises:
         ProtocolError: The file cannot be read.
@@ -230,24 +231,24 @@ def paid_for(folder: Path) -> list[Paid]:
 
 
 def paid_from(row: Any) -> Paid:
-    """A line of a ledger as a call; what it says and cannot be is not known.
+    """Return the call that a row of a cost log describes; its cost is unknown if it cannot be true.
 
-    Ledgers of the past have lines of 0 tokens and of fewer, as a server may count them. A line that
-    cannot be understood is `UNREADABLE`: a call of unknown cost.
+    Older cost logs have rows with 0 or negative token counts, as a server may report them. A row
+    that cannot be understood gives `UNREADABLE`: a call of unknown cost.
     """
     try:
         paid = Paid(**row)
     except TypeError:
         return UNREADABLE
     numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
-    right = isinstance(paid.model, str) and paid.role in get_args(Role)
-    if not right or any(each is not None and type(each) not in (int, float) for each in numbers):
+    is_valid = isinstance(paid.model, str) and paid.role in get_args(Role)
+    if not is_valid or any(each is not None and type(each) not in (int, float) for each in numbers):
         return UNREADABLE
     tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd
     is_known = (
         usd is not None
         and 0 <= usd < math.inf
-        # a free model need not count
+        # a free model need not report tokens
         and (usd > 0 or in_process(paid.model) or tokens[0] != 0)
         and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
     )
@@ -255,18 +256,18 @@ def paid_from(row: Any) -> Paid:
 
 
 def entry(paid: Paid) -> dict[str, Any]:
-    """A call as a line of the ledger."""
+    """Return a call as a row of the cost log."""
     return asdict(paid)
 
 
 UNREADABLE = Paid("ask", "unreadable lines", None, None, None, None)
-"""A call of which the ledger says nothing that can be understood: its cost is not known."""
+"""A call whose row in the cost log cannot be understood: its cost is not known."""
 
 
 def kept_keys(folder: Path) -> set[str]:
-    """The finished calls of the run in a folder: role, scenario, epoch and more, with spaces.
+    """Return the keys of a run's finished calls: role, scenario, epoch and more, with spaces.
 
-    A line that cannot be understood is passed over: its call is made again.
+    A line that cannot be understood is skipped: its call is made again.
 
     Raises:
         ProtocolError: The file cannot be read.
@@ -279,7 +280,7 @@ def kept_keys(folder: Path) -> set[str]:
 
 
 def key_of(row: object) -> str:
-    """Return the name of a finished call; empty where a line has none that can be understood."""
+    """Return the key of a finished call from its row; empty where there is none or it is wrong."""
     key = row.get("key") if isinstance(row, dict) else None
     if not isinstance(key, str) or len(key) > MAX_KEY:
         return ""

@@ -1,7 +1,7 @@
-"""What models cost: the user's own prices first, then public list prices that were shipped.
+"""The prices of models: the user's own first, then public list prices shipped with a package.
 
-Prices are USD per million tokens. A model whose price is not known has none, which is not 0: only
-what runs inside the process costs nothing.
+Prices are USD per million tokens. A model whose price is not known has the price `None`, not 0:
+only models that run inside the process cost nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
 PER = 1_000_000
-"""Tokens that a price is for."""
+"""Tokens that a price covers."""
 
 IN_PROCESS = ("gguf/", "careeval/")
-"""Providers that run inside the process."""
+"""Prefixes of models that run inside the process."""
 
 PROVIDERS = {
     "anthropic": "anthropic",
@@ -47,8 +47,8 @@ PROVIDERS = {
     "perplexity": "perplexity",
     "together": "together",
 }
-"""Inspect's provider → that of the price list. A provider that is not here is one's own server, or
-passes calls on to somebody unnamed: its price is unknown."""
+"""Inspect's provider → that of the price list. A provider that is not here is the user's own
+server, or passes calls on to an unnamed one: its price is unknown."""
 
 SERVICES = {
     ("anthropic", "azure"): "azure",
@@ -59,48 +59,48 @@ SERVICES = {
     ("openai", "azure"): "azure",
     ("openai", "bedrock"): "aws",
 }
-"""Inspect's provider and service, as in `openai/azure/NAME` → who sells the model there."""
+"""Inspect's provider and service, as in `openai/azure/NAME` → the seller in the price list."""
 
 CHARGED_APART = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
-"""Charges of every call that a price of input and output does not hold."""
+"""Charges that come on top of the prices of input and output."""
 
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 """US dollars per million tokens."""
 
 
 class Price(Frozen):
-    """What one model costs."""
+    """The price of one model."""
 
     input: Usd
-    """A prompt's tokens, those of a cache aside."""
+    """Prompt tokens, those of a cache excluded."""
     output: Usd
-    """A reply's tokens, reasoning included."""
+    """Reply tokens, reasoning included."""
     cache_read: Usd
-    """A prompt's tokens that the provider read from its cache."""
+    """Prompt tokens that the provider read from its cache."""
     cache_write: Usd
-    """A prompt's tokens that the provider wrote to its cache."""
+    """Prompt tokens that the provider wrote to its cache."""
     source: str
-    """Where the price is from, in words."""
+    """The origin of the price, in words."""
 
 
 FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in this process")
-"""The price of what runs inside the process."""
+"""The price of models that run inside the process."""
 
 
 def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None) -> Price | None:
-    """The price of a model, or `None` where it is not known.
+    """Return the price of a model, or `None` where it is not known.
 
-    From the price list shipped with genai-prices, never from the network. Where that price rises
-    with the length of the prompt, this is the base one: careeval's prompts are far shorter than any
-    threshold. Where it changes with the hour, this is the dearest of the day. Batch and other
-    service tiers are not looked at. A price that is there only in part, or has charges beside those
-    for tokens, is not known.
+    List prices come from the package genai-prices, never from the network. Where a price rises with
+    the length of the prompt, this is the base price: careeval's prompts are far shorter than any
+    threshold. Where it changes with the hour, this is the highest of the day. Batch and other
+    service tiers are ignored. A price that is incomplete, or has charges beside those for tokens,
+    is not known.
 
     Args:
-        model: Inspect's name, PROVIDER/MODEL. Its list price is that of the provider's own server,
-            which a base URL of one's own is not.
+        model: Inspect's name, PROVIDER/MODEL. The list price is that of the provider's own server;
+            do not use it for another base URL.
         own: The user's own prices by such names; they come first.
-        day: For which to look, UTC; today where not given.
+        day: Day of the price, UTC; today where not given.
     """
     if model in own:
         return own[model]
@@ -116,7 +116,7 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
 
 
 def in_process(model: str) -> bool:
-    """Whether a model runs inside the process, and so costs nothing."""
+    """Tell whether a model runs inside the process, and so costs nothing."""
     return model.startswith(IN_PROCESS)
 
 
@@ -127,14 +127,14 @@ def cost_of(
     cache_read: float = 0,
     cache_write: float = 0,
 ) -> float:
-    """US dollars for so many tokens, counted as Inspect counts a model's usage.
+    """Return the cost of tokens in US dollars, counted as Inspect counts a model's usage.
 
     Args:
-        price: Of the model.
-        input_tokens: Of prompts, without those of a cache.
-        output_tokens: Of replies, with those of reasoning.
-        cache_read: Of prompts, read from the provider's cache.
-        cache_write: Of prompts, written to the provider's cache.
+        price: The model's price.
+        input_tokens: Prompt tokens, those of a cache excluded.
+        output_tokens: Reply tokens, reasoning included.
+        cache_read: Prompt tokens read from the provider's cache.
+        cache_write: Prompt tokens written to the provider's cache.
     """
     return (
         price.input * input_tokens
@@ -144,7 +144,7 @@ def cost_of(
     ) / PER
 
 
-class _Table(Frozen):
+class _PriceTable(Frozen):
     """One table of a prices file."""
 
     input: Usd
@@ -154,11 +154,11 @@ class _Table(Frozen):
 
 
 MAX_BYTES = 1_000_000
-"""A file of this size is no list of prices."""
+"""The size above which a file is refused as no list of prices."""
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """The user's own prices by model, from a TOML file of one table a model; empty if it has none.
+    """Return the user's own prices by model, from a TOML file with one table for each model.
 
     ```toml
     ["openai/gpt-5.1"]
@@ -168,7 +168,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     ```
 
     Raises:
-        ProtocolError: The file cannot be read, or holds what is no price; every problem is listed.
+        ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
     """
     hint = 'one table a model: ["openai/gpt-5.1"], then input = 1.25, output = 10'
     try:
@@ -197,26 +197,26 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 
 def as_json(prices: Mapping[str, Price]) -> dict[str, dict[str, Any]]:
-    """Prices by model as plain data, which `from_json` gives back."""
+    """Return prices by model as plain data, which `from_json` reads."""
     return {model: price.model_dump() for model, price in prices.items()}
 
 
 def from_json(data: object) -> dict[str, Price]:
-    """Prices by model, from what `as_json` made.
+    """Return prices by model from the data that `as_json` returned.
 
     Raises:
-        ValueError: It did not make this.
+        ValueError: The data have another form.
     """
     return TypeAdapter(dict[str, Price]).validate_python(data)
 
 
 def _own_price(table: dict[str, Any], source: str) -> Price:
-    given = _Table.model_validate(table)
+    price = _PriceTable.model_validate(table)
     return Price(
-        input=given.input,
-        output=given.output,
-        cache_read=given.input if given.cache_read is None else given.cache_read,
-        cache_write=given.input if given.cache_write is None else given.cache_write,
+        input=price.input,
+        output=price.output,
+        cache_read=price.input if price.cache_read is None else price.cache_read,
+        cache_write=price.input if price.cache_write is None else price.cache_write,
         source=source,
     )
 
@@ -227,18 +227,18 @@ def _in_words(error: ErrorDetails) -> str:
         case "missing":
             return f"{field} is missing: expected USD per million tokens"
         case "extra_forbidden":
-            return f"{field!r} is not known: expected {', '.join(_Table.model_fields)}"
+            return f"{field!r} is not known: expected {', '.join(_PriceTable.model_fields)}"
         case _:
-            found = repr(error["input"])[:40]
-            return f"{field} is {found}: expected USD per million tokens, 0 or more"
+            value = repr(error["input"])[:40]
+            return f"{field} is {value}: expected USD per million tokens, 0 or more"
 
 
 def _list_price(provider: str, name: str, day: date | None) -> Price | None:
-    """The dearest price of a day in the price list, or `None`."""
+    """Return the highest list price of a day, or `None` where it is not known."""
     from genai_prices import Usage, calc_price
 
-    on = day or datetime.now(UTC).date()
-    hours = [datetime(on.year, on.month, on.day, hour, tzinfo=UTC) for hour in range(24)]
+    day = day or datetime.now(UTC).date()
+    hours = [datetime(day.year, day.month, day.day, hour, tzinfo=UTC) for hour in range(24)]
     try:
         model = calc_price(
             Usage(), name, provider_id=provider, genai_request_timestamp=hours[0]
@@ -255,7 +255,7 @@ def _list_price(provider: str, name: str, day: date | None) -> Price | None:
 
 
 def _whole_price(listed: ModelPrice, source: str) -> Price | None:
-    """A listed price with all that a call is charged for, or `None`."""
+    """Return a listed price; `None` if it lacks a part, or a call is charged for more."""
     if any(getattr(listed, charge) is not None for charge in CHARGED_APART):
         return None
     tokens_in, tokens_out = _base(listed.input_mtok), _base(listed.output_mtok)
@@ -272,5 +272,5 @@ def _whole_price(listed: ModelPrice, source: str) -> Price | None:
 
 
 def _base(listed: Any) -> float | None:
-    """A listed number, the lowest tier's where it has tiers."""
+    """Return a listed number; the lowest tier's where it has tiers."""
     return None if listed is None else float(getattr(listed, "base", listed))

@@ -1,11 +1,11 @@
-"""Whether a provider's count of tokens can be true: where it cannot, a call's cost is unknown."""
+"""Checks of the token counts that providers report. If one is false, a call's cost is unknown."""
 
 from __future__ import annotations
 
 import json
 
 MOST_TOKENS = 10**9
-"""In one call or for one rubric: more is no count."""
+"""The most tokens that one call or one rubric can have; a higher count is false."""
 
 
 def is_counted(
@@ -14,25 +14,25 @@ def is_counted(
     *parts: float | None,
     words: bool = True,
 ) -> bool:
-    """Whether the tokens of a call that came back can have been counted.
+    """Tell whether the token counts of a call that came back can be true.
 
     Args:
-        input_tokens: Of its prompt, those of a cache included: there are some in every call.
-        output_tokens: Of its reply.
-        parts: Of either, where the provider tells them apart.
-        words: Whether the reply has any.
+        input_tokens: Tokens of its prompt, those of a cache included; every call has some.
+        output_tokens: Tokens of its reply.
+        parts: Parts of either, where the provider reports them.
+        words: Whether the reply has any text.
     """
-    known = [input_tokens, output_tokens, *(part for part in parts if part is not None)]
-    if any(each is None or not 0 <= each <= MOST_TOKENS for each in known):
+    counts = [input_tokens, output_tokens, *(part for part in parts if part is not None)]
+    if any(count is None or not 0 <= count <= MOST_TOKENS for count in counts):
         return False
     return bool(input_tokens) and bool(output_tokens or not words)
 
 
 def mended(body: bytes) -> bytes:
-    """A completion of OpenAI's kind of server, with a null for a usage that cannot be read.
+    """Return a completion of an OpenAI-like server, with its usage null if it cannot be read.
 
-    What reads a usage without numbers fails, and the words would be lost with it. Anything else
-    comes back as it is.
+    The client would fail on such a usage, and the reply's text would be lost. Anything else is
+    returned unchanged.
     """
     try:
         completion = json.loads(body)
@@ -41,7 +41,7 @@ def mended(body: bytes) -> bytes:
             return body
     except (ValueError, KeyError, TypeError, RecursionError):
         return body
-    if not _is_read(usage):
+    if not _has_counts(usage):
         usage = None
     elif "total_tokens" not in usage:
         usage = {**usage, "total_tokens": usage["prompt_tokens"] + usage["completion_tokens"]}
@@ -50,8 +50,8 @@ def mended(body: bytes) -> bytes:
     return json.dumps({**completion, "usage": usage}).encode()
 
 
-def _is_read(usage: object) -> bool:
-    """Whether every number that is read from a usage is one."""
+def _has_counts(usage: object) -> bool:
+    """Tell whether every number that the client reads from a usage is an integer."""
     if not isinstance(usage, dict):
         return False
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
@@ -60,6 +60,6 @@ def _is_read(usage: object) -> bool:
         details = usage.get(name) or {}
         if not isinstance(details, dict):
             return False
-        read = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
-        counts += [details[part] for part in read if details.get(part) is not None]
+        parts = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
+        counts += [details[part] for part in parts if details.get(part) is not None]
     return all(type(count) is int for count in counts)
