@@ -250,11 +250,11 @@ def test_an_answer_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_bytes(b"GGUF")
     told: list[threading.Event] = []
 
-    def answer(_path: Path, _request: object, abandoned: threading.Event) -> None:
-        told.append(abandoned)
-        abandoned.wait(20)
+    def reply(_path: Path, _request: object, cancelled: threading.Event) -> None:
+        told.append(cancelled)
+        cancelled.wait(20)
 
-    monkeypatch.setattr("careeval.protocol.models.gguf._answer", answer)
+    monkeypatch.setattr("careeval.protocol.models.gguf._reply", reply)
     monkeypatch.setattr("careeval.protocol.models.gguf.check_engine", lambda: None)
     api = GgufAPI(str(path), seconds=0.05)
     with pytest.raises(EngineError, match=r"no whole answer of slow\.gguf within 0\.05 seconds"):

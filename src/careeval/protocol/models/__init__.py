@@ -1,1 +1,1 @@
-"""Models that can be asked: their clients, keys, limits and queues."""
+"""The models that can be called: their clients, keys, limits and queues."""

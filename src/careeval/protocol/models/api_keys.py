@@ -1,4 +1,7 @@
-"""Providers' keys: which variables hold one, and whose is missing. No key is ever shown."""
+"""The API keys of providers: their environment variables, and checks for missing ones.
+
+No key is ever shown.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where models are asked.
+    """A provider of models.
 
     Attributes:
-        name: What Inspect calls it: the first part of a model's name.
-        package: The distribution that asks it.
-        keys: Environment variables, any one of which lets it in.
-        clouds: Second parts of a model's name by which a cloud is asked, which has other keys.
+        name: Inspect's name of it: the first part of a model's name.
+        package: The distribution of its client.
+        keys: Environment variables for a key; one of them is enough.
+        clouds: Second parts of a model's name that stand for a cloud, which has other keys.
         elsewhere: Environment variables that send every call to such a cloud.
     """
 
@@ -47,48 +50,48 @@ PROVIDERS = (
     Provider("together", "openai", ("TOGETHER_API_KEY",)),
     Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
 )
-"""Those that most people ask; Inspect knows more."""
+"""The providers used most; Inspect has more."""
 
 AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
-"""Variables of Amazon's cloud that hold a secret."""
+"""Environment variables of Amazon's cloud that hold a secret."""
 
 COMPATIBLE = "openai-api"
-"""The provider of any server of OpenAI's kind: openai-api/SERVICE/MODEL."""
+"""The provider of any server with OpenAI's API: openai-api/SERVICE/MODEL."""
 
 
 def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Name the variables of which one must be set before a model can be asked.
+    """Return the variables of which one must be set before a model can be called.
 
-    Empty where one is set, or where it is not known which would be needed.
+    Empty where one is set, or where it is not known which is needed.
 
     Args:
         model: Inspect's name of the model.
-        environment: Variables by name.
+        environment: Environment variables by name.
     """
     name, *parts = model.split("/")
     keys: tuple[str, ...] = ()
     if name == COMPATIBLE and len(parts) > 1:
         keys = (f"{parts[0].upper().replace('-', '_')}_API_KEY",)
-    for known in PROVIDERS:
-        in_a_cloud = bool({*parts[:1]} & {*known.clouds}) or any(
-            map(environment.get, known.elsewhere)
+    for provider in PROVIDERS:
+        is_cloud = bool({*parts[:1]} & {*provider.clouds}) or any(
+            map(environment.get, provider.elsewhere)
         )
-        if known.name == name and not in_a_cloud:
-            keys = known.keys
+        if provider.name == name and not is_cloud:
+            keys = provider.keys
     return () if any(environment.get(key) for key in keys) else keys
 
 
 def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
-    """Collect the keys that a model is asked with, wherever its provider found them.
+    """Return the keys with which a model is called, wherever its provider found them.
 
     Args:
-        api: The provider, as Inspect made it.
+        api: The provider's object, as Inspect made it.
         model: Inspect's name of the model.
-        environment: Variables by name.
+        environment: Environment variables by name.
     """
     name = model.partition("/")[0]
     variables = {*getattr(api, "api_key_vars", ()), f"{name.upper().replace('-', '_')}_API_KEY"}
-    variables |= {key for known in PROVIDERS if known.name == name for key in known.keys}
+    variables |= {key for provider in PROVIDERS if provider.name == name for key in provider.keys}
     if "bedrock" in model or name == "sagemaker":
         variables |= {*AWS_SECRETS}
     values = {environment.get(variable) for variable in variables}
@@ -98,15 +101,15 @@ def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
 def missing_keys(
     models: Iterable[str | None], graders: Iterable[str | None], environment: Mapping[str, str]
 ) -> Iterator[str]:
-    """For each model and grader whose key is missing, a sentence.
+    """Yield a sentence for each model and grader whose key is missing.
 
     Args:
-        models: Inspect's names of models to ask; `None` for recorded answers.
-        graders: Of graders; `None` where nothing is graded.
-        environment: Variables by name.
+        models: Inspect's names of the models to ask; `None` for recorded responses.
+        graders: Inspect's names of the graders; `None` where nothing is graded.
+        environment: Environment variables by name.
     """
-    asked = {f"asking {model}": model for model in models if model}
-    graded = {f"grading with {grader}": grader for grader in graders if grader}
-    for what, model in (asked | graded).items():
+    asking = {f"asking {model}": model for model in models if model}
+    grading = {f"grading with {grader}": grader for grader in graders if grader}
+    for purpose, model in (asking | grading).items():
         if keys := missing_key(model, environment):
-            yield f"{what} needs a key: {' or '.join(keys)} is not set"
+            yield f"{purpose} needs a key: {' or '.join(keys)} is not set"

@@ -1,4 +1,4 @@
-"""The HTTP clients that providers ask with, each with our limits and hooks."""
+"""The HTTP clients of providers, with our limits and hooks."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from careeval.protocol.costs.token_counts import mended
 from careeval.protocol.models.reply_queue import Turns
 
 TIMEOUT = 1800
-"""Seconds after which a call that fails is not tried again."""
+"""Seconds after which a call that fails is not retried."""
 
 CONNECT_TIMEOUT = 10
-"""Seconds until a server that cannot be reached is given up, and tried again."""
+"""Seconds for an attempt to connect to a server."""
 
 PROBE_TIMEOUT = 30
-"""Seconds in which a living server answers some request, while it works on another."""
+"""Seconds in which a working server answers a small request, even while it works on another."""
 
 MAX_REPLY = 16 * 2**20
-"""Bytes of one reply: more than any model says, and a hundred of them fit into memory."""
+"""The most bytes of a reply: more than any model writes, and a hundred of them fit into memory."""
 
 
 def limit_connecting() -> None:
-    """Have every provider's client give a connection up soon, unless the user has set a time.
+    """Set a short timeout for connecting in every provider's client, unless the user has set one.
 
     Inspect waits 60 seconds, and then once more, because long work between two calls may hold up
-    its loop; `Turns` keeps that from happening here.
+    its loop; `Turns` prevents that here.
     """
     os.environ.setdefault("INSPECT_HTTP_CONNECT_TIMEOUT", str(CONNECT_TIMEOUT))
     os.environ.setdefault("INSPECT_HTTP_CONNECT_RETRIES", "0")
 
 
-def prepare_clients(api: Any, turns: Turns, blot: Blot) -> None:
-    """Put our limits and hooks on the client that a provider has, and on those it will make.
+def prepare_clients(api: Any, reply_queue: Turns, redactor: Blot) -> None:
+    """Put our limits and hooks on a provider's present client, and on those that it makes later.
 
-    vLLM's makes its client at the first call, Mistral's one for each call; any may make another
-    when its key has changed. Google's, Grok's and those of the clouds ask over clients without
+    vLLM's provider makes its client at the first call, Mistral's makes one for each call, and any
+    may make another when its key has changed. The clients of Google, Grok and the clouds have no
     hooks.
 
     Args:
-        api: The provider.
-        turns: In which replies wait.
-        blot: Takes the key out of replies.
+        api: The provider's object, as Inspect made it.
+        reply_queue: The queue in which replies wait.
+        redactor: Removes the key from replies.
     """
-    hooks = ReplyHooks(turns, blot)
+    hooks = ReplyHooks(reply_queue, redactor)
     initialize = api.initialize
 
     def prepare() -> None:
-        if _over_aiohttp(api):
+        if _use_aiohttp(api):
             initialize()
         client = getattr(api, "client", None)
         if client is not None and hasattr(client, "max_retries"):
-            # repeating is Inspect's, which counts it
+            # Inspect retries, and counts that
             client.max_retries = 0
             _lighten(client)
         hooks.put_on(getattr(client, "_client", None))
@@ -66,35 +66,35 @@ def prepare_clients(api: Any, turns: Turns, blot: Blot) -> None:
     api.initialize = initialized
     prepare()
     if hasattr(api, "_context_window_registered"):
-        # vLLM's asks for the length of its context before the first call, and waits long for that
+        # else vLLM's asks for its context length before the first call, and waits long for that
         api._context_window_registered = True
-    if (arguments := getattr(api, "_http_default_args", None)) is not None:
+    if (default_args := getattr(api, "_http_default_args", None)) is not None:
 
         def hooked() -> dict[str, Any]:
-            made: dict[str, Any] = arguments()
-            hooks.put_on(made.get("async_client"))
-            return made
+            args: dict[str, Any] = default_args()
+            hooks.put_on(args.get("async_client"))
+            return args
 
         api._http_default_args = hooked
 
 
 def _lighten(client: Any) -> None:
-    """Spare a client of OpenAI's package the conversion of what needs none."""
+    """Skip the conversion of requests in a client of OpenAI's package."""
     if type(client).__module__.partition(".")[0] == "openai":
-        # that package is loaded then, and need not be otherwise
+        # imported here: openai is slow to load, and is loaded already in this case
         from careeval.protocol.models.completions import lighten
 
         lighten(client)
 
 
-def _over_aiohttp(api: Any) -> bool:
-    """Have a client of OpenAI's kind send over aiohttp: a sixth less work a call than over httpx.
+def _use_aiohttp(api: Any) -> bool:
+    """Make a client of OpenAI's package send over aiohttp; return whether this changed it.
 
-    It is the client that OpenAI's own package offers for many calls at once. Whether it was put in
-    place just now comes back.
+    A call takes a sixth less work than over httpx. OpenAI's package offers this client for many
+    calls at once.
     """
     if (client := getattr(api, "http_client", None)) is None:
-        return False  # and openai need not be loaded
+        return False  # before openai is imported, which is slow
     import httpx2
     from inspect_ai._util.http_defaults_httpx2 import connect_timeout
     from openai import DefaultAioHttpClient
@@ -103,17 +103,17 @@ def _over_aiohttp(api: Any) -> bool:
         return False
     api.http_client = DefaultAioHttpClient(
         timeout=httpx2.Timeout(TIMEOUT, connect=connect_timeout()),
-        # 0 is no limit; where none is given, aiohttp takes a hundred
+        # 0 means no limit; aiohttp's default is a hundred
         limits=httpx2.Limits(max_connections=0),
     )
     return True
 
 
 async def is_silent(api: Any) -> bool:
-    """Ask a provider's server for its list of models; whether no reply of any kind comes.
+    """Ask a provider's server for its list of models; return whether no reply comes in time.
 
-    A server that is slow, or still loads its model, has one: an error will do. False where we
-    cannot ask.
+    Any reply counts, an error too: a slow server, or one that still loads its model, sends one.
+    False where there is no way to ask.
     """
     client = getattr(api, "client", None)
     http: Any = getattr(client, "_client", None)
@@ -124,32 +124,36 @@ async def is_silent(api: Any) -> bool:
         await asyncio.wait_for(http.get(f"{str(url).rstrip('/')}/models"), PROBE_TIMEOUT)
     except TimeoutError:
         return True
-    except Exception:  # it answered, or the connection failed: the attempt itself says more
+    except Exception:  # it answered, or the connection failed, which the attempt will report
         return False
     return False
 
 
 class ReplyHooks:
-    """Bounds each reply, blots out the key that it repeats, and has it wait for its turn.
+    """Hooks that limit the size of a reply, redact the key in it, and queue it.
 
-    Inspect logs what a server says as it came, and of its headers the number of the request.
+    Inspect logs replies unchanged, and the number of the request from their headers.
     """
 
-    def __init__(self, turns: Turns, blot: Blot) -> None:
-        self._turns, self._blot = turns, blot
+    def __init__(self, reply_queue: Turns, redactor: Blot) -> None:
+        self._reply_queue, self._redactor = reply_queue, redactor
 
     def put_on(self, http: Any) -> None:
-        """Hook a client's replies, once; what is no client of httpx's kind is left alone."""
+        """Hook the replies of a client, once; do nothing for one that is not like httpx's."""
         hooks = getattr(http, "event_hooks", None)
         if hooks is not None and self.on_reply not in hooks["response"]:
             # before Inspect's own
             hooks["response"].insert(0, self.on_reply)
 
     async def on_reply(self, response: Any) -> None:
-        """Read a reply whole, and leave in its place what may be read."""
+        """Read a reply whole, and replace its headers and body by redacted ones.
+
+        Raises:
+            ReplyTooLongError: It is longer than `MAX_REPLY`.
+        """
         for name, value in list(response.headers.items()):
-            if (blotted := self._blot.header(value)) != value:
-                response.headers[name] = blotted
+            if (redacted := self._redactor.header(value)) != value:
+                response.headers[name] = redacted
         parts, n = [], 0
         async for part in response.aiter_bytes():
             parts.append(part)
@@ -158,9 +162,8 @@ class ReplyHooks:
                 raise ReplyTooLongError(
                     f"the server's reply is longer than {MAX_REPLY // 2**20} MB"
                 )
-        body = self._blot.body(b"".join(parts), is_error=response.is_error)
+        body = self._redactor.body(b"".join(parts), is_error=response.is_error)
         if response.is_success and "json" in response.headers.get("content-type", ""):
-            # a usage that cannot be read is taken for one that does not count tokens
             body = mended(body)
         response._content = body
-        await self._turns.take()
+        await self._reply_queue.take()

