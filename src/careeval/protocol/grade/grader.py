@@ -1,6 +1,6 @@
-"""The grader: puts a rubric to a model and records its judgments.
+"""The grader: shows a rubric and a response to a model and records its judgments.
 
-It sees neither points nor domains.
+The model sees neither points nor domains.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CONFIG = GenerateConfig(
         name="judgments", json_schema=json_schema(Judgments), strict=True
     ),
 )
-"""How every grader is asked; built once, since the schema takes a millisecond."""
+"""The settings of every call to a grader; built once, since the schema takes a millisecond."""
 
 
 @scorer(metrics={"*": [mean()]}, name="careeval")
@@ -81,12 +81,12 @@ def grade(
 
     Args:
         rubrics: `ladder` or `actions`; both in protocol 1.
-        per_item: One call an item, where the default is one call a rubric.
+        per_item: One call for each item, where the default is one call for each rubric.
         grader_context: `none`, or `scenario` to show the grader the scenario as well.
         prompts: Folder of prompt files; careeval's own where not given.
-        seed: Of the order in which items are shown.
-        protocol: Whose prompts are careeval's own.
-        mode: Of the bank.
+        seed: Seed of the order in which items are shown.
+        protocol: Version of the protocol, which selects careeval's own prompts.
+        mode: Mode of the bank.
     """
     texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
 
@@ -103,9 +103,9 @@ def grade(
                 reason="no_response", explanation=response.note, metadata=metadata
             )
         if response.state is not ResponseState.answered:
-            nothing = dict.fromkeys(rubrics, 0)
-            why = response.state.value
-            return Score(value=nothing, answer="", explanation=why, metadata=metadata)
+            no_points = dict.fromkeys(rubrics, 0)
+            state_name = response.state.value
+            return Score(value=no_points, answer="", explanation=state_name, metadata=metadata)
         grading = _Grading(
             get_model(role=GRADER_ROLE, required=True),
             texts if MODES[mode].models_grade else None,
@@ -136,7 +136,7 @@ def grade(
 
 @solver
 def grader_given() -> Solver:
-    """Stop a run that is to be graded and has no grader, before anything is asked and paid for."""
+    """Stop a graded run that has no grader before its first call."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if GRADER_ROLE not in model_roles():
@@ -150,20 +150,26 @@ def grader_given() -> Solver:
 
 
 def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
-    """The points of a graded rubric; NaN, Inspect's "unscored", where an unresolved item counts."""
-    judged = [np.nan if j.present is None else float(j.present) for j in graded.judgments]
-    present = np.array([judged])
+    """Return the points of a graded rubric; NaN, Inspect's "unscored", if they are not certain.
+
+    They are uncertain where an unresolved item could change them.
+    """
+    present = np.array(
+        [[np.nan if j.present is None else float(j.present) for j in graded.judgments]]
+    )
     bounds = scenario_points(np.array([item.points for item in items]), present)
     return float(bounds.low[0]) if bounds.low[0] == bounds.high[0] else float("nan")
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What the calls about one rubric of one response took; `None` where one of them did not say.
+    """The usage of the calls about one rubric of one response; `None` where one lacks a number.
 
     Attributes:
         input_tokens: Cached ones included.
         output_tokens: Reasoning included.
+        cost_usd: US dollars.
+        seconds: Sum of the calls' durations.
     """
 
     input_tokens: int | None
@@ -173,7 +179,7 @@ class Usage:
 
     @staticmethod
     def of(outputs: Sequence[ModelOutput]) -> Usage:
-        """The sums over calls."""
+        """Return the sums over calls."""
         columns = zip(*(metered(output) for output in outputs), strict=True)
         sums = [None if None in column else sum(column) for column in columns]
         return Usage(*sums) if sums else Usage(0, 0, 0.0, 0.0)
@@ -181,12 +187,12 @@ class Usage:
 
 @dataclass(frozen=True)
 class _Grading:
-    """What all calls about one response share.
+    """The grading of one response: the parts that all its calls share.
 
     Attributes:
-        prompts: How a model is asked; `None` where programs alone grade.
-        facts: Of the scenario, for a program.
-        scenario: Its text where the grader is to see it.
+        prompts: Prompts for a model; `None` where only programs grade.
+        facts: Facts of the scenario, for a program.
+        scenario: Text of the scenario; `None` where the grader is not to see it.
         name: Scenario and epoch.
         last_word_counts: See `read_reply`.
     """
@@ -203,35 +209,37 @@ class _Grading:
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
     ) -> tuple[Graded, Usage]:
-        """Grade one rubric in one call, or in one call an item."""
+        """Grade one rubric in one call, or in one call for each item."""
         if not items:
             return Graded((), 0, 0), Usage.of([])
         if not self.per_item:
             replies, outputs = await self._ask(shown, rubric)
             return resolve(items, shown, replies, self.response), Usage.of(outputs)
-        asked = await asyncio.gather(*(self._ask([item], f"{rubric} {item.id}") for item in shown))
-        graded = [
+        results = await asyncio.gather(
+            *(self._ask([item], f"{rubric} {item.id}") for item in shown)
+        )
+        graded_items = [
             resolve([item], [item], replies, self.response)
-            for item, (replies, _) in zip(shown, asked, strict=True)
+            for item, (replies, _) in zip(shown, results, strict=True)
         ]
-        by_id = {one.judgments[0].item: one.judgments[0] for one in graded}
+        by_id = {graded.judgments[0].item: graded.judgments[0] for graded in graded_items}
         whole = Graded(
             tuple(by_id[item.id] for item in items),
-            sum(one.n_calls for one in graded),
-            sum(one.n_quotes_dropped for one in graded),
+            sum(graded.n_calls for graded in graded_items),
+            sum(graded.n_quotes_dropped for graded in graded_items),
         )
-        return whole, Usage.of([output for _, outputs in asked for output in outputs])
+        return whole, Usage.of([output for _, outputs in results for output in outputs])
 
     async def _ask(
         self, shown: Sequence[RubricItem], scope: str
     ) -> tuple[list[Reply], list[ModelOutput]]:
-        """Put one list of items, and ask again while the reply cannot be used as a whole."""
+        """Have items judged in one call, and ask again while the reply is not complete."""
         request = self._request(shown)
         messages = request
         replies: list[Reply] = []
         outputs: list[ModelOutput] = []
         while len(replies) < MAX_ATTEMPTS:
-            # each attempt has a name, or a repair may be answered by what it is to mend
+            # each attempt has a name: else a repair may get the stored reply that it is to repair
             name = f"{self.name} {scope} {len(replies) + 1}"
             expected = ITEM_TOKENS * len(shown)
             output = (await call("grade", name, self.grader, messages, CONFIG, expected)).output
@@ -257,9 +265,9 @@ class _Grading:
         return replies, outputs
 
     def _request(self, shown: Sequence[RubricItem]) -> list[ChatMessage]:
-        """What is put to the grader first: the prompts to a model, the case to a program."""
+        """Return the first messages to the grader: prompts for a model, the case for a program."""
         case = Case(self.response, [(item.id, item.text) for item in shown], self.facts)
-        # which no provider sends
+        # providers do not send metadata
         metadata = asdict(case)
         if self.prompts is None:
             return [ChatMessageUser(content=self.response, metadata=metadata)]

@@ -1,6 +1,6 @@
-"""A scenario as Inspect's sample and back: a sample's metadata carries all that the tables need.
+"""Conversion of a scenario to the metadata of Inspect's sample, and back.
 
-So a run can be read without the bank that it was made with.
+The metadata hold all that the tables need, so that a run can be read without its bank.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from careeval.core.scenario import Rubric, RubricItem, Scenario
 
 _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
          "status", "group", "twin_of", "control")  # fmt: skip
-"""Fields of a scenario that a result may be read by."""
+"""Fields of a scenario by which results may be grouped or selected."""
 
 
 def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]:
-    """What a scenario's sample carries: what results are read by, its rubrics asked for, its facts.
+    """Return the metadata of a scenario's sample: the kept fields, the rubrics, the facts.
 
-    A scenario without facts has no such key.
+    A scenario without facts has no key `facts`.
     """
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
@@ -37,7 +37,7 @@ def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]
 
 
 def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
-    """The items of one rubric that a sample carries, in the rubric's order."""
+    """Return the items of one rubric from a sample's metadata, in the rubric's order."""
     return [
         RubricItem.model_validate({n: item[n] for n in RubricItem.model_fields if n in item})
         for item in metadata["rubrics"][rubric.value]
@@ -45,6 +45,6 @@ def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
 
 
 def facts_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts of a scenario that its sample carries; empty where it has none."""
+    """Return the facts of a scenario from its sample's metadata; empty where it has none."""
     facts: Mapping[str, Any] = metadata.get("facts", {})
     return facts

@@ -1,7 +1,7 @@
-"""The two ways to a response: ask a model, or take a recorded answer. After them, one way through.
+"""The two solvers that obtain a response: one asks a model, one takes a recorded response.
 
 Both leave a `Response` in the sample's store, where the grader and the log reader find it even if
-what comes after fails.
+a later step fails.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
 MAX_CHARACTERS = 200
-"""Characters of a refusal that are passed on."""
+"""Characters of a refusal that are shown."""
 
 
 @solver
@@ -45,22 +45,22 @@ def ask(
     protocol: str = PROTOCOL_VERSION,
     mode: str = RESPONSE.name,
 ) -> Solver:
-    """Ask the system under test, with a seed of its own for every scenario and epoch.
+    """Ask the system under test, with a different seed for every scenario and epoch.
 
-    One seed for all epochs would bring ten times the same answer from a server that honours it.
+    One seed for all epochs would give ten times the same response where a server honours it.
 
     Args:
         prompts: Folder of prompt files; careeval's own where not given.
-        seed: Of the run.
-        protocol: Whose prompts are careeval's own.
-        mode: Of the bank.
+        seed: Seed of the run.
+        protocol: Version of the protocol, which selects careeval's own prompts.
+        mode: Mode of the bank.
     """
-    system = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol).ask_system
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)
         state.messages = [
-            ChatMessageSystem(content=system),
+            ChatMessageSystem(content=texts.ask_system),
             ChatMessageUser(content=state.input_text.strip()),
         ]
         config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
@@ -75,23 +75,23 @@ def ask(
 
 @solver
 def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
-    """Take the answers of one system from a file; one that is not there is a missing response.
+    """Take the responses of one system from a file; one that is not in it is missing.
 
     Raises:
-        ProtocolError: The file cannot be read, or holds no answer of that system.
+        ProtocolError: The file cannot be read, or holds no response of that system.
     """
-    given = read_answers(Path(responses))
-    if system not in given:
-        named = ", ".join(map(repr, given))
+    by_system = read_answers(Path(responses))
+    if system not in by_system:
+        systems = ", ".join(map(repr, by_system))
         raise ProtocolError(
-            f"{responses}: holds no answers of {system!r}", hint=f"it holds {named}"
+            f"{responses}: holds no answers of {system!r}", hint=f"it holds {systems}"
         )
-    answers = {(r.scenario, r.epoch): r for r in given[system]}
+    by_epoch = {(r.scenario, r.epoch): r for r in by_system[system]}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         key = (str(state.sample_id), state.epoch)
         missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
-        response = answers.get(key, missing)
+        response = by_epoch.get(key, missing)
         state.output = ModelOutput.from_content(system, response.text)
         store_response(state, response, MODES[mode])
         return state
@@ -100,50 +100,48 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
 
 
 def store_response(state: TaskState, response: Response, mode: Mode) -> None:
-    """Keep a response in its sample, as what its mode takes it for."""
+    """Store a response in its sample, with the state that its mode gives it."""
     if mode.received and response.state is ResponseState.answered:
         response = mode.received(response, facts_of(state.metadata))
     state.store.set(STORE_KEY, asdict(response))
 
 
 def response_given(state: TaskState) -> Response | None:
-    """Return the response that a solver has left; `None` where its call failed.
-
-    Read back from a log, its state is a plain string.
-    """
+    """Return the response that a solver has stored; `None` where its call failed."""
     stored: dict[str, Any] | None = state.store.get(STORE_KEY)
     if stored is None:
         return None
+    # read back from a log, its state is a plain string
     return Response(**{**stored, "state": ResponseState(stored["state"])})
 
 
 def stored_response(state: TaskState) -> Response:
-    """Return the response that a solver has left; there is one."""
+    """Return the response that a solver has stored; there must be one."""
     response = response_given(state)
     assert response is not None
     return response
 
 
 def epoch_seed(seed: int, scenario: str, epoch: int) -> int:
-    """The seed of one call, 0 to 2³¹ − 1; the same for the same run seed, scenario and epoch."""
+    """Return the seed of one call, 0 to 2³¹ − 1, from the run's seed, the scenario and epoch."""
     digest = hashlib.sha256(f"{seed}:{scenario}:{epoch}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % 2**31
 
 
 def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
-    """What a model's output is: words, nothing, a refusal, or no response.
+    """Return the response in a model's output: answered, empty, refused or missing.
 
-    Words that were cut off at the token limit are an answer, and are marked. The reasoning trace is
-    not part of it.
+    Text that was cut off at the token limit counts as answered, and is marked as cut. Reasoning is
+    not part of the response.
     """
     text = readable(output.completion.strip())
     stop = output.stop_reason if output.choices else "unknown"
     cut = stop in {"max_tokens", "model_length"}
-    if stop == "content_filter" or _refused(output):
+    if stop == "content_filter" or _is_refusal(output):
         note = text or output.error or "content filter"
         return Response(scenario, epoch, "", ResponseState.refused, note=note)
     if text and stop == "model_length" and output.usage is None:
-        # it did not fit: Inspect hands on the provider's error as if the model had said it
+        # it did not fit: Inspect gives the provider's error as if the model had written it
         return Response(scenario, epoch, "", ResponseState.missing, note=text)
     if text:
         return Response(scenario, epoch, text, ResponseState.answered, cut=cut)
@@ -154,16 +152,16 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
 
 
 def ended(output: ModelOutput) -> str:
-    """Why an output did not end by itself, in words for whoever asked; empty if it did."""
-    found = response_of(output, "", 0)
-    if found.state is ResponseState.refused:
-        return f"it is a refusal: {found.note[:MAX_CHARACTERS]}"
-    if found.state is ResponseState.missing:
-        return f"there is none: {found.note[:MAX_CHARACTERS]}"
-    return "it was cut off at the token limit" if found.cut else ""
+    """Return why an output is no complete reply, in words for a person; empty if it is."""
+    response = response_of(output, "", 0)
+    if response.state is ResponseState.refused:
+        return f"it is a refusal: {response.note[:MAX_CHARACTERS]}"
+    if response.state is ResponseState.missing:
+        return f"there is none: {response.note[:MAX_CHARACTERS]}"
+    return "it was cut off at the token limit" if response.cut else ""
 
 
-def _refused(output: ModelOutput) -> bool:
-    """Whether the provider marks what was said as a refusal."""
+def _is_refusal(output: ModelOutput) -> bool:
+    """Tell whether the provider marks the output's content as a refusal."""
     content = output.message.content if output.choices else ""
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)

@@ -58,48 +58,50 @@ def careeval(
     max_tokens: int = MAX_TOKENS,
     protocol: str = PROTOCOL_VERSION,
 ) -> Task:
-    """Ask a system what it would do in each scenario, and have a grader judge what it says.
+    """Ask a system what it would do in each scenario, and have a grader judge its responses.
 
     Args:
         bank: Folder of the bank; careeval's own where not given.
         split: `public` or `held-out`.
-        adl: Activities to take, all where not given.
+        adl: ADLs to take, all where not given.
         scenario: Ids to take, all where not given.
-        limit: At most so many scenarios, taken from the activities in turn.
+        limit: The most scenarios, taken from the ADLs in turn.
         twins: Whether to take their twins and controls too.
-        part: Ids that are put of the scenarios chosen; all where not given. The run bears the hash
-            of all that are chosen, so that the parts of a sweep are one run.
-        rubric: `actions` or `ladder`; the actions where not given, the ladder where the chosen
+        part: Ids of the selected scenarios to ask about; all where not given. The run has the hash
+            of the whole selection, so that the parts of a sweep are one run.
+        rubric: `actions` or `ladder`; the actions where not given, the ladder where the selected
             scenarios have no actions.
-        grade: Whether to grade at all; without it the responses are stored.
-        per_item: One grader call an item, where the default is one call a rubric.
+        grade: Whether to grade; otherwise the responses are only stored.
+        per_item: One grader call for each item, where the default is one for each rubric.
         grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
-        prompts: Folder of someone else's prompt files.
-        seed: Of the answers, for providers that honour one.
-        grade_seed: Of the order in which items are shown to the grader.
-        responses: JSON-lines file of recorded answers, instead of asking.
+        prompts: Folder of other prompt files than careeval's own.
+        seed: Seed of the responses, for providers that honour one.
+        grade_seed: Seed of the order in which items are shown to the grader.
+        responses: JSON-lines file of recorded responses, instead of asking.
         system: Name of the system under test; needed with `responses`, else the model's name.
-        max_tokens: Of one response, reasoning included.
-        protocol: The version to follow; an earlier one to finish a run that was begun under it.
+        max_tokens: The most tokens of one response, reasoning included.
+        protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
     refuse_in_the_open(split)
     loaded = load_bank(bank, split_key(split), probes=False)
     protocol = known_version(protocol)
     mode = loaded.mode
     texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
-    _check_words(grader_context, split)
-    chosen = select_scenarios(
+    _check_values(grader_context, split)
+    selected = select_scenarios(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
-    put = part_of(chosen, _listed(part))
-    rubrics = rubrics_graded(rubric, chosen, mode, protocol)
+    asked = part_of(selected, _listed(part))
+    rubrics = rubrics_graded(rubric, selected, mode, protocol)
     names = [r.value for r in rubrics]
-    # of a run of another mode alone: Inspect knows the log of an older run by what is passed here
-    other = {} if mode is RESPONSE else {"mode": mode.name}
-    solver = _solver(responses, system, prompts, seed, protocol, other)
-    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, protocol, **other)
-    about = {
-        **_about_bank(loaded, chosen, protocol),
+    # only for other modes: Inspect recognizes the log of an older run by the arguments passed here
+    mode_args = {} if mode is RESPONSE else {"mode": mode.name}
+    solver = _solver(responses, system, prompts, seed, protocol, mode_args)
+    scorer = grade_scorer(
+        names, per_item, grader_context, prompts, grade_seed, protocol, **mode_args
+    )
+    metadata = {
+        **_bank_metadata(loaded, selected, protocol),
         "system": system,
         "recorded": responses is not None,
         "rubrics": names,
@@ -110,7 +112,7 @@ def careeval(
     }
     return Task(
         name="careeval",
-        dataset=MemoryDataset([_sample(s, rubrics) for s in put], name=loaded.about.name),
+        dataset=MemoryDataset([_sample(s, rubrics) for s in asked], name=loaded.about.name),
         solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
@@ -118,15 +120,15 @@ def careeval(
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
         version=int(protocol.split("-")[0]),
-        metadata={"careeval": about},
+        metadata={"careeval": metadata},
     )
 
 
-def _check_words(grader_context: str, split: str) -> None:
-    """Return if two arguments have one of the words that they may have.
+def _check_values(grader_context: str, split: str) -> None:
+    """Check two arguments that have a few possible values.
 
     Raises:
-        ProtocolError: One has another.
+        ProtocolError: One has another value.
     """
     if grader_context not in {"none", "scenario"}:
         raise ProtocolError(
@@ -144,10 +146,10 @@ def _solver(
     protocol: str,
     mode: dict[str, str],
 ) -> Solver:
-    """Return what takes recorded answers, or asks for them.
+    """Return the solver that takes recorded responses, or the one that asks for them.
 
     Raises:
-        ProtocolError: Recorded answers are given without the name of their system.
+        ProtocolError: Recorded responses are given without the name of their system.
     """
     if responses is not None and system is None:
         raise ProtocolError(
@@ -158,8 +160,8 @@ def _solver(
     return ask(prompts, seed, protocol, **mode)
 
 
-def _about_bank(bank: Bank, chosen: Sequence[Scenario], protocol: str) -> dict[str, Any]:
-    """Return what a log says of the software and of the scenarios that are put."""
+def _bank_metadata(bank: Bank, selected: Sequence[Scenario], protocol: str) -> dict[str, Any]:
+    """Return a log's metadata about the software, the bank and the selected scenarios."""
     return {
         "software": version("careeval"),
         "protocol": protocol,
@@ -168,7 +170,7 @@ def _about_bank(bank: Bank, chosen: Sequence[Scenario], protocol: str) -> dict[s
         "bank_version": bank.about.version,
         "bank_provenance": bank.about.provenance,
         "bank_makers": list(bank.about.makers),
-        **selection_hashes(chosen),
+        **selection_hashes(selected),
     }
 
 
@@ -177,7 +179,7 @@ def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:
 
 
 def _listed(value: str | list[str] | None) -> list[str]:
-    """A task argument that may be one name, names with commas, or a list."""
+    """Return the names in a task argument: one name, names with commas, or a list."""
     if value is None:
         return []
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)

@@ -1,7 +1,7 @@
-"""The transcript: Inspect's record, in each sample of a log, of the events on its way.
+"""The transcript: Inspect's record of the events of each sample in a log.
 
-Most of it repeats what the sample says elsewhere, and writing it is a fifth of a run's work. A run
-of ours keeps it where something went wrong, so that one can see what, and leaves it out elsewhere.
+Most of it repeats other parts of the sample, and writing it is a fifth of a run's work. A run of
+careeval keeps it only where something went wrong, so that one can see what.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from careeval.protocol.grade.solvers import response_given
 
 
 def transcript_left_out(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:
-    """Return what a task does at the end of a sample: leave out its transcript if all went well.
+    """Return a function that removes a sample's transcript at its end if all went well.
 
-    Outside a run of ours, as in `inspect eval`, the transcript stays.
+    Outside a run of careeval, as in `inspect eval`, the transcript stays.
 
     Args:
         graded: Whether responses are graded.
@@ -29,14 +29,14 @@ def transcript_left_out(*, graded: bool) -> Callable[[TaskState], Awaitable[None
 
     async def clean(state: TaskState) -> None:
         if current_calls() and _went_well(state, graded=graded):
-            # the list itself: Inspect copies it into the log after this
+            # the list itself, which Inspect copies into the log afterwards
             cast("list[Event]", transcript().events).clear()
 
     return clean
 
 
 def _went_well(state: TaskState, *, graded: bool) -> bool:
-    """Return whether there is an answer, and a judgment on every item of it."""
+    """Tell whether the response is answered, and every item of it judged if it is graded."""
     response = response_given(state)
     if response is None or response.state is not ResponseState.answered:
         return False
