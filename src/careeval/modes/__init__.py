@@ -1,4 +1,4 @@
-"""The modes: ways to ask and ways to judge, which a bank names one of."""
+"""The modes: each is a way to ask and to judge. A bank names its mode."""
 
 from careeval.modes.mode import Mode
 from careeval.modes.response import RESPONSE

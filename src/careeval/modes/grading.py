@@ -1,7 +1,7 @@
-"""What is put to a grader and what is made of its reply: pure functions, no model, no clock.
+"""The items shown to a grader, and the judgments read from its replies: pure functions.
 
-Judgments are checked as a set: each item of a call once, none extra. What a grader cannot be
-brought to say stays unresolved, a third state with its reason, and never becomes a score.
+Judgments are checked as a set: each item of a call once, none extra. An item that the grader does
+not judge after all attempts stays unresolved, with the reason, and never becomes a score.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ MAX_ATTEMPTS = 3
 """The first call and at most two repairs."""
 
 MAX_OBJECTS = 100
-"""Opening braces of a reply that are tried as the start of its JSON: a bound on hostile text."""
+"""The most opening braces that are tried as the start of JSON, against hostile text."""
 
 KEY = "judgments"
-"""Under which a reply has its list."""
+"""The key of the list in a reply."""
 
 ELLIPSIS = "…"
-"""What stands for words in the form that the prompt shows; an entry with it is no judgment."""
+"""The placeholder in the prompt's example; an entry with it is no judgment."""
 
 
 class ItemJudgment(BaseModel):
-    """One entry of a grader's reply, its fields in the order in which they are to be written."""
+    """One entry of a grader's reply, its fields in the order in which the grader writes them."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -53,22 +53,21 @@ class Judgments(BaseModel):
 
 
 def reply_schema() -> str:
-    """The form of a grader's reply as text: each entry's fields in order, with type and meaning."""
+    """Return the form of a grader's reply as text: an entry's fields with type and meaning."""
     entry = [
-        f"{name}: {getattr(each.annotation, '__name__', '')}: {each.description}"
-        for name, each in ItemJudgment.model_fields.items()
+        f"{name}: {getattr(field.annotation, '__name__', '')}: {field.description}"
+        for name, field in ItemJudgment.model_fields.items()
     ]
     return "\n".join([*Judgments.model_fields, *entry])
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one reply of a grader said.
+    """The judgments in one reply of a grader.
 
     Attributes:
-        judged: Number on the list → its entry, for every item that was judged exactly once.
-        problem: Why the reply cannot be taken as a whole, in words for the grader; empty when it
-            can.
+        judged: Item number → entry, for every item that was judged exactly once.
+        problem: The reason why the reply is not complete, in words for the grader; empty if it is.
     """
 
     judged: Mapping[int, ItemJudgment] = field(default_factory=dict)
@@ -78,12 +77,12 @@ class Reply:
 def shown_order(
     items: Sequence[RubricItem], scenario: str, epoch: int, seed: int
 ) -> list[RubricItem]:
-    """The items in the order in which a grader sees them: shuffled, the same when asked again."""
+    """Return the items in the order in which a grader sees them: a shuffle fixed by the seed."""
     return random.Random(f"{seed}:{scenario}:{epoch}").sample(list(items), len(items))
 
 
 def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
-    """What the grader may know of each item: a number from 1, and its text."""
+    """Return the part of each item that a grader sees: a number from 1, and its text."""
     return [GraderItem(number, item.text) for number, item in enumerate(items, start=1)]
 
 
@@ -94,15 +93,15 @@ def read_reply(
 
     The reply may be JSON alone, or JSON in a fence or in prose. A grader may draft: of several
     lists of judgments the last one counts. But an item that two complete lists judge differently is
-    not judged: one of them may be words of the answer that the grader has repeated. A truth value
-    must be true or false; a word such as "yes" is not read as one.
+    not judged, since the grader may have quoted one of them from the response. `present` must be
+    true or false; a word such as "yes" is not accepted.
 
     Args:
-        text: What the grader wrote.
-        n_items: How many items it was shown.
-        ended: Why it did not end by itself; this, then, is what is wrong with a reply that cannot
-            be taken as a whole.
-        last_word_counts: The rule of protocol 1: the last list counts, whatever others say.
+        text: The grader's reply.
+        n_items: Number of items that it was shown.
+        ended: The reason why the reply was refused or cut off; replaces the problem of a reply that
+            is not complete. Empty where it was not.
+        last_word_counts: True for protocol 1: the last list counts, even where others differ.
     """
     reply = _read(text, n_items, last_word_counts)
     return replace(reply, problem=ended) if ended and reply.problem else reply
@@ -111,32 +110,31 @@ def read_reply(
 def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
     if not text.strip():
         return Reply(problem="it is empty")
-    found = _lists(text)
-    if found is None:
+    lists = _lists(text)
+    if lists is None:
         return Reply(problem="it holds no complete JSON object")
-    *others, entries = found
+    *earlier, entries = lists
     if not isinstance(entries, list):
         return Reply(problem='it has no list "judgments"')
-    reply = _judged(entries, n_items)
+    reply = _read_list(entries, n_items)
     if last_word_counts:
         return reply
-    lists = [_judged(other, n_items) for other in others if isinstance(other, list)]
-    whole = [each.judged for each in (*lists, reply) if not each.problem]
-    unsure = {
+    drafts = [_read_list(entries, n_items) for entries in earlier if isinstance(entries, list)]
+    complete = [each.judged for each in (*drafts, reply) if not each.problem]
+    disputed = {
         item
         for item in range(1, n_items + 1)
-        if len({judged[item].present for judged in whole}) > 1
+        if len({judgments[item].present for judgments in complete}) > 1
     }
-    if not unsure:
+    if not disputed:
         return reply
-    sure = {item: judgment for item, judgment in reply.judged.items() if item not in unsure}
-    problem = f"its lists differ on {_items(unsure)}"
-    return Reply(sure, "; ".join(filter(None, (problem, reply.problem))))
+    agreed = {item: judgment for item, judgment in reply.judged.items() if item not in disputed}
+    problem = f"its lists differ on {_items(disputed)}"
+    return Reply(agreed, "; ".join(filter(None, (problem, reply.problem))))
 
 
-def _judged(entries: Sequence[object], n_items: int) -> Reply:
-    """What one list of judgments says."""
-    judged: dict[int, ItemJudgment] = {}
+def _read_list(entries: Sequence[object], n_items: int) -> Reply:
+    by_number: dict[int, ItemJudgment] = {}
     twice: set[int] = set()
     problems: list[str] = []
     for entry in entries:
@@ -152,21 +150,21 @@ def _judged(entries: Sequence[object], n_items: int) -> Reply:
             problems.append("an entry repeats the example")
         elif not 1 <= judgment.item <= n_items:
             problems.append(f"item {judgment.item} is not on the list")
-        elif judgment.item in judged:
+        elif judgment.item in by_number:
             twice.add(judgment.item)
         else:
-            judged[judgment.item] = judgment
+            by_number[judgment.item] = judgment
     for item in twice:
-        del judged[item]
+        del by_number[item]
     if twice:
         problems.append(f"it judges {_items(twice)} more than once")
-    if absent := set(range(1, n_items + 1)) - set(judged) - twice:
+    if absent := set(range(1, n_items + 1)) - set(by_number) - twice:
         problems.append(f"it does not judge {_items(absent)}")
-    return Reply(judged, "; ".join(dict.fromkeys(problems)))
+    return Reply(by_number, "; ".join(dict.fromkeys(problems)))
 
 
 def merge(replies: Sequence[Reply]) -> dict[int, ItemJudgment]:
-    """The judgments of all attempts; for each item the first reply that judged it counts."""
+    """Return the judgments of all attempts; for each item the first reply that judged it counts."""
     merged: dict[int, ItemJudgment] = {}
     for reply in replies:
         for item, judgment in reply.judged.items():
@@ -176,12 +174,12 @@ def merge(replies: Sequence[Reply]) -> dict[int, ItemJudgment]:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One rubric of one response, graded.
+    """The judgments on one rubric of one response.
 
     Attributes:
         judgments: One for each item, in the rubric's own order.
         n_calls: Calls that the grader answered.
-        n_quotes_dropped: Quotes that are not in the response, and so were not kept.
+        n_quotes_dropped: Quotes that were dropped, since they are not in the response.
     """
 
     judgments: tuple[Judgment, ...]
@@ -195,37 +193,37 @@ def resolve(
     replies: Sequence[Reply],
     response: str,
 ) -> Graded:
-    """Judgments for every item of a rubric from a grader's replies to one call and its repairs.
+    """Return the judgment of every item from a grader's replies to one call and its repairs.
 
     Args:
-        items: The rubric, in its own order.
+        items: Items of the rubric, in its own order.
         shown: The same items in the order shown.
-        replies: At least one, the last of them whole or the attempts used up.
-        response: The response, in which quotes are looked for.
+        replies: At least one; the last is complete, or there are no more attempts.
+        response: Text of the response, in which quotes are looked for.
     """
     merged = merge(replies)
     by_id: dict[str, Judgment] = {}
     dropped = 0
     for number, item in enumerate(shown, start=1):
-        if (judged := merged.get(number)) is None:
-            why = f"not judged in {len(replies)} attempts: {replies[-1].problem}"
-            by_id[item.id] = Judgment(item.id, None, why)
+        if (entry := merged.get(number)) is None:
+            reason = f"not judged in {len(replies)} attempts: {replies[-1].problem}"
+            by_id[item.id] = Judgment(item.id, None, reason)
             continue
-        quote = judged.quote.strip() or None
+        quote = entry.quote.strip() or None
         if quote is not None and not quote_found(quote, response):
             quote, dropped = None, dropped + 1
-        reason = readable(judged.reason.strip())
-        by_id[item.id] = Judgment(item.id, judged.present, reason, quote and readable(quote))
+        reason = readable(entry.reason.strip())
+        by_id[item.id] = Judgment(item.id, entry.present, reason, quote and readable(quote))
     return Graded(tuple(by_id[item.id] for item in items), len(replies), dropped)
 
 
 def readable(text: str) -> str:
-    """A text that can be written: half of a surrogate pair becomes the sign for the unreadable."""
+    """Return a text that can be encoded: half of a surrogate pair becomes U+FFFD."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def quote_found(quote: str, response: str) -> bool:
-    """Whether the quote's words stand in the response, in their order and next to each other.
+    """Tell whether the quote's words are in the response, in their order and next to each other.
 
     Case, space and punctuation do not matter.
     """
@@ -234,7 +232,7 @@ def quote_found(quote: str, response: str) -> bool:
 
 
 def _words(text: str) -> str:
-    # an underscore is punctuation here: Markdown's emphasis
+    # an underscore is punctuation: Markdown's emphasis
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
@@ -244,10 +242,10 @@ def _items(numbers: set[int]) -> str:
 
 
 def _lists(text: str) -> list[object] | None:
-    """Whatever JSON objects in a text have under a key `judgments`, in the order of the text.
+    """Return the values under a key `judgments` in a text's JSON objects, in the order of the text.
 
-    The last one is to count, since a grader that thinks aloud repeats the form or drafts before it
-    judges; it is `None` where no object has the key. `None` for all where there is no object.
+    There may be several, since a grader may repeat the example or draft before it judges. The list
+    is `[None]` where no object has the key, and `None` where there is no object.
     """
     named: list[object] = []
 
@@ -265,13 +263,13 @@ def _lists(text: str) -> list[object] | None:
         end = start + 1
         named.clear()
         try:
-            found, after = decoder.raw_decode(text, start)
+            value, value_end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             pass
         else:
             is_any = True
-            if KEY in found:
+            if KEY in value:
                 lists += named
-                end = after
+                end = value_end
         start = text.find("{", end)
     return (lists or [None]) if is_any else None

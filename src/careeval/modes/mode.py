@@ -1,7 +1,7 @@
 """The type of a mode: a way to ask a system, and a way to judge its response.
 
-Nothing here knows Inspect, a model or a log: a mode says what is asked and how it is judged, and
-`careeval.protocol` carries it out.
+Nothing here depends on Inspect, a model or a log: a mode describes what is asked and how it is
+judged, and `careeval.protocol` carries it out.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ PROVIDER = "careeval"
 class BankFiles(Protocol):
     """The YAML files of a bank's folder, by their paths in it without `.yaml`.
 
-    The bank reads them, and keeps what is wrong with a file with its place.
+    The bank reads them, and collects the problems of a file with their places.
     """
 
     def names(self) -> list[str]:
         """Return the names of the files in the folders below, in order."""
 
     def has_field(self, name: str, field: str) -> bool:
-        """Return whether a file has a field at its top."""
+        """Tell whether a file has a field at its top level."""
 
     def read(self, name: str, kind: type[T]) -> T | None:
         """Return a file as `kind`; None where it has problems."""
@@ -40,17 +40,17 @@ class BankFiles(Protocol):
     def report(
         self, name: str, loc: tuple[str | int, ...], code: str, message: str, hint: str = ""
     ) -> None:
-        """Keep a problem of a file that has been read; `loc` is the way to the value."""
+        """Add a problem of a file that has been read; `loc` is the path to the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything that a program sees of what it judges; it has no points to see.
+    """The response and the items that a program judges, without points.
 
     Attributes:
         response: The response's text.
         items: Id and text of each item, in the order in which they are numbered.
-        facts: What the mode's scenarios say for a program: `Scenario.facts`.
+        facts: Facts of the scenario for a program: `Scenario.facts`.
     """
 
     response: str
@@ -59,7 +59,7 @@ class Case:
 
 
 Program = Callable[[Case], Sequence[ItemJudgment]]
-"""A grader that computes: one judgment an item, numbered from 1."""
+"""A grader that computes its judgments: one for each item, numbered from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +67,18 @@ class Mode:
     """A way to ask and a way to judge, which a bank names in `bank.yaml`.
 
     Attributes:
-        name: In `bank.yaml` and in logs.
+        name: Its name in `bank.yaml` and in logs.
         read: Reads the scenarios of a bank's folder, each by the name of its file; None for one
-            with problems. They may be of a class of the mode's own, below `Scenario`; their `text`
-            is what a system is asked.
-        rubrics: What may be graded; where none is named, the first that the scenarios have.
+            with problems. They may be of the mode's own subclass of `Scenario`; their `text` is
+            what a system is asked.
+        rubrics: Rubrics that may be graded; the default is the first that the scenarios have.
         prompts: Version of the protocol → folder of its prompts.
-        models_grade: Whether a model may grade; then the prompts say how.
+        models_grade: Whether a model may grade; if so, the prompts have a part for it.
         programs: Graders that compute, by Inspect's name: `careeval/NAME`.
-        grader: The grader where none is named.
-        received: What a response in words is taken for, given the facts of its scenario: one that
-            is no valid plan, say, is not `answered`. None where words are taken as they are.
+        grader: The default grader.
+        received: Returns a response with the state that it has in this mode, given the facts of its
+            scenario: one that is no valid plan, say, is not `answered`. None where any text is
+            answered.
     """
 
     name: str
@@ -90,13 +91,13 @@ class Mode:
     received: Callable[[Response, Mapping[str, Any]], Response] | None = None
 
     def check_grader(self, grader: str) -> None:
-        """Return if a grader can judge responses of this mode.
+        """Check that a grader can judge responses of this mode.
 
         Args:
             grader: Inspect's name of it.
 
         Raises:
-            ProtocolError: It is a program of no mode or another, or a model where none can grade.
+            ProtocolError: It is no program of this mode, or a model where only programs grade.
         """
         if grader in self.programs:
             return

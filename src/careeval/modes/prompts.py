@@ -1,7 +1,7 @@
-"""The prompts of a mode: files, filled in one pass, known by their hash.
+"""The prompts of a mode: files with fields to fill in, identified by their hash.
 
-`--prompts DIR` names a folder with the same file names, and someone else's protocol is run. A mode
-has a folder for each version of the protocol whose runs can still be finished.
+`--prompts DIR` names a folder with the same file names, to use other prompts. A mode has a folder
+for each version of the protocol whose runs can still be finished.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIELDS: dict[str, frozenset[str]] = {
 """Each prompt file and the fields that it may hold; those for a grader begin with `grade-`."""
 
 REQUIRED = frozenset({"response", "items"})
-"""Fields that a file which may hold them must hold."""
+"""Fields that a file must hold if it may hold them."""
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
@@ -40,9 +40,9 @@ class Prompts:
     """The prompts of a protocol.
 
     Attributes:
-        texts: File name → text, spaces around it removed; none for a grader where no model grades.
-        schema: The form of the grader's reply, which the hash of grading covers; empty in
-            protocol 1, whose hash does not.
+        texts: File name → text, stripped of space; none for a grader where no model grades.
+        schema: The form of the grader's reply, which `grade_hash` covers; empty in protocol 1,
+            whose hash does not.
     """
 
     texts: dict[str, str]
@@ -50,29 +50,29 @@ class Prompts:
 
     @property
     def ask_hash(self) -> str:
-        """Eight hex digits of what a system under test is told."""
+        """Eight hex digits: the hash of the prompts for a system under test."""
         return _hash(self.texts["ask-role.md"], self.texts["ask-format.md"])
 
     @property
     def grade_hash(self) -> str:
-        """Eight hex digits of what a grader is told, and of the form in which it is to reply."""
+        """Eight hex digits: the hash of the prompts for a grader, and of the form of its reply."""
         files = [name for name in FIELDS if name.startswith("grade-") and name in self.texts]
         return _hash(*(self.texts[name] for name in files), *filter(None, [self.schema]))
 
     @property
     def ask_system(self) -> str:
-        """The role instruction, then the response format."""
+        """The system message: the role instruction, then the response format."""
         return f"{self.texts['ask-role.md']}\n\n{self.texts['ask-format.md']}"
 
     def grade_request(
         self, response: str, items: Sequence[GraderItem], scenario: str | None = None
     ) -> str:
-        """What the grader is asked about one response.
+        """Return the request to grade one response.
 
         Args:
-            response: The response, as it is.
+            response: Text of the response.
             items: The items, numbered as they are to be shown.
-            scenario: The scenario's text, where the grader is to see it.
+            scenario: Text of the scenario; `None` where the grader is not to see it.
         """
         fields = {
             "fence": f"=== {hashlib.sha256(response.encode()).hexdigest()[:10]} ===",
@@ -84,11 +84,11 @@ class Prompts:
         return self._fill("grade-request-scenario.md", {**fields, "scenario": scenario.strip()})
 
     def repair(self, problem: str, n_items: int) -> str:
-        """What the grader is told when its reply could not be used."""
+        """Return the message to a grader whose reply could not be used."""
         return self._fill("grade-repair.md", {"problem": problem, "n_items": str(n_items)})
 
     def _fill(self, name: str, fields: dict[str, str]) -> str:
-        # one pass: a field's text that itself holds "{items}" stays as it is
+        # one pass, since a field's text may itself hold "{items}"
         return _FIELD.sub(lambda match: fields[match[1]], self.texts[name])
 
 
@@ -97,27 +97,27 @@ def _hash(*texts: str) -> str:
 
 
 MAX_BYTES = 1_000_000
-"""A file of this size is no prompt."""
+"""The size above which a file is refused as no prompt."""
 
 
 def load_prompts(
     mode: Mode, folder: Path | None = None, protocol: str = PROTOCOL_VERSION
 ) -> Prompts:
-    """The prompts of a folder; the mode's own of a version of the protocol where none is given.
+    """Return the prompts of a folder, or the mode's own for a version of the protocol.
 
     Raises:
-        ProtocolError: A file is missing or is not text, holds a field that is not known there, or
-            lacks one that it needs; or the mode has no such protocol.
+        ProtocolError: A file is missing or is not text, holds a field that it may not hold, or
+            lacks one that it needs; or the mode does not have this version.
     """
     protocol = known_version(protocol)
-    if (own := mode.prompts.get(protocol)) is None:
+    if (own_folder := mode.prompts.get(protocol)) is None:
         raise ProtocolError(f"the mode {mode.name} is not of protocol {protocol}")
-    root = folder or own
+    root = folder or own_folder
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
     if missing := [name for name in needed if not (root / name).exists()]:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
-            hint=f"it needs {', '.join(needed)}; begin with a copy of {own}",
+            hint=f"it needs {', '.join(needed)}; begin with a copy of {own_folder}",
         )
     texts: dict[str, str] = {}
     for name, allowed in needed.items():
@@ -129,14 +129,14 @@ def load_prompts(
             raise ProtocolError(
                 f"{root / name}: is not UTF-8 text", hint="save it as UTF-8"
             ) from error
-        found = set(_FIELD.findall(text))
-        if unknown := found - allowed:
-            fields = ", ".join(f"{{{field}}}" for field in sorted(allowed))
+        fields = set(_FIELD.findall(text))
+        if unknown := fields - allowed:
+            listed = ", ".join(f"{{{field}}}" for field in sorted(allowed))
             raise ProtocolError(
                 f"{root / name}: field {{{min(unknown)}}} is not known there",
-                hint=f"it may hold {fields or 'no fields'}",
+                hint=f"it may hold {listed or 'no fields'}",
             )
-        if absent := (REQUIRED & allowed) - found:
+        if absent := (REQUIRED & allowed) - fields:
             raise ProtocolError(
                 f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it"
             )

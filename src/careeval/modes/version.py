@@ -1,4 +1,4 @@
-"""The version of the protocol, and the earlier ones whose runs can still be finished."""
+"""The version of the protocol, and the earlier versions whose runs can still be finished."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ PROTOCOL_VERSION = "2-A"
 """`N-X`: N rises with any change after which scores do not compare, X with any other change."""
 
 FIRST = "1-A"
-"""What a run follows whose `run.json` names no protocol: the one of careeval 0.1."""
+"""The version of runs whose `run.json` names none: that of careeval 0.1."""
 
 KNOWN = {version.partition("-")[0]: version for version in (FIRST, PROTOCOL_VERSION)}
-"""N → its newest version, of the protocols that can be carried out."""
+"""N → the newest version with it, for every N that this careeval can carry out."""
 
 
 def known_version(version: str) -> str:
-    """The version that careeval follows where this one is asked for: the newest with the same N.
+    """Return the newest version with the same N as a version, which careeval follows instead.
 
     Raises:
-        ProtocolError: This careeval does not know it.
+        ProtocolError: This careeval does not know the version.
     """
     if (newest := KNOWN.get(version.partition("-")[0])) is None:
         raise ProtocolError(

@@ -1,4 +1,4 @@
-"""The mode `response`: a system says in words what it would do, and a grader reads them."""
+"""The mode `response`: a system says in words what it would do, and a grader judges that."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ RESPONSE = Mode(
     # the paper's grader, dated: an alias moves
     grader="openai/gpt-4o-2024-08-06",
 )
-"""What a bank is whose `bank.yaml` names no mode."""
+"""The mode of a bank whose `bank.yaml` names none."""

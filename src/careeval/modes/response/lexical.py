@@ -1,10 +1,10 @@
-"""The lexical grader: deterministic, instant, free, and honest about how little it understands.
+"""The lexical grader, which compares words: deterministic, instant and free, but crude.
 
-An item counts as present when enough of its words stand in the response: each word weighs more the
-fewer of the items shown beside it hold it, so that what the items share counts for little. It knows
-no negation, no side and no order. It exists so that everything can be seen working before a cent is
-spent; how far it agrees with the labels of the probes is measured by `careeval audit probes`, and
-printed wherever its grades are.
+An item counts as present when enough of its words are in the response. A word weighs more the fewer
+of the items shown have it, so that words which the items share count for little. The grader does
+not understand negation, sides or order. It exists so that everything can be tried without cost. Its
+agreement with the labels of the probes is measured by `careeval audit probes`, and printed wherever
+its grades are.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ STOP_WORDS = frozenset({
 
 
 def words(text: str) -> list[str]:
-    """The stems of a text's words that carry meaning, in their order."""
-    found = re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower().replace("’", "'"))
-    return [_stem(word) for word in found if word not in STOP_WORDS]
+    """Return the stems of a text's words in their order, without stop words."""
+    all_words = re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower().replace("’", "'"))
+    return [_stem(word) for word in all_words if word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=50_000)
@@ -48,47 +48,47 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer  # 40 modules, for a grader that most commands do not run
+    import snowballstemmer  # 40 modules, which most commands do not need
 
     return snowballstemmer.stemmer("english")
 
 
 def coverage(response: str, items: Sequence[str]) -> list[float]:
-    """For each item the weighted share of its words that stand in the response, 0 to 1.
+    """Return for each item the weighted share of its words that are in the response, 0 to 1.
 
-    A word weighs log((n + 1) / m), where m of the n items hold it (inverse document frequency over
-    the items shown). An item without a word that carries meaning has coverage 0.
+    A word weighs log((n + 1) / m), where m of the n items have it (inverse document frequency over
+    the items shown). An item that has only stop words has coverage 0.
     """
-    spoken = set(words(response))
+    response_stems = set(words(response))
     return [
-        _sum(weights[stem] for stem in weights.keys() & spoken) / whole if weights else 0.0
-        for weights, whole in _weighed(tuple(items))
+        _sum(weights[stem] for stem in weights.keys() & response_stems) / total if weights else 0.0
+        for weights, total in _stem_weights(tuple(items))
     ]
 
 
 @lru_cache(maxsize=1_000)
-def _weighed(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], float], ...]:
-    """For each item the weights of its stems and their sum: the same for every response."""
+def _stem_weights(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], float], ...]:
+    """Return for each item the weights of its stems and their sum: the same for every response."""
     stems = [set(words(item)) for item in items]
     n_items = Counter(chain.from_iterable(stems))
-    weighed = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
-    return tuple((weights, _sum(weights.values())) for weights in weighed)
+    by_item = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
+    return tuple((weights, _sum(weights.values())) for weights in by_item)
 
 
 def _sum(weights: Iterable[float]) -> float:
-    # rounded once, so that the order of a set, another in every process, changes nothing
+    # fsum, since the order of a set differs between processes, and with it a rounded sum
     return math.fsum(weights)
 
 
 def nearest_sentence(response: str, item: str) -> str:
-    """The sentence of the response that shares most words with the item; the first of equals."""
-    wanted = set(words(item))
+    """Return the first sentence of the response that shares most words with the item."""
+    item_stems = set(words(item))
     sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n+", response) if s.strip()]
-    return max(sentences, key=lambda sentence: len(wanted & set(words(sentence))), default="")
+    return max(sentences, key=lambda sentence: len(item_stems & set(words(sentence))), default="")
 
 
 def lexical(case: Case) -> list[ItemJudgment]:
-    """The judgments that the lexical grader makes."""
+    """Return the judgments of the lexical grader."""
     items = [text for _, text in case.items]
     return [
         ItemJudgment(

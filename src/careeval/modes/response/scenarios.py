@@ -1,4 +1,4 @@
-"""Scenarios and their twins, read from the files of a bank."""
+"""The reader of scenarios and their twins in the files of a bank."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from careeval.modes.mode import BankFiles
 
 
 def read_scenarios(files: BankFiles) -> list[tuple[str, Scenario | None]]:
-    """Read every scenario and twin, by the name of its file; None where it has problems."""
-    read: dict[str, Scenario | Twin | None] = {}
+    """Return every scenario and twin with the name of its file; None where it has problems."""
+    by_name: dict[str, Scenario | Twin | None] = {}
     for name in files.names():
         if name.endswith(".probes"):
             continue
         is_twin = files.has_field(name, "twin_of")
-        read[name] = files.read(name, Twin) if is_twin else files.read(name, Scenario)
-    bases = {each.id: each for each in read.values() if isinstance(each, Scenario)}
+        by_name[name] = files.read(name, Twin) if is_twin else files.read(name, Scenario)
+    bases = {each.id: each for each in by_name.values() if isinstance(each, Scenario)}
     return [
         (name, _twin(name, each, bases, files) if isinstance(each, Twin) else each)
-        for name, each in read.items()
+        for name, each in by_name.items()
     ]
 
 
 def _twin(
     name: str, twin: Twin, bases: Mapping[str, Scenario], files: BankFiles
 ) -> Scenario | None:
-    """A twin as a scenario; None where it does not fit its base, and that is kept."""
+    """Return a twin as a scenario; report a problem and return None if it does not fit its base."""
     base = bases.get(twin.twin_of)
     if base is not None and twin.split is not base.split:
         message = f"is {twin.split}, and its base is {base.split}"
@@ -38,11 +38,11 @@ def _twin(
         message = f"it is a twin of {twin.twin_of!r}, which is no base scenario of this bank"
         files.report(name, ("twin_of",), "CE129", message, did_you_mean(twin.twin_of, bases))
         return None
-    wanted = [] if twin.control else [action.id for action in base.actions]
-    stated = [item.id for item in twin.actions]
-    if stated != wanted:
-        message = f"its actions are {', '.join(stated) or 'none'}"
-        hint = f"name those of {base.id}, in their order: {', '.join(wanted)}"
+    expected = [] if twin.control else [action.id for action in base.actions]
+    actions = [item.id for item in twin.actions]
+    if actions != expected:
+        message = f"its actions are {', '.join(actions) or 'none'}"
+        hint = f"name those of {base.id}, in their order: {', '.join(expected)}"
         if twin.control:
             hint = "a control has the points of its base: leave them out"
         files.report(name, ("actions",), "CE129", message, hint)
