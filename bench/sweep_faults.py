@@ -110,7 +110,7 @@ class Place:
             case "cell":
                 return kill_one(mark, b"careeval.protocol.work.worker")
             case _:
-                return kill_one(mark, b"ray::_attended")
+                return kill_one(mark, b"ray::_attend_on_node")
 
 
 def carry_out(

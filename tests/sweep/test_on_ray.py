@@ -100,7 +100,7 @@ def test_what_is_struck_down_is_done_again(place: Place, tmp_path: Path) -> None
     driver = place.start(file, root)
     wait_for(lambda: place.server.n_answered("ask") >= 1, driver, root)
     # its cell's own process then ends by itself
-    wait_for(lambda: kill_one(place.work, b"ray::_attended"), driver, root)
+    wait_for(lambda: kill_one(place.work, b"ray::_attend_on_node"), driver, root)
     place.nodes.take_one_away()
     wait_for(lambda: place.server.n_answered("grade") >= 1, driver, root)
     driver.kill()

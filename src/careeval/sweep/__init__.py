@@ -4,10 +4,11 @@ A *cell* is one system, one slice of the scenarios and one stage: to ask, or to 
 in a folder of its own (`protocol.runs.sweep_cells`); together the slices of a system are one run.
 
 ```text
-spec      what a sweep is made of, from its TOML file
-attend    carry out one cell, on the machine that it was given to
-engines   where cells are carried out: here, or on a Ray cluster
-drive     give out what is left, until nothing is
-progress  how far a sweep is, from its files
+spec      the description of a sweep, from its TOML file
+attend    carries out one cell, on the machine that got it
+engines   the engines for cells: this machine, or a Ray cluster
+drive     gives out the cells that are left
+progress  the progress of a sweep, from its files
+server    the server of a model, which a cell may start
 ```
 """

@@ -1,6 +1,6 @@
-"""Carry out one cell of a sweep, on the machine that it was given to.
+"""The work on one cell of a sweep, on the machine that got it.
 
-Only numbers go back to whoever gave it out: what was asked, said and reasoned stays in files.
+Only numbers go back to the driver: scenarios, responses and reasons stay in files.
 """
 
 from __future__ import annotations
@@ -29,60 +29,60 @@ from careeval.sweep.server import served
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
 PROGRESS_FILE = "progress.json"
-"""The file in a cell's folder that says how far it has come."""
+"""The file in a cell's folder with its progress."""
 
 ENDING_FILE = "ending"
-"""In a sweep's folder, while its cells are told to end: 1 in order, 2 at once."""
+"""The file in a sweep's folder that tells its cells to end: 1 in order, 2 at once."""
 
 EVERY = 1.0
-"""Seconds between two looks whether to end, and two reports."""
+"""Seconds between two checks whether to end, and between two reports."""
 
 REASON_CHARACTERS = 2_000
-"""Of the reason why a cell failed."""
+"""The most characters of the reason why a cell failed."""
 
 
 class SupersededError(Exception):
-    """The cell was given to somebody else."""
+    """A cell that has been given to another process since."""
 
 
 def attend(root: Path, path: str, number: int) -> Lease:
-    """Carry out a cell under a lease; return what has become of it, without a reason.
+    """Carry out a cell under a lease; return the lease with its result, without a reason.
 
-    The reason stands beside the lease's folder: see `reason`.
+    The reason is in a file beside the lease's folder: see `reason`.
 
     Args:
         root: Folder of the sweep.
-        path: Of the cell.
-        number: Of the lease.
+        path: Path of the cell.
+        number: Number of the lease.
     """
     lease = Lease(path, number, CellState.failed)
-    place = root / lease.folder
+    lease_folder = root / lease.folder
     try:
         sweep = kept_sweep(root)
         cell = sweep.cell(path)
         folder = take(root, sweep, cell, number)
-        return _carried_out(root, cell, folder, lease)
+        return _carry_out(root, cell, folder, lease)
     except SupersededError:
         return replace(lease, state=CellState.lost)
     except CareEvalError as error:
-        _keep_reason(place, f"{error}\n{error.hint}".strip())
+        _keep_reason(lease_folder, f"{error}\n{error.hint}".strip())
         return lease
     except OSError as error:
-        _keep_reason(place, f"{error.filename or place}: {error.strerror or error}")
+        _keep_reason(lease_folder, f"{error.filename or lease_folder}: {error.strerror or error}")
         return lease
     except Exception as error:
-        # a defect of one cell, whose words may be of the held-out split, stops no other
-        _keep_reason(place, f"{type(error).__name__}, which careeval did not expect")
+        # a defect in one cell must not stop the others; its text may hold held-out scenarios
+        _keep_reason(lease_folder, f"{type(error).__name__}, which careeval did not expect")
         return lease
 
 
 def take(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
-    """Make the folder of a lease, with the calls that earlier ones have finished; return it.
+    """Make the folder of a lease, with the finished calls of the lease before; return it.
 
     Raises:
         SupersededError: There is a folder of this number, or of a higher one.
-        ProtocolError: What the cell builds on is not there.
-        OSError: It cannot be written.
+        ProtocolError: The responses that the cell grades are missing.
+        OSError: The folder cannot be written.
     """
     earlier = lease_folders(root / cell.path)
     folder = root / Lease(cell.path, number, CellState.begun).folder
@@ -90,18 +90,18 @@ def take(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
         raise SupersededError
     run = sweep.run(cell)
     keep_apart(root, run)
-    beside = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
+    new = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
     if not cell.asks:
-        run = recorded(beside, _responses(root, cell), run)
-    prepare(replace(run, sweep=os.path.relpath(root, folder)), beside)
+        run = recorded(new, _responses(root, cell), run)
+    prepare(replace(run, sweep=os.path.relpath(root, folder)), new)
     for before in earlier[-1:]:
-        # the whole lines of a file that somebody may still write to
+        # its last line may be cut off, if another process still writes to it; readers skip that
         with suppress(FileNotFoundError):
-            shutil.copyfile(before / CALLS_FILE, beside / CALLS_FILE)
+            shutil.copyfile(before / CALLS_FILE, new / CALLS_FILE)
     try:
-        beside.rename(folder)
+        new.rename(folder)
     except OSError as error:
         if folder.exists():
             raise SupersededError from error
@@ -110,59 +110,59 @@ def take(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
 
 
 def _responses(root: Path, cell: Cell) -> list[Any]:
-    """The responses that a cell grades."""
-    asked = lease_folders((root / cell.path).with_name("ask"))
-    if not asked:
+    """Return the responses that a cell grades."""
+    folders = lease_folders((root / cell.path).with_name("ask"))
+    if not folders:
         raise ProtocolError(f"{cell.path}: there are no responses to grade")
-    return responses_of(read_run(asked[-1]))
+    return responses_of(read_run(folders[-1]))
 
 
 @dataclass
 class _Watch:
-    """Looks, every second, whether a cell is to end, and reports how far it has come."""
+    """A watch over a cell: checks every second whether it is to end, and reports its progress."""
 
     root: Path
     cell: Path
     folder: Path
     is_served: Callable[[], bool] = lambda: True
     progress: Progress | None = None
-    _looked: float = field(default=float("-inf"))
-    _n_asked: int = 0
+    _last_check: float = field(default=float("-inf"))
+    _ending: int = 0
 
     def show(self, progress: Sequence[Progress], _ending: bool) -> None:
-        """Keep how far the cell has come."""
+        """Take the cell's present progress."""
         self.progress = next(iter(progress), self.progress)
 
     def asked_to_end(self) -> int:
         """Return 1 if the cell is to end in order, 2 if at once; else 0."""
-        if time.monotonic() - self._looked < EVERY:
-            return self._n_asked
-        self._looked = time.monotonic()
+        if time.monotonic() - self._last_check < EVERY:
+            return self._ending
+        self._last_check = time.monotonic()
         if self.progress:
             report = replace(self.progress, last_error="")
             write_text(self.folder / PROGRESS_FILE, json.dumps(report.as_json()))
         if lease_folders(self.cell)[-1] != self.folder:
-            self._n_asked = max(self._n_asked, 1)
+            self._ending = max(self._ending, 1)
         if not self.is_served():
-            self._n_asked = 2
+            self._ending = 2
         with suppress(OSError, ValueError):
-            self._n_asked = max(self._n_asked, int(read_text(self.root / ENDING_FILE)))
-        return self._n_asked
+            self._ending = max(self._ending, int(read_text(self.root / ENDING_FILE)))
+        return self._ending
 
 
-def _carried_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
+def _carry_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
     watch = _Watch(root, root / cell.path, folder)
     server = cell.system.server if cell.asks else None
-    with served(server, folder, watch.asked_to_end) if server else nullcontext() as ready:
-        if ready:
-            amend(folder, base_url=ready.base_url)
-            watch.is_served = ready.is_alive
+    with served(server, folder, watch.asked_to_end) if server else nullcontext() as running:
+        if running:
+            amend(folder, base_url=running.base_url)
+            watch.is_served = running.is_alive
         (outcome,) = carry_out([folder], watch.show, asked_to_end=watch.asked_to_end)
         if not watch.is_served():
-            words = "the model's server ended before the cell did: see server.log in its folder"
-            outcome = replace(outcome, complete=False, stopped=Stop.died, why=words)
+            why = "the model's server ended before the cell did: see server.log in its folder"
+            outcome = replace(outcome, complete=False, stopped=Stop.died, why=why)
     if outcome.complete:
-        # tables are made where there are many processors, not where all cells are read
+        # make the tables here, in parallel, rather than where all cells are read
         read_run(folder)
     else:
         _keep_reason(folder, outcome.why)
@@ -178,19 +178,19 @@ def _carried_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
 def _state(outcome: Outcome) -> CellState:
     if outcome.complete:
         return CellState.complete
-    told_to = (Stop.interrupted, Stop.budget, Stop.unmetered)
-    return CellState.stopped if outcome.stopped in told_to else CellState.failed
+    intended = (Stop.interrupted, Stop.budget, Stop.unmetered)
+    return CellState.stopped if outcome.stopped in intended else CellState.failed
 
 
 def _keep_reason(folder: Path, why: str) -> None:
-    place = folder.with_name(f"{folder.name}.why")
+    file = folder.with_name(f"{folder.name}.why")
     with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_text(place, f"{why}\n")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_text(file, f"{why}\n")
 
 
 def reason(root: Path, lease: Lease) -> str:
-    """Return why a lease's cell did not come to its end; empty where nothing is known."""
+    """Return why a lease's cell did not end as it should; empty where that is not known."""
     folder = root / lease.folder
     try:
         return read_text(folder.with_name(f"{folder.name}.why"))[:REASON_CHARACTERS].strip()

@@ -1,7 +1,7 @@
 """The engines that carry out cells: processes of this machine, or a Ray cluster.
 
-An engine is told paths and numbers, and gives back numbers: no scenario, response or reason reaches
-Ray's object store, its spilled files or its logs. Keys come from the environment of each node.
+An engine gets paths and numbers and returns numbers: no scenario, response or reason reaches Ray's
+object store, its spilled files or its logs. Keys come from the environment of each node.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from careeval.sweep.spec import Cell
 HERE = "local"
 RAY = "ray"
 
-WAITING_AT_MOST = 1_000
-"""Cells that are given to a cluster before others have ended."""
+MAX_STARTED = 1_000
+"""The most cells that a cluster has at a time, queued or at work."""
 
 
 class Engine(Protocol):
-    """Carries out cells, each under a lease."""
+    """An engine that carries out cells, each under a lease."""
 
     def takes(self, cell: Cell) -> bool:
-        """Return whether it can be given a cell now."""
+        """Tell whether it can start a cell now."""
         ...
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
-        """Have a cell carried out."""
+        """Start a cell."""
         ...
 
     def ended(self, seconds: float) -> list[Lease]:
@@ -41,27 +41,27 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what it holds; cells must have ended before."""
+        """Release its resources; cells must have ended before."""
         ...
 
 
-def engine(on: str) -> Engine:
+def engine(name: str) -> Engine:
     """Return the engine of a name: `local`, `ray`, or the address of a Ray cluster.
 
     Raises:
         ProtocolError: There is none, Ray is not installed, or its cluster cannot be reached.
     """
-    if on == HERE:
+    if name == HERE:
         return Local()
-    if on == RAY or on.startswith("ray://"):
-        return OnRay("auto" if on == RAY else on)
+    if name == RAY or name.startswith("ray://"):
+        return OnRay("auto" if name == RAY else name)
     raise ProtocolError(
-        f"cells cannot be carried out on {on!r}", hint="use local, ray or ray://HOST:10001"
+        f"cells cannot be carried out on {name!r}", hint="use local, ray or ray://HOST:10001"
     )
 
 
 class Local:
-    """Carries out cells in processes of this machine, as many as it has room for."""
+    """An engine that carries out cells in processes of this machine."""
 
     def __init__(self) -> None:
         self._n_most = runs_at_once()
@@ -69,21 +69,21 @@ class Local:
         self._working: dict[Future[Lease], Cell] = {}
 
     def takes(self, cell: Cell) -> bool:
-        """Return whether there is room; models that are loaded on this machine take turns."""
+        """Tell whether there is room. Only one cell at a time may load a model on this machine."""
         if len(self._working) >= self._n_most:
             return False
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
-        """Have a cell carried out by a thread, which looks after a process."""
+        """Start a cell in a thread, which watches a process."""
         self._working[self._threads.submit(attend, root, cell.path, lease.number)] = cell
 
     def ended(self, seconds: float) -> list[Lease]:
         """Return the leases that have ended, after at most so many seconds."""
         done, _ = wait(self._working, seconds, FIRST_COMPLETED)
-        for each in done:
-            del self._working[each]
-        return [each.result() for each in done]
+        for future in done:
+            del self._working[future]
+        return [future.result() for future in done]
 
     def close(self) -> None:
         """Wait until every cell has ended."""
@@ -95,10 +95,10 @@ def _is_heavy(cell: Cell) -> bool:
 
 
 class OnRay:
-    """Carries out cells as tasks of a Ray cluster."""
+    """An engine that carries out cells as tasks of a Ray cluster."""
 
     def __init__(self, address: str) -> None:
-        # before it is imported: it would tell its makers what it is used for
+        # before the import: Ray would send statistics of use to its makers
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         try:
             import ray
@@ -115,20 +115,20 @@ class OnRay:
                 "or give its address: --on ray://HOST:10001",
             ) from error
         self._ray = ray
-        # a task is not repeated by Ray: the driver gives the cell a new lease
-        self._attend: Any = ray.remote(max_retries=0, max_calls=1)(_attended)
+        # no retries by Ray: the driver gives the cell a new lease
+        self._task: Any = ray.remote(max_retries=0, max_calls=1)(_attend_on_node)
         self._working: dict[Any, Lease] = {}
 
     def takes(self, cell: Cell) -> bool:  # noqa: ARG002
-        """Return whether Ray can be given one more; it queues what has no room yet."""
-        return len(self._working) < WAITING_AT_MOST
+        """Tell whether Ray can get one more cell; it queues those without room."""
+        return len(self._working) < MAX_STARTED
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
-        """Have a cell carried out by a node that has what it needs."""
+        """Start a cell on a node that has the processors and GPUs that it needs."""
         needs = {"num_cpus": 1.0, "num_gpus": 0.0}
         if cell.asks:
             needs = {"num_cpus": cell.system.cpus, "num_gpus": cell.system.gpus}
-        task = self._attend.options(**needs)
+        task = self._task.options(**needs)
         self._working[task.remote(str(root), cell.path, lease.number)] = lease
 
     def ended(self, seconds: float) -> list[Lease]:
@@ -136,20 +136,20 @@ class OnRay:
         if not self._working:
             return []
         done, _ = self._ray.wait(list(self._working), timeout=seconds)
-        return [self._result(each, self._working.pop(each)) for each in done]
+        return [self._result(task, self._working.pop(task)) for task in done]
 
     def _result(self, task: Any, lease: Lease) -> Lease:
-        """Return the lease that a task gives back; lost where its process or node is gone."""
+        """Return the lease that a task returns; a lost one where its process or node is gone."""
         try:
             return Lease(**self._ray.get(task))
         except self._ray.exceptions.RayError:
             return Lease(lease.cell, lease.number, CellState.lost)
 
     def close(self) -> None:
-        """Leave the cluster, which goes on."""
+        """Disconnect from the cluster, which goes on."""
         self._ray.shutdown()
 
 
-def _attended(root: str, path: str, number: int) -> dict[str, Any]:
-    """Carry out a cell on a node; return numbers alone, and no reason in words."""
+def _attend_on_node(root: str, path: str, number: int) -> dict[str, Any]:
+    """Carry out a cell on a node; return the lease as plain data, without a reason in words."""
     return asdict(attend(Path(root), path, number)) | {"why": ""}

@@ -19,7 +19,7 @@ from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
 
 class CellNow(StrEnum):
-    """The state of a cell, as a person is told."""
+    """The state of a cell, as it is shown."""
 
     waiting = "waiting"
     """It has not begun, or its engine has no room for it yet."""
@@ -28,7 +28,7 @@ class CellNow(StrEnum):
     failed = "failed"
     """Its last lease failed; while the sweep goes on, it is tried up to three times."""
     stopped = "stopped"
-    """It was told to end, or whoever drove the sweep is gone."""
+    """It was told to end, or the driver of the sweep is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +36,17 @@ class CellProgress:
     """The progress of one cell.
 
     Attributes:
-        cell: Its path.
-        now: What it is doing.
-        n_leases: How often it was begun.
-        n_responses: That it asks for, or grades.
-        n_done: Those that are finished, as far as it has told.
-        n_failed: Those that were given up.
+        cell: Path of the cell.
+        now: Its state.
+        n_leases: Number of times that it was begun.
+        n_responses: Responses to ask for, or to grade.
+        n_done: Responses that are finished, by its last report.
+        n_failed: Responses that were given up.
         n_calls: Calls that came back.
-        usd: What these cost, where it is known.
-        n_unknown: Those of them whose cost is not known.
+        usd: Known cost of these calls, in US dollars.
+        n_unknown: Calls whose cost is not known.
         rate: Responses a second in the last minute; `None` while that is not known.
-        why: Why it failed or stopped; empty where there is no more to say.
+        why: The reason why it failed or stopped; empty where there is none.
     """
 
     cell: str
@@ -63,7 +63,7 @@ class CellProgress:
 
     @property
     def asks(self) -> bool:
-        """Return whether it asks; the others grade."""
+        """True for a cell that asks; the others grade."""
         return self.cell.endswith("/ask")
 
 
@@ -74,7 +74,7 @@ class SweepProgress:
     Attributes:
         cells: Each of its cells, those that ask first.
         driver: Number of the process that drives it; `None` where none does on this machine.
-        max_cost: Dollars that may be spent; `None` for any.
+        max_cost: The most US dollars that may be spent; `None` for no limit.
     """
 
     cells: tuple[CellProgress, ...]
@@ -82,17 +82,17 @@ class SweepProgress:
     max_cost: float | None
 
     def n(self, now: CellNow) -> int:
-        """Return how many cells do that."""
+        """Return the number of cells in a state."""
         return sum(cell.now is now for cell in self.cells)
 
     def done(self, *, asks: bool) -> tuple[int, int]:
-        """Return how many responses are asked, or graded, and how many there will be."""
+        """Return the number of responses asked for, or graded, and the number to reach."""
         cells = [cell for cell in self.cells if cell.asks == asks]
         return sum(cell.n_done for cell in cells), sum(cell.n_responses for cell in cells)
 
     @property
     def usd(self) -> float:
-        """Dollars that are known to be spent."""
+        """US dollars that are known to be spent."""
         return sum(cell.usd for cell in self.cells)
 
     @property
@@ -102,7 +102,7 @@ class SweepProgress:
 
     @property
     def rate(self) -> float | None:
-        """Responses a second that are asked or graded; `None` while it is not known."""
+        """Responses a second that are asked for or graded; `None` while it is not known."""
         rates = [cell.rate for cell in self.cells if cell.rate is not None]
         return sum(rates) if rates else None
 
@@ -114,12 +114,12 @@ class SweepProgress:
 
     @property
     def overspent(self) -> float:
-        """Dollars above the budget: what the estimates of calls in flight missed; 0 for none."""
+        """US dollars above the budget, where estimates of calls in flight were too low; else 0."""
         return 0.0 if self.max_cost is None else max(0.0, self.usd - self.max_cost)
 
 
 def sweep_progress(root: Path) -> SweepProgress:
-    """Return how far the sweep in a folder is.
+    """Return the progress of the sweep in a folder.
 
     Raises:
         ProtocolError: There is none, or its files are damaged.
@@ -182,7 +182,7 @@ def _report(root: Path, lease: Lease) -> Progress | None:
 
 
 def as_json(progress: SweepProgress) -> dict[str, Any]:
-    """Return it as plain data."""
+    """Return the progress of a sweep as plain data."""
     asked, to_ask = progress.done(asks=True)
     graded, to_grade = progress.done(asks=False)
     return {

@@ -1,4 +1,4 @@
-"""A model's server that a cell starts on its own machine, and stops."""
+"""The server of a model that a cell starts on its own machine, and stops."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from careeval.errors import ProtocolError
 from careeval.sweep.spec import Server
 
 LOG_FILE = "server.log"
-"""The file in the cell's folder that keeps what the server prints."""
+"""The file in the cell's folder with the server's output."""
 
 LOOK_EVERY = 0.5
-"""Seconds between two looks whether the server is ready."""
+"""Seconds between two checks whether the server is ready."""
 
 GRACE = 15.0
 """Seconds that a server may take to end before it is killed."""
@@ -38,8 +38,8 @@ class Served:
     """A server that is ready.
 
     Attributes:
-        base_url: Where it answers.
-        is_alive: Says whether its process is.
+        base_url: Its address.
+        is_alive: Tells whether its process is alive.
     """
 
     base_url: str
@@ -48,12 +48,12 @@ class Served:
 
 @contextmanager
 def served(server: Server, folder: Path, is_to_end: Callable[[], object]) -> Iterator[Served]:
-    """Have a server answer for the time of the block.
+    """Run a server for the time of the block.
 
     Args:
-        server: How to start it.
-        folder: Where its log goes.
-        is_to_end: Says whether to wait for it no longer.
+        server: The server to start.
+        folder: Folder for its log.
+        is_to_end: Tells whether to stop waiting for it.
 
     Raises:
         ProtocolError: It cannot be started, ends by itself, or is not ready in time.
@@ -76,7 +76,7 @@ def _started(command: str, log: Path) -> subprocess.Popen[bytes]:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                # with all that it starts, so that all of it can be stopped
+                # a group with the processes that it starts, so that all can be stopped
                 start_new_session=True,
                 preexec_fn=_die_with_parent if sys.platform == "linux" else None,
             )
@@ -87,7 +87,7 @@ def _started(command: str, log: Path) -> subprocess.Popen[bytes]:
 
 
 def _die_with_parent() -> None:
-    """Have the kernel kill a server whose cell is killed: it would keep its GPU for ever."""
+    """Make the kernel kill the server when its cell is killed: else it would keep its GPU."""
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
@@ -117,7 +117,7 @@ def _wait_until_ready(
 
 
 def _is_ready(url: str) -> bool:
-    # no proxy stands between a process and its own machine
+    # no proxy: the server is on this machine
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=5) as reply:
@@ -127,16 +127,16 @@ def _is_ready(url: str) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    for how in (signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, how)
+            os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
             return
 
 
 def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port

@@ -1,7 +1,6 @@
 """The description of a sweep: read from a TOML file, and kept in the sweep's folder.
 
-The file says what is typed; what is kept says the same with every scenario named, so that each cell
-finds in it all that it needs.
+The kept description names every scenario, so that each cell finds in it all that it needs.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ from careeval.protocol.select import select_scenarios
 SCHEMA = "careeval.sweep/1"
 
 MAX_BYTES = 1_000_000
-"""Of a sweep's file; a longer one is a mistake."""
+"""The most bytes of a sweep's file; a longer one is a mistake."""
 
 READY_SECONDS = 900.0
-"""Time that a server may take until it answers: a large model loads for minutes."""
+"""Seconds that a server may take until it answers: a large model loads for minutes."""
 
 
-class _Typed(BaseModel):
+class _SweepFileTable(BaseModel):
     """A table of the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ScenariosTable(_Typed):
+class ScenariosTable(_SweepFileTable):
     """The selection of scenarios, by the options of `careeval run`."""
 
     bank: str | None = None
@@ -55,14 +54,14 @@ class ScenariosTable(_Typed):
     twins: bool = False
 
 
-class SystemTable(_Typed):
+class SystemTable(_SweepFileTable):
     """One system."""
 
     model: str
     name: str | None = None
     base_url: str | None = None
     server: str | None = None
-    """Command that starts the model's server; `{port}` stands for a free port."""
+    """Command that starts the model's server; `{port}` is replaced by a free port."""
     health: str = "/health"
     """Path of the server that answers 200 once the model is loaded."""
     ready_seconds: PositiveFloat = READY_SECONDS
@@ -72,7 +71,7 @@ class SystemTable(_Typed):
     max_connections: PositiveInt | None = None
 
 
-class GradingTable(_Typed):
+class GradingTable(_SweepFileTable):
     """One way to grade."""
 
     grader: str | None = None
@@ -84,7 +83,7 @@ class GradingTable(_Typed):
     max_connections: PositiveInt | None = None
 
 
-class SweepTable(_Typed):
+class SweepTable(_SweepFileTable):
     """The whole file."""
 
     systems: list[SystemTable] = Field(min_length=1)
@@ -103,9 +102,9 @@ class Server:
     """A server that a cell starts for its model, and stops.
 
     Attributes:
-        command: Its words are those of a shell, `{port}` standing for a free port.
+        command: Command in a shell's syntax; `{port}` is replaced by a free port.
         health: Path that answers 200 once the model is loaded.
-        ready_seconds: How long that may take.
+        ready_seconds: The most seconds until then.
     """
 
     command: str
@@ -118,11 +117,11 @@ class System:
     """One system of a sweep.
 
     Attributes:
-        run: Asks it over all scenarios, and grades nothing.
-        n_slices: Into how many slices its scenarios are cut.
-        server: Started by each of its cells that ask; `None` where there is one, or none is needed.
-        gpus: Which a cell that asks needs.
-        cpus: Likewise.
+        run: The run that asks it about all scenarios, and grades nothing.
+        n_slices: Number of slices of its scenarios.
+        server: The server that each of its asking cells starts; `None` where it starts none.
+        gpus: GPUs that an asking cell needs.
+        cpus: Processors that an asking cell needs.
     """
 
     run: Run
@@ -133,7 +132,7 @@ class System:
 
     @property
     def folder(self) -> str:
-        """Its folder, from the sweep's."""
+        """The system's folder, relative to the sweep's."""
         name = folder_name(self.run.system)
         return f"{PRIVATE}/{name}" if is_held_out(self.run) else name
 
@@ -143,9 +142,9 @@ class Cell:
     """One system, one slice and one stage.
 
     Attributes:
-        system: Whose responses are asked for, or graded.
+        system: The system whose responses are asked for, or graded.
         slice: Number of the slice, from 1.
-        stage: `ask`, or `grade-1` for the first way of grading, and so on.
+        stage: `ask`, or `grade-1` for the first grading, and so on.
     """
 
     system: System
@@ -154,12 +153,12 @@ class Cell:
 
     @property
     def path(self) -> str:
-        """Its folder, from the sweep's, without the number of a lease."""
+        """The cell's folder, relative to the sweep's, without the number of a lease."""
         return f"{self.system.folder}/slice-{self.slice:02}/{self.stage}"
 
     @property
     def asks(self) -> bool:
-        """Return whether it asks; the others grade."""
+        """True for a cell that asks; the others grade."""
         return self.stage == ASK
 
 
@@ -168,10 +167,10 @@ class Sweep:
     """The systems, gradings and scenarios of a sweep.
 
     Attributes:
-        systems: Each with the run that asks it.
-        gradings: Runs that grade, whose system and scenarios are those of the cell.
+        systems: The systems, each with the run that asks it.
+        gradings: Runs that grade; the cell adds its system and scenarios.
         families: Ids of the scenarios, each base with its twins.
-        max_cost: Dollars that may be spent by all cells together; `None` for any.
+        max_cost: The most US dollars for all cells together; `None` for no limit.
     """
 
     systems: tuple[System, ...]
@@ -181,7 +180,7 @@ class Sweep:
 
     @property
     def scenarios(self) -> list[str]:
-        """Ids of all scenarios, in order."""
+        """The ids of all scenarios, in order."""
         return sorted(scenario for family in self.families for scenario in family)
 
     def slice(self, cell: Cell) -> list[str]:
@@ -211,30 +210,30 @@ class Sweep:
         raise ProtocolError(f"the sweep has no cell {path!r}")
 
     def grading(self, cell: Cell) -> Run:
-        """Return how a cell that grades does so."""
+        """Return the run with the settings of a cell that grades."""
         return self.gradings[int(cell.stage.removeprefix("grade-")) - 1]
 
     def n_responses(self, cell: Cell) -> int:
-        """Return how many responses a cell asks for, or grades."""
+        """Return the number of responses that a cell asks for, or grades."""
         return len(self.slice(cell)) * cell.system.run.epochs
 
     def run(self, cell: Cell) -> Run:
         """Return the run that carries out a cell; one that grades still lacks its responses."""
-        run = of_system = cell.system.run
+        run = system_run = cell.system.run
         if not cell.asks:
             grading = self.grading(cell)
-            kept = {name: of_system.task.get(name) for name in ("bank", "split", "prompts")}
+            kept = {name: system_run.task.get(name) for name in ("bank", "split", "prompts")}
             run = replace(
-                grading, system=of_system.system, model=None, epochs=of_system.epochs,
+                grading, system=system_run.system, model=None, epochs=system_run.epochs,
                 task=kept | grading.task,
             )  # fmt: skip
-        # the whole selection, whose hash the run bears, and the part that it puts
+        # the whole selection, whose hash the run has, and the part that it asks about
         task = {"scenario": self.scenarios, "part": self.slice(cell)}
         return replace(run, task=run.task | task, max_cost=self.max_cost)
 
 
 def read_sweep(file: Path) -> Sweep:
-    """Return the sweep that a TOML file describes, every scenario of it named.
+    """Return the sweep that a TOML file describes, with the ids of its scenarios.
 
     Raises:
         ProtocolError: The file cannot be read, or is not one of a sweep: each mistake with its
@@ -243,21 +242,23 @@ def read_sweep(file: Path) -> Sweep:
     """
     table = _table(file)
     bank = _bank(file, table.scenarios.bank)
-    families = _families(_chosen(table.scenarios, bank))
+    families = _families(_selected(table.scenarios, bank))
     task: dict[str, Any] = {
         "bank": bank,
         "split": table.scenarios.split,
         "prompts": str((file.parent / table.prompts).resolve()) if table.prompts else None,
     }
-    asked = task | {"seed": table.seed, "max_tokens": table.max_tokens}
+    asking = task | {"seed": table.seed, "max_tokens": table.max_tokens}
     systems = tuple(
-        _system(each, asked, table.samples, min(each.slices or table.slices, len(families)))
+        _system(each, asking, table.samples, min(each.slices or table.slices, len(families)))
         for each in table.systems
     )
-    _refuse_alike([system.folder for system in systems], "systems", 'give one another name = "…"')
+    _refuse_duplicates(
+        [system.folder for system in systems], "systems", 'give one another name = "…"'
+    )
     mode = bank_mode(bank)
     gradings = tuple(_grading(each, mode) for each in table.gradings)
-    _refuse_alike(
+    _refuse_duplicates(
         [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave one of them out"
     )
     return Sweep(systems, gradings, families, table.max_cost)
@@ -284,47 +285,51 @@ def _mistakes(file: Path, error: ValidationError) -> list[str]:
 
 
 def _bank(file: Path, name: str | None) -> str | None:
-    """A bank's folder, seen from the file; careeval's own have the same number on every node."""
+    """Return a bank's absolute path, or the name of careeval's own, as nodes differ in its path."""
     if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
         return name
     return str((file.parent / name).resolve())
 
 
-def _chosen(table: ScenariosTable, bank: str | None) -> list[Scenario]:
+def _selected(table: ScenariosTable, bank: str | None) -> list[Scenario]:
     loaded = load_bank(bank, split_key(table.split), probes=False)
     adls, ids = table.adl or (), table.scenario or ()
     return select_scenarios(loaded, Split(table.split), adls, ids, table.limit, twins=table.twins)
 
 
-def _families(chosen: Sequence[Scenario]) -> tuple[tuple[str, ...], ...]:
-    ids = {scenario.id for scenario in chosen}
+def _families(selected: Sequence[Scenario]) -> tuple[tuple[str, ...], ...]:
+    ids = {scenario.id for scenario in selected}
     families: dict[str, list[str]] = {}
-    for scenario in chosen:
+    for scenario in selected:
         base = scenario.twin_of if scenario.twin_of in ids else None
         families.setdefault(base or scenario.id, []).append(scenario.id)
     return tuple(tuple(sorted(family)) for _, family in sorted(families.items()))
 
 
-def _system(given: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices: int) -> System:
+def _system(table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices: int) -> System:
     held_out = " (held-out)" if task["split"] == Split.held_out.value else ""
-    name = given.name or f"{given.model}{held_out}"
-    if given.server is not None and given.base_url is not None:
+    name = table.name or f"{table.model}{held_out}"
+    if table.server is not None and table.base_url is not None:
         raise ProtocolError(
             f"{name}: server and base_url exclude each other",
             hint="a cell starts its own server, at an address of its own",
         )
-    if given.server is not None:
-        _check_command(name, given.server)
+    if table.server is not None:
+        _check_command(name, table.server)
     run = Run(
-        name, given.model, None, n_epochs, dict(task), base_url=given.base_url,
-        max_connections=given.max_connections,
+        name, table.model, None, n_epochs, dict(task), base_url=table.base_url,
+        max_connections=table.max_connections,
     )  # fmt: skip
-    server = given.server and Server(given.server, given.health, given.ready_seconds)
-    return System(run, n_slices, server or None, given.gpus, given.cpus)
+    server = table.server and Server(table.server, table.health, table.ready_seconds)
+    return System(run, n_slices, server or None, table.gpus, table.cpus)
 
 
 def _check_command(name: str, command: str) -> None:
-    """Return if a server's command has a place for its port, and no other."""
+    """Check that a server's command has the field {port}, and no other.
+
+    Raises:
+        ProtocolError: It has not, or has others.
+    """
     try:
         fields = {
             field for _, field, _, _ in string.Formatter().parse(command) if field is not None
@@ -332,41 +337,41 @@ def _check_command(name: str, command: str) -> None:
     except ValueError:
         fields = {"}"}
     if fields != {"port"}:
-        odd = fields - {"port"}
-        what = "holds braces other than {port}" if odd else "has no {port}"
+        others = fields - {"port"}
+        problem = "holds braces other than {port}" if others else "has no {port}"
         raise ProtocolError(
-            f"{name}: the command of its server {what}",
+            f"{name}: the command of its server {problem}",
             hint="write {port} where the command takes the number of its port, "
             "and {{ and }} for braces of its own",
         )
 
 
-def _grading(given: GradingTable, mode: Mode) -> Run:
-    task = given.model_dump(include={"rubric", "per_item", "grader_context", "grade_seed"})
-    grader = given.grader or mode.grader
-    return Run("", None, grader, 1, task, max_connections=given.max_connections)
+def _grading(table: GradingTable, mode: Mode) -> Run:
+    task = table.model_dump(include={"rubric", "per_item", "grader_context", "grade_seed"})
+    grader = table.grader or mode.grader
+    return Run("", None, grader, 1, task, max_connections=table.max_connections)
 
 
-def _refuse_alike(names: Sequence[str], what: str, hint: str) -> None:
+def _refuse_duplicates(names: Sequence[str], what: str, hint: str) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ProtocolError(f"two {what} are alike: {name}", hint=hint)
 
 
 def keep_sweep(root: Path, sweep: Sweep) -> None:
-    """Write what a sweep is made of into its folder.
+    """Write the description of a sweep into its folder.
 
     Raises:
-        ProtocolError: Another sweep is there: other scenarios, slices or systems than it began
-            with. Systems and gradings may be added at the end.
+        ProtocolError: The folder holds another sweep, with other scenarios, slices or systems.
+            Systems and gradings may be added at the end.
         OSError: The folder cannot be written.
     """
     if (root / SWEEP_FILE).exists():
         before = kept_sweep(root)
         for what, then, now in (
             ("scenarios", before.families, sweep.families),
-            ("systems", _made(before.systems), _made(sweep.systems)[: len(before.systems)]),
-            ("gradings", _made(before.gradings), _made(sweep.gradings)[: len(before.gradings)]),
+            ("systems", _fixed(before.systems), _fixed(sweep.systems)[: len(before.systems)]),
+            ("gradings", _fixed(before.gradings), _fixed(sweep.gradings)[: len(before.gradings)]),
         ):
             if then != now:
                 raise ProtocolError(
@@ -378,8 +383,8 @@ def keep_sweep(root: Path, sweep: Sweep) -> None:
     write_text(root / SWEEP_FILE, json.dumps(content, ensure_ascii=False) + "\n", synced=True)
 
 
-def _made(parts: Sequence[System] | Sequence[Run]) -> list[object]:
-    """Return what may not change in systems and gradings; prices, servers and speed may."""
+def _fixed(parts: Sequence[System] | Sequence[Run]) -> list[object]:
+    """Return the settings of systems and gradings that may not change, unlike prices or servers."""
     runs = [each if isinstance(each, Run) else each.run for each in parts]
     sizes = [0 if isinstance(each, Run) else each.n_slices for each in parts]
     return [
@@ -389,7 +394,7 @@ def _made(parts: Sequence[System] | Sequence[Run]) -> list[object]:
 
 
 def kept_sweep(root: Path) -> Sweep:
-    """Return the sweep that a folder holds.
+    """Return the sweep whose description a folder holds.
 
     Raises:
         ProtocolError: It holds none, or one that cannot be read.
