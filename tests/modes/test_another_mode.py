@@ -1,4 +1,4 @@
-"""A mode that is added to the table of modes, and to nothing else, is asked, judged and shown.
+"""Tests of a mode that is added to the table of modes, and to nothing else.
 
 The fake mode here stands for one whose bank has files of another form, whose systems reply in JSON,
 and whose judge is a program.
@@ -39,7 +39,7 @@ GRADER = "careeval/fake-simulator@0a1b"
 
 
 class FakeCheck(RubricItem):
-    """What a plan is judged by, after an event: `offers@yes`."""
+    """An item by which a plan is judged, after an event: `offers@yes`."""
 
     id: Annotated[str, Field(pattern=r"^[a-z-]+@[a-z]+$")]
 
@@ -100,7 +100,7 @@ def fake_simulator(case: Case) -> Sequence[ItemJudgment]:
 
 
 def fake_received(response: Response, facts: Mapping[str, Any]) -> Response:
-    """Take words that are no list for a refusal."""
+    """Return a response that is no JSON list as a refusal."""
     try:
         steps = json.loads(response.text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is made of a grader's reply: read, merged, resolved; nothing invented, nothing lost."""
+"""Tests of reading, merging and resolving a grader's replies."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_stands_around_the_json_changes_nothing(wrapped: str) -> None:
 
 @pytest.mark.parametrize("first", [reply(entry(1, False)), INSTRUCTIONS])
 def test_the_last_list_counts(first: str) -> None:
-    """A grader that drafts or repeats its instructions first is taken at its last word."""
+    """The last list of a grader that drafts or repeats its instructions first counts."""
     assert read_reply(f"{first}\n\n{CLEAN}", 2) == read_reply(CLEAN, 2)
 
 
@@ -107,9 +107,9 @@ FAKE = reply(entry(1, False), entry(2, False))
 )
 def test_two_whole_lists_that_differ_settle_nothing(both: str) -> None:
     """An item that they judge differently is not judged; those on which they agree are."""
-    found = read_reply(both, 2)
-    assert {item: judged.present for item, judged in found.judged.items()} == {2: False}
-    assert found.problem == "its lists differ on item 1"
+    result = read_reply(both, 2)
+    assert {item: judged.present for item, judged in result.judged.items()} == {2: False}
+    assert result.problem == "its lists differ on item 1"
 
 
 def test_two_whole_lists_that_agree_are_one() -> None:
@@ -120,37 +120,37 @@ def test_two_whole_lists_that_agree_are_one() -> None:
 
 def test_protocol_1_takes_the_last_word() -> None:
     """A run that was begun under protocol 1 is finished by its rule: the last list counts."""
-    found = read_reply(f"{CLEAN}\n\n{FAKE}", 2, last_word_counts=True)
-    assert found == read_reply(FAKE, 2)
+    result = read_reply(f"{CLEAN}\n\n{FAKE}", 2, last_word_counts=True)
+    assert result == read_reply(FAKE, 2)
 
 
 def test_an_echo_of_the_example_judges_nothing() -> None:
     """The example that the prompt shows is no judgment when it is sent back, not of any item."""
-    found = read_reply(INSTRUCTIONS, 1)
-    assert not found.judged
-    assert found.problem == "an entry repeats the example; it does not judge item 1"
+    result = read_reply(INSTRUCTIONS, 1)
+    assert not result.judged
+    assert result.problem == "an entry repeats the example; it does not judge item 1"
 
 
 def test_partial() -> None:
     """A reply that leaves items out keeps what it judged and names what is absent."""
-    found = read_reply(reply(entry(2)), 3)
-    assert set(found.judged) == {2}
-    assert found.problem == "it does not judge items 1, 3"
+    result = read_reply(reply(entry(2)), 3)
+    assert set(result.judged) == {2}
+    assert result.problem == "it does not judge items 1, 3"
 
 
 def test_twice_is_not_once() -> None:
     """An item that is judged twice counts as not judged, even where both entries agree."""
-    found = read_reply(reply(entry(1), entry(1), entry(2)), 2)
-    assert set(found.judged) == {2}
-    assert found.problem == "it judges item 1 more than once"
+    result = read_reply(reply(entry(1), entry(1), entry(2)), 2)
+    assert set(result.judged) == {2}
+    assert result.problem == "it judges item 1 more than once"
 
 
 @pytest.mark.parametrize("item", [0, -1, 3, 10**30])
 def test_items_that_are_not_on_the_list(item: int) -> None:
     """An entry about an item that was not shown is a problem, and the others stand."""
-    found = read_reply(reply(entry(1), entry(2), entry(item)), 2)
-    assert set(found.judged) == {1, 2}
-    assert found.problem == f"item {item} is not on the list"
+    result = read_reply(reply(entry(1), entry(2), entry(item)), 2)
+    assert set(result.judged) == {1, 2}
+    assert result.problem == f"item {item} is not on the list"
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_items_that_are_not_on_the_list(item: int) -> None:
 )
 def test_a_wrong_type_is_no_judgment(bad: Any, field: str) -> None:
     """A value of another type than asked for is never taken for what it might mean."""
-    found = read_reply(reply(bad), 1)
-    assert not found.judged
-    assert found.problem == f"an entry's {field} is not as asked; it does not judge item 1"
+    result = read_reply(reply(bad), 1)
+    assert not result.judged
+    assert result.problem == f"an entry's {field} is not as asked; it does not judge item 1"
 
 
 def test_a_field_more_does_no_harm() -> None:
@@ -201,7 +201,7 @@ def test_no_list_at_all(text: str, problem: str) -> None:
 
 
 def test_a_reply_that_did_not_end_by_itself() -> None:
-    """Why it ended is what is wrong with a reply that is not whole; a whole one has no problem."""
+    """The problem of an incomplete reply is the reason why it ended; a complete one has none."""
     assert read_reply(CLEAN[:-3], 2, "it was cut off").problem == "it was cut off"
     assert read_reply(reply(entry(2)), 2, "it was cut off").judged.keys() == {2}
     assert read_reply(CLEAN, 2, "it was cut off") == read_reply(CLEAN, 2)
@@ -222,17 +222,17 @@ def test_a_reply_that_did_not_end_by_itself() -> None:
 def test_hostile_text_takes_bounded_time(hostile: str) -> None:
     """Text made to exhaust a parser is read in under two seconds and judges nothing."""
     begun = time.perf_counter()
-    found = read_reply(hostile, 2)
+    result = read_reply(hostile, 2)
     assert time.perf_counter() - begun < 2
-    assert not found.judged
-    assert found.problem
+    assert not result.judged
+    assert result.problem
 
 
 @given(st.text())
 def test_any_text_is_read_without_an_error(text: str) -> None:
     """No text is an exception, and one that judges nothing says why."""
-    found = read_reply(text, 2)
-    assert found.judged or found.problem
+    result = read_reply(text, 2)
+    assert result.judged or result.problem
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12), st.randoms())
@@ -240,9 +240,9 @@ def test_the_order_of_entries_does_not_matter(present: list[bool], random: Any) 
     """A whole reply means the same in any order of its entries."""
     entries = json.loads(judgments(present))["judgments"]
     random.shuffle(entries)
-    found = read_reply(reply(*entries), len(present))
-    assert not found.problem
-    assert [found.judged[i].present for i in range(1, len(present) + 1)] == present
+    result = read_reply(reply(*entries), len(present))
+    assert not result.problem
+    assert [result.judged[i].present for i in range(1, len(present) + 1)] == present
 
 
 # --- several attempts --------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from careeval.modes.response.lexical import THRESHOLD, coverage, lexical, neares
 
 
 def judgments(response: str, items: list[str]) -> list[dict[str, Any]]:
-    """What the lexical grader makes of a response and the texts of some items."""
+    """Return the lexical grader's judgments of a response on the texts of some items."""
     case = Case(response, [(f"item-{n}", text) for n, text in enumerate(items, 1)], {})
     return [judgment.model_dump() for judgment in lexical(case)]
 

@@ -43,7 +43,7 @@ def test_the_scenario_is_shown_where_asked_for() -> None:
 
 
 def test_the_system_is_told_its_role_then_the_format() -> None:
-    """What a system is told is the two files, the role first."""
+    """The system message is the two files, the role first."""
     prompts = load_prompts(RESPONSE)
     assert prompts.ask_system.startswith("You are an occupational therapist")
     assert prompts.ask_system.endswith(f"\n\n{prompts.texts['ask-format.md']}")

@@ -1,4 +1,4 @@
-"""Cells are given out until nothing is left: with an engine whose cells end as a test says."""
+"""Tests of the driver of a sweep, with an engine whose cells end as each test says."""
 
 from __future__ import annotations
 

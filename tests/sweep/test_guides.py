@@ -53,7 +53,7 @@ def manifest() -> dict[str, Any]:
 
 
 def test_manifest_gives_a_command_that_is_known() -> None:
-    """What the job carries out is a command of careeval, with options that it has."""
+    """The job runs a command of careeval, with options that it has."""
     program, *words = manifest()["spec"]["entrypoint"].split()
     assert program == "careeval"
     understood, *_ = app.parse_args(words, exit_on_error=False, print_error=False)

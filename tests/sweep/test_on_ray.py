@@ -1,4 +1,4 @@
-"""Sweeps on three real nodes of Ray: what is struck down is done again, and nothing is told."""
+"""Tests of sweeps on three real nodes of Ray: killed work is done again, and no text leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep's file says, and what is refused."""
+"""Tests of the files that describe a sweep."""
 
 from __future__ import annotations
 

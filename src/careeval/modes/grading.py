@@ -99,8 +99,8 @@ def read_reply(
     Args:
         text: The grader's reply.
         n_items: Number of items that it was shown.
-        ended: The reason why the reply was refused or cut off; replaces the problem of a reply that
-            is not complete. Empty where it was not.
+        ended: The reason why the reply was refused or cut off, empty where it was not. It
+            replaces the problem of a reply that is not complete.
         last_word_counts: True for protocol 1: the last list counts, even where others differ.
     """
     reply = _read(text, n_items, last_word_counts)

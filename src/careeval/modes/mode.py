@@ -76,9 +76,9 @@ class Mode:
         models_grade: Whether a model may grade; if so, the prompts have a part for it.
         programs: Graders that compute, by Inspect's name: `careeval/NAME`.
         grader: The default grader.
-        received: Returns a response with the state that it has in this mode, given the facts of its
-            scenario: one that is no valid plan, say, is not `answered`. None where any text is
-            answered.
+        received: Returns a response with the state that it has in this mode, given the facts of
+            its scenario: one that is no valid plan, say, is not `answered`. None where any text
+            is answered.
     """
 
     name: str

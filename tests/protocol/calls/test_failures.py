@@ -1,4 +1,4 @@
-"""What is said of a call that failed: the cause, in a line, without the request and the key."""
+"""Tests of the reason of a failed call: one line with the cause, without request and key."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def unreachable() -> openai.APIConnectionError:
 
 
 def used_up(error: Exception) -> RetryError:
-    """What is raised when the last of several attempts failed."""
+    """Return the error that is raised when the last of several attempts failed."""
     attempt: Future[None] = Future()
     attempt.set_exception(error)
     return RetryError(attempt)  # type: ignore[arg-type]
@@ -76,14 +76,14 @@ def test_words(error: Exception, words: str) -> None:
 
 
 def test_a_key_is_blotted_out() -> None:
-    """A key that a server repeats is not in what is said; without a key nothing is blotted out."""
+    """A key that a server repeats is redacted; without a key nothing is."""
     error = status(401, "Error code: 401 - sk-secret is not a key, sk-secret!")
     assert why(error, ["sk-secret", ""]).endswith("(the key) is not a key, (the key)!")
     assert why(error, [""]).endswith("sk-secret is not a key, sk-secret!")
 
 
 def test_long_words_are_cut() -> None:
-    """However much a server says, a line of it is kept."""
+    """A long message of a server is cut."""
     said = why(status(500, "no " * 100_000))
     assert len(said) == MAX_CHARACTERS + 1
     assert said.endswith("…")

@@ -1,4 +1,4 @@
-"""Calls: on disk before they are used, none asked twice, none begun once a run is ending."""
+"""Tests of a run's calls: stored before they are used, none made twice, none begun at the end."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make(bank: Path, model: Fake, grader: Fake | None, **more: Any) -> Run:
 
 
 def test_a_call_is_on_disk_before_its_result_is_used(bank: Path, tmp_path: Path) -> None:
-    """When a grader is first asked about an answer, the answer and its cost are in the files."""
+    """The response and its cost are in the files before a grader is asked about it."""
     folder = tmp_path / "robot"
     seen: list[bool] = []
 
@@ -84,7 +84,7 @@ def test_what_was_finished_is_not_asked_again(bank: Path, tmp_path: Path) -> Non
 
 
 def test_a_budget_ends_a_run_in_the_background(bank: Path, tmp_path: Path) -> None:
-    """Where a shell has SIGINT ignored, a budget ends a run, and it stays ignored after."""
+    """A budget ends a run even if the shell ignores SIGINT, which stays ignored afterwards."""
 
     def too_late(*_: object) -> None:
         raise AssertionError("the run has not ended")
@@ -132,7 +132,7 @@ def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
 
 
 def test_one_budget_is_shared(bank: Path, tmp_path: Path) -> None:
-    """What another run has spent leaves less for this one."""
+    """Money spent by another run is not left for this one."""
     model = Fake("sharing", answer, usage=AS_EXPECTED)
     other = tmp_path / "other"
     other.mkdir()
@@ -267,13 +267,13 @@ def test_one_usable_judgment_is_enough(bank: Path, tmp_path: Path) -> None:
 
 
 class UnauthorizedError(Exception):
-    """What a provider raises for a wrong key."""
+    """The error that a provider raises for a wrong key."""
 
     status_code = 401
 
 
 def test_a_key_that_is_wrong_ends_a_run(bank: Path, tmp_path: Path) -> None:
-    """Where every call is turned away a run ends after five, not after failing each sample."""
+    """A run ends after five calls that were turned away, not after failing each sample."""
 
     def script(_: Call) -> str:
         raise UnauthorizedError("No such key.")
@@ -306,7 +306,7 @@ def test_one_call_that_is_turned_away_ends_nothing(bank: Path, tmp_path: Path) -
 def test_a_full_disk_ends_a_run(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where an answer cannot be kept no other is paid for, and none is used."""
+    """If an answer cannot be stored, no other is paid for, and none is used."""
     model = Fake("full", answer)
     append = Lines.append
 

@@ -1,4 +1,4 @@
-"""What calls cost, on disk."""
+"""Tests of the cost log."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_broken_line_costs_that_line_alone(
 def test_a_line_that_did_not_fit_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the disk is full in the middle of a line, the next line is not glued to its half."""
+    """If the disk is full in the middle of a line, the next line does not follow on its half."""
     lines = Lines(tmp_path / "rows.jsonl")
     lines.append("first")
     write = os.write

@@ -1,4 +1,4 @@
-"""Prices: the user's own first, then the shipped list; what is not known stays unknown."""
+"""Tests of prices: the user's own come first, then the shipped list; others are unknown."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_cost_adds_up(price: Price, tokens: int, output: int, read: int, write: 
 
 @given(st.dictionaries(st.text(), PRICES))
 def test_prices_survive_json(prices: dict[str, Price]) -> None:
-    """What a run stores of its prices gives the same prices back."""
+    """Prices that a run has stored are read back unchanged."""
     assert from_json(json.loads(json.dumps(as_json(prices)))) == prices
 
 

@@ -1,4 +1,4 @@
-"""Counts of tokens that cannot be true are none."""
+"""Tests of the checks of token counts."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def test_a_total_is_reckoned() -> None:
     ],
 )
 def test_anything_else_is_left_alone(body: bytes) -> None:
-    """What can be read stays as it came, byte for byte."""
+    """A readable reply stays the same, byte for byte."""
     assert mended(body) is body
 
 
 def test_logs_of_the_past() -> None:
-    """What an older log says of tokens that cannot be is not known; what runs here counts none."""
+    """Token counts of older logs that cannot be true are unknown; models in the process have 0."""
     true = Usage(input_tokens=50, output_tokens=9, total_cost=0.1)
     assert _true_usage(true, ANSWERED, "openai/m") == true
     for false in (Usage(0, None, None, 0, None, 0.0), Usage(-5, None, None, -7, None, -0.1)):

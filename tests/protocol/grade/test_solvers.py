@@ -1,4 +1,4 @@
-"""What a model's output is taken for, and the seeds it is drawn with."""
+"""Tests of the response in a model's output, and of the seeds of calls."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_no_choice_at_all_is_missing() -> None:
 
 
 def test_an_error_is_not_what_the_model_said() -> None:
-    """Where a question did not fit, the provider's words are the note of a missing response."""
+    """If a question did not fit, the provider's error is the note of a missing response."""
     said = ModelOutput.from_content("fake/m", "512 tokens at most.", stop_reason="model_length")
     found = response_of(said, "eating-001", 1)
     assert (found.state, found.text, found.note) == (

@@ -1,4 +1,4 @@
-"""The task as Inspect runs it: who is asked what, what is made of it, what the log says of it."""
+"""Tests of the task as Inspect runs it: its calls, its judgments and its log."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def samples(log: EvalLog) -> list[EvalSample]:
 
 
 def graded(sample: EvalSample) -> dict[str, Any]:
-    """What the grader recorded of a sample, by rubric."""
+    """Return the grader's record of a sample, by rubric."""
     assert sample.scores
     rubrics: dict[str, Any] = (sample.scores["careeval"].metadata or {})["rubrics"]
     return rubrics
@@ -255,7 +255,7 @@ def test_the_ladder_is_graded_on_request_alone(evaluate: Evaluate) -> None:
 
 
 def test_a_bank_without_actions_is_graded_on_its_ladder(evaluate: Evaluate, tmp_path: Path) -> None:
-    """Where no scenario has actions the ladder is what a run grades."""
+    """A run grades the ladder if no scenario has actions."""
     grader = Fake("rung-grader", keyword_grader)
     ladder = [{name: rung[name] for name in ("points", "text")} | {"domains": {}}
               for rung in SCENARIO["ladder"]]  # fmt: skip

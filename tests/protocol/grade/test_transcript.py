@@ -45,7 +45,7 @@ def test_a_sample_that_went_well_has_no_transcript(
 def test_a_sample_with_an_unresolved_judgment_keeps_its_transcript(
     bank: Path, tmp_path: Path
 ) -> None:
-    """What the grader said is there to be looked at; the other sample has none."""
+    """The transcript with the grader's replies is kept; the other sample has none."""
 
     def half(call: Call) -> str:
         return keyword_grader(call) if ANSWER in call.request else "Yes."

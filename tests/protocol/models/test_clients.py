@@ -29,7 +29,7 @@ class Crowded(FakeServer):
 
 
 def test_more_than_a_hundred_calls_are_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many there may be is the run's to say, and no client's."""
+    """The run limits the number of calls in flight; clients do not."""
 
     async def ask(model: Model) -> None:
         # the provider itself: Inspect's own limit is not asked

@@ -1,4 +1,4 @@
-"""Requests for completions: what is sent is what OpenAI's client sends, with less work."""
+"""Tests of requests for completions, which are the same as those of OpenAI's client."""
 
 from __future__ import annotations
 

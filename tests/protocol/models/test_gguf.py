@@ -198,7 +198,7 @@ def test_a_long_limit_is_cut_to_what_a_slot_holds() -> None:
 
 
 def test_reasoning_is_kept_apart_from_the_answer() -> None:
-    """What a reasoning model thought is in the message, and not in the completion."""
+    """The reasoning of a model is in the message, and not in the completion."""
     deltas = [
         {"reasoning_content": "First, "},
         {"reasoning_content": "safety."},

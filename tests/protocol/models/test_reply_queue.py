@@ -1,4 +1,4 @@
-"""Replies that arrive together are dealt with one after the other."""
+"""Tests of the queue in which replies wait."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ async def _deal(turns: Turns, name: str, done: list[str], steps: int) -> None:
 
 
 def test_a_later_reply_that_takes_less_waits_for_an_earlier_one_that_takes_more() -> None:
-    """Without turns, `c` with one step would be done first."""
+    """Without a queue, `c` with one step would be done first."""
 
     async def all_at_once(turns: Turns) -> list[str]:
         done: list[str] = []
@@ -27,7 +27,7 @@ def test_a_later_reply_that_takes_less_waits_for_an_earlier_one_that_takes_more(
 
 
 def test_a_call_that_is_cancelled_while_it_waits_holds_nobody_up() -> None:
-    """The turn of `b` passes to `c`, and turns go on in a later loop too."""
+    """The turn of `b` passes to `c`, and the queue works in a later loop too."""
 
     async def cancelled(turns: Turns) -> list[str]:
         done: list[str] = []

@@ -1,4 +1,4 @@
-"""How long to wait before a call is made again."""
+"""Tests of the waits before a call is retried."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_date() -> None:
 
 
 def test_the_servers_word_is_obeyed() -> None:
-    """What the server asks for is waited out whatever the attempt, with up to a second more."""
+    """The wait is as long as the server asks at every attempt, and up to a second more."""
     for attempt in (1, 5):
         assert 7 <= ServersWord()(failed(attempt, {"retry-after": "7"})) <= 8
 
@@ -63,7 +63,7 @@ def test_without_a_word_waits_double() -> None:
 
 
 def test_an_error_without_a_reply() -> None:
-    """A connection that broke has no headers, and is waited for as if nothing had been said."""
+    """A connection that broke has no headers, and the default wait applies."""
     state = failed(1, {})
     assert state.outcome is not None
     state.outcome = Future(1)

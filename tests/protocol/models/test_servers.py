@@ -1,4 +1,4 @@
-"""Servers that are none: a run ends soon, says where it asked and why, and keeps the key."""
+"""Tests of runs without a working server: they end soon, give address and reason, hide the key."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def a_run(bank: Path, epochs: int = 8, grader: str | None = None) -> Run:
 def outcome_at(
     url: str, bank: Path, folder: Path, patch: pytest.MonkeyPatch, watch: Watch | None = None
 ) -> Outcome:
-    """How a run ends whose model is asked at an address."""
+    """Return the outcome of a run whose model is asked at an address."""
     patch.setenv("FAKE_BASE_URL", url)
     return resume(prepare(a_run(bank), folder), watch=watch or Watch())
 
 
 def assert_turned_away(outcome: Outcome, url: str, words: str) -> None:
-    """It ended early, and says at which address and why, by the name of no class."""
+    """Check that a run ended early and gives address and reason, without names of classes."""
     assert outcome.stopped is Stop.turned_away
     assert outcome.why.startswith(f"{MODEL} at {url}: ")
     assert words in outcome.why
@@ -118,9 +118,9 @@ def assert_turned_away(outcome: Outcome, url: str, words: str) -> None:
 def test_a_strange_server(
     kind: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is at an address but no model, five attempts in a row end the run, and it says what.
+    """Five attempts in a row at something that is no model's server end the run, with the reason.
 
-    What it says holds no key, nor does any file of the run.
+    Neither the reason nor any file of the run holds the key.
     """
     if WORDS[kind].startswith("no whole answer"):
         monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", 1)
@@ -183,7 +183,7 @@ def test_no_such_host(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_packets_are_dropped(
     name: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no connection is ever made, each attempt at one is given up soon, and the run ends."""
+    """If no connection can be made, each attempt is given up soon, and the run ends."""
     if package := PROVIDERS.get(name):
         pytest.importorskip(package)
     monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 0.5)
@@ -221,7 +221,7 @@ def test_tls_to_a_server_without(
 def test_fewer_calls_than_end_a_run(
     bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where a run fails before five attempts, the command still says where it asked and why."""
+    """A run that fails before five attempts still gives address and reason."""
     with serving(SERVERS["path 404"]) as url:
         line = ["run", "-m", MODEL, "--base-url", url, "--bank", str(bank), "--no-grade", "-y"]
         assert command([*line, "--samples", "2", "-o", str(tmp_path / "r")]) == SOME_FAILED
@@ -468,7 +468,7 @@ def test_a_secret_in_an_address(
 def test_what_is_no_address(
     address: str, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is no address of a server is refused before anything is asked."""
+    """An invalid address of a server is refused before the first call."""
     line = ["run", "-m", MODEL, "--bank", str(bank), "--no-grade", "-y", "-o", str(tmp_path / "r")]
     assert command([*line, "--base-url", address]) == USAGE
     said = capsys.readouterr().err

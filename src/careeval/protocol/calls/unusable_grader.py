@@ -52,8 +52,8 @@ class GraderTrial:
             return None
         problems = Counter(self._problems.values()).most_common()
         counts = ", ".join(f"{text} ({n})" for text, n in problems)
-        shape = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counts}"
-        return Unusable(shape, _beginning(reply))
+        summary = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counts}"
+        return Unusable(summary, _beginning(reply))
 
 
 def _beginning(reply: str) -> str:

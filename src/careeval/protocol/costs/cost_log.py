@@ -146,9 +146,9 @@ class Lines:
                 yield Place(start, length), row
             start += length
 
-    def at(self, place: Place) -> Any:
+    def at(self, span: Place) -> Any:
         """Return the value of the line at a place."""
-        return json.loads(os.pread(self._file, place.length, place.start))
+        return json.loads(os.pread(self._file, span.length, span.start))
 
     def close(self) -> None:
         """Close the file."""

@@ -60,7 +60,7 @@ MAX_RETRIES = 10
 """The most retries of a call."""
 
 
-def connect(run: Run, role: Role, turns: Turns) -> Model:
+def connect(run: Run, role: Role, reply_queue: Turns) -> Model:
     """Return the model that a run asks, or its grader, ready to be called.
 
     The task sets how responses are sampled, and the grader sets how it is called.
@@ -68,7 +68,7 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
     Args:
         run: The run, which names both.
         role: Which of the two.
-        turns: The queue of replies; one for both models, since they share a loop.
+        reply_queue: The queue of replies; one for both models, since they share a loop.
 
     Raises:
         PrerequisiteError: A key or a package is missing.
@@ -103,7 +103,7 @@ def connect(run: Run, role: Role, turns: Turns) -> Model:
     if address and provider(name) not in BARE:
         check_address(str(address), f"the address of {name}")
     redactor = Blot(secrets(model.api, name, os.environ))
-    prepare_clients(model.api, turns, redactor)
+    prepare_clients(model.api, reply_queue, redactor)
     _set_retry_wait(model)
     _redact_results(model, redactor)
     _record_requests(model)
