@@ -25,10 +25,11 @@ from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.runs.recorded_responses import read_answers
 from careeval.review import own_answers
+from careeval.review.addresses import Settings
 from careeval.review.app import create_app
 from careeval.review.changes import Form
 from careeval.review.database import Database
-from careeval.review.guard import Guard, Settings
+from careeval.review.guard import Guard
 from careeval.review.handed_in import handed_in_answers, who_answered
 from careeval.review.questions import minutes
 from careeval.review.store import Store

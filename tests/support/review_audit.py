@@ -23,9 +23,9 @@ from careeval.results.trust.audit.sample import (
     ShownResponse,
     Stratum,
 )
+from careeval.review.addresses import Settings
 from careeval.review.app import create_app
 from careeval.review.audit import AuditPlan, new_audit
-from careeval.review.guard import Settings
 from careeval.review.store import Store
 from support.review_study import CONSENT, ORIGIN, PORT, hidden
 

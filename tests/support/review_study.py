@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.core.rating import Role
+from careeval.review.addresses import Settings
 from careeval.review.app import create_app
 from careeval.review.consent import Consent
-from careeval.review.guard import Settings
 from careeval.review.store import Store
 from careeval.review.study import StudyPlan
 

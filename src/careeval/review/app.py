@@ -22,11 +22,12 @@ from starlette.types import ASGIApp
 from careeval.bank import Bank
 from careeval.errors import ReviewError
 from careeval.review import audit_decks, deck_pages, entry, study_decks
+from careeval.review.addresses import Settings, is_loopback
 from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.connection import BACKLOG, Limits, Server, connections
 from careeval.review.desk import RedirectError, RefusedError, closed, revoked
 from careeval.review.forms import FormError
-from careeval.review.guard import Guard, Settings, is_loopback
+from careeval.review.guard import Guard
 from careeval.review.pages import refusal
 from careeval.review.store import PORTS, Store
 from careeval.review.turns import Turns

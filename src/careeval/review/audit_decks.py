@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from careeval.core.rating import Rater
+from careeval.review.addresses import Settings
 from careeval.review.asking import Question, about
 from careeval.review.audit import Blind, Judgment, read_audit_plan
 from careeval.review.audit_practice import label_practice_cards
 from careeval.review.deck import Answers, Card, Deck
-from careeval.review.desk import Desk, Load
-from careeval.review.guard import Settings
 from careeval.review.labels import (
     FINISHED,
     HANDED_IN,
@@ -31,6 +30,7 @@ from careeval.review.labels import (
     settle_task,
 )
 from careeval.review.store import Store, Work
+from careeval.review.workbench import Desk, Load
 
 PATHS, ENDS = ("/label", "/settle"), ("/finish",)
 

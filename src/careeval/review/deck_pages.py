@@ -21,11 +21,12 @@ from careeval.review.deck import (
     read_form_id,
     read_typed,
 )
-from careeval.review.desk import FORM, Desk, Here, Posted, RedirectError, RefusedError, agreed
+from careeval.review.desk import FORM, Here, Posted, RedirectError, RefusedError, agreed
 from careeval.review.forms import ANSWER
 from careeval.review.pages import go_to, page, refusal, wants_json
 from careeval.review.store import Work
 from careeval.review.turns import Page
+from careeval.review.workbench import Desk
 
 PRACTISED = "practice"
 """The task in which somebody says to have seen a page of practice: its field is the page."""

@@ -9,11 +9,7 @@ from starlette.responses import Response
 
 from careeval.review.deck_pages import next_stop
 from careeval.review.desk import (
-    ABOUT,
-    CONSENT,
     FORM,
-    PREFERENCES,
-    Desk,
     Here,
     Posted,
     RedirectError,
@@ -26,6 +22,7 @@ from careeval.review.desk import (
 from careeval.review.pages import go_to, page
 from careeval.review.store import Link
 from careeval.review.turns import Page
+from careeval.review.workbench import ABOUT, CONSENT, PREFERENCES, Desk
 
 router = APIRouter(route_class=Page)
 

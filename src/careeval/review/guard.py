@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from ipaddress import ip_address
-from typing import Self
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from careeval.errors import ReviewError
+from careeval.review.addresses import Settings
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -26,54 +21,6 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-
-
-@dataclass(frozen=True)
-class Settings:
-    """At which addresses the app is reached.
-
-    Attributes:
-        origins: As a browser states them: scheme, host, and port where it is not the usual one.
-        secure: Whether all of them are https, so that cookies go nowhere else.
-    """
-
-    origins: frozenset[str]
-    secure: bool
-
-    @classmethod
-    def loopback(cls, port: int) -> Self:
-        """On this machine alone."""
-        hosts = ("127.0.0.1", "localhost", "[::1]")
-        return cls(frozenset(f"http://{host}:{port}" for host in hosts), secure=False)
-
-    @classmethod
-    def behind_proxy(cls, address: str) -> Self:
-        """At the one address, https, of a proxy that passes requests on with their Host.
-
-        Raises:
-            ReviewError: It is no such address.
-        """
-        parts = urlsplit(address)
-        if parts.scheme != "https" or not parts.hostname or parts.path.strip("/") or parts.query:
-            raise ReviewError(
-                f"{address!r} is no address for raters",
-                hint="give what they type, like https://rating.example.org",
-            )
-        port = f":{parts.port}" if parts.port not in (None, 443) else ""
-        return cls(frozenset({f"https://{parts.hostname}{port}"}), secure=True)
-
-    @property
-    def hosts(self) -> frozenset[str]:
-        """What the Host header may be."""
-        return frozenset(urlsplit(origin).netloc for origin in self.origins)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether what listens there is reached from this machine alone."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Guard:

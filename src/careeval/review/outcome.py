@@ -20,7 +20,6 @@ from careeval.results.study.round_ratings import (
 )
 from careeval.review import own_answers
 from careeval.review.asking import Progress, progress
-from careeval.review.desk import ABOUT, CONSENT, FINISHED
 from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.questions import n_words, questions
 from careeval.review.revision import earlier_answers
@@ -33,6 +32,7 @@ from careeval.review.study import (
     read_plan,
     scenarios_of,
 )
+from careeval.review.workbench import ABOUT, CONSENT, FINISHED
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from careeval.core.rating import Scale
 from careeval.core.text import signed
 from careeval.review.criterion import PRESENT, UNSURE
 from careeval.review.deck import by_item
-from careeval.review.desk import Desk, Here
+from careeval.review.desk import Here
 from careeval.review.forms import ANSWER
+from careeval.review.workbench import Desk
 
 
 def page(

@@ -10,15 +10,15 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater
 from careeval.core.scenario import Scenario
 from careeval.review import own_answers
+from careeval.review.addresses import Settings
 from careeval.review.asking import about
 from careeval.review.deck import Answers, Card, Deck
-from careeval.review.desk import FINISHED, Desk, Load
-from careeval.review.guard import Settings
 from careeval.review.practice import practice_cards
 from careeval.review.questions import earlier_words, minutes, questions, revision_shown
 from careeval.review.revision import earlier_answers
 from careeval.review.store import Store, Work
 from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.workbench import FINISHED, Desk, Load
 
 PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")
 

@@ -21,7 +21,7 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
         rater: Pseudonym.
         typed_by: Who saw the signed form: a role or a pseudonym, kept with the record.
     """
-    from careeval.review.desk import CONSENT
+    from careeval.review.workbench import CONSENT
 
     typist = invitations.typist(typed_by)
     with invitations.opened(study, "study") as store:
