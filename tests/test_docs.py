@@ -61,7 +61,7 @@ from careeval.results.versus.compare import Comparison
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import Ranking
-from careeval.review import asking, connection, database, forms
+from careeval.review import connection, database, forms, question
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank_json import stats_json
 from careeval.sheets.document import Document
@@ -381,7 +381,7 @@ def _limits_that_are_met() -> str:
         ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
         ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "
          "more"),
-        ("a comment in a study or an audit", f"{asking.COMMENT_LIMIT:,} characters"),
+        ("a comment in a study or an audit", f"{question.COMMENT_LIMIT:,} characters"),
         ("a form sent to the review server", _size(forms.MAX_BODY)),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),

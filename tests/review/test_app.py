@@ -23,9 +23,9 @@ from careeval.errors import ReviewError
 from careeval.review import database
 from careeval.review.addresses import Settings
 from careeval.review.app import create_app, serve
-from careeval.review.asking import about
 from careeval.review.changes import Form
 from careeval.review.guard import HEADERS
+from careeval.review.question import about
 from careeval.review.questions import minutes
 from careeval.review.study import StudyPlan, new_plan, next_round, scenarios_of
 from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden

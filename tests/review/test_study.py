@@ -14,7 +14,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
-from careeval.review.asking import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
+from careeval.review.question import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
 from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
 from careeval.review.said import said
 from careeval.review.store import Answer

@@ -18,11 +18,11 @@ from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Text
 from careeval.errors import ReviewError
 from careeval.results.trust.audit.sample import Sample, ShownResponse
-from careeval.review.asking import WORDS_A_MINUTE
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
 from careeval.review.forms import clean
 from careeval.review.invitee import Invitee, numbered
+from careeval.review.question import WORDS_A_MINUTE
 
 _SETTLES = "a"
 """What the pseudonym of whoever settles begins with."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from careeval.core.rating import Rater
 from careeval.review.addresses import Settings
-from careeval.review.asking import Question, about
 from careeval.review.audit import Blind, Judgment, read_audit_plan
 from careeval.review.audit_practice import label_practice_cards
 from careeval.review.deck import Answers, Card, Deck
@@ -29,6 +28,7 @@ from careeval.review.labels import (
     passages,
     settle_task,
 )
+from careeval.review.question import Question, about
 from careeval.review.store import Store, Work
 from careeval.review.workbench import Desk, Load
 

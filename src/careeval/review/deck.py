@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from careeval.review.asking import Progress, Question, first_open, missing, progress
 from careeval.review.changes import Form, Saved
 from careeval.review.forms import ANSWER
+from careeval.review.question import Progress, Question, first_open, missing, progress
 from careeval.review.store import Answer, Work
 
 Answers = Mapping[str, Answer]

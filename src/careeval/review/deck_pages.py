@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.core.rating import Rater
-from careeval.review.asking import SKIPPED, Progress, about, is_opened, missing
 from careeval.review.changes import Form
 from careeval.review.deck import (
     Answers,
@@ -24,6 +23,7 @@ from careeval.review.deck import (
 from careeval.review.desk import FORM, Here, Posted, RedirectError, RefusedError, agreed
 from careeval.review.forms import ANSWER
 from careeval.review.pages import go_to, page, refusal, wants_json
+from careeval.review.question import SKIPPED, Progress, about, is_opened, missing
 from careeval.review.store import Work
 from careeval.review.turns import Page
 from careeval.review.workbench import Desk

@@ -19,8 +19,8 @@ from careeval.results.study.round_ratings import (
     words_shown,
 )
 from careeval.review import own_answers
-from careeval.review.asking import Progress, progress
 from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
+from careeval.review.question import Progress, progress
 from careeval.review.questions import n_words, questions
 from careeval.review.revision import earlier_answers
 from careeval.review.said import said

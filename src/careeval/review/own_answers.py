@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from careeval.review.asking import SKIPPED, Question
+from careeval.review.question import SKIPPED, Question
 from careeval.review.store import Answer, Work
 
 HANDED_IN = "answers-handed-in"

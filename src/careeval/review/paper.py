@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.review.asking import ItemRef, Question
 from careeval.review.pages import environment
+from careeval.review.question import ItemRef, Question
 from careeval.review.questions import earlier_words, questions, revision_shown
 from careeval.review.revision import earlier_answers
 from careeval.review.store import Work

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Rubric, RubricItem
-from careeval.review.asking import ItemRef
 from careeval.review.deck import PracticeCard
+from careeval.review.question import ItemRef
 from careeval.review.questions import about_item, rating
 from careeval.review.study import StudyPlan
 

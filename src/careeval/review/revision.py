@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from careeval.review.asking import Question
+from careeval.review.question import Question
 from careeval.review.store import Work
 from careeval.review.study import Rated, Shown, ShownItem
 

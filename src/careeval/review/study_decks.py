@@ -11,9 +11,9 @@ from careeval.core.rating import Rater
 from careeval.core.scenario import Scenario
 from careeval.review import own_answers
 from careeval.review.addresses import Settings
-from careeval.review.asking import about
 from careeval.review.deck import Answers, Card, Deck
 from careeval.review.practice import practice_cards
+from careeval.review.question import about
 from careeval.review.questions import earlier_words, minutes, questions, revision_shown
 from careeval.review.revision import earlier_answers
 from careeval.review.store import Store, Work

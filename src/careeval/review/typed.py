@@ -15,10 +15,10 @@ from pathlib import Path
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_forms import take_rows
-from careeval.review.asking import Question
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
 from careeval.review.own_answers import HANDED_IN, handed_in
+from careeval.review.question import Question
 from careeval.review.questions import AGREE, answerable
 from careeval.review.store import Store
 from careeval.review.study import Seat, StudyPlan

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from careeval.bank.evidence_changes import Change
 from careeval.core.text import counted
-from careeval.review.asking import Progress
+from careeval.review.question import Progress
 from careeval.review.study import StudyPlan
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind, Number, Unit
