@@ -45,9 +45,9 @@ from careeval.results.trust.audit.sample import (
 from careeval.review.audit import new_audit
 from careeval.review.consent import Consent
 from careeval.review.labels import label_task
-from careeval.review.questions import questions
 from careeval.review.store import Store
-from careeval.review.study import new_plan, scenarios_of
+from careeval.review.study.plan import new_plan, scenarios_of
+from careeval.review.study.questions import questions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 

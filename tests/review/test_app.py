@@ -26,8 +26,8 @@ from careeval.review.app import create_app, serve
 from careeval.review.changes import Form
 from careeval.review.guard import HEADERS
 from careeval.review.question import about
-from careeval.review.questions import minutes
-from careeval.review.study import StudyPlan, new_plan, next_round, scenarios_of
+from careeval.review.study.plan import StudyPlan, new_plan, next_round, scenarios_of
+from careeval.review.study.questions import minutes
 from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]

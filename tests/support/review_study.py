@@ -15,7 +15,7 @@ from careeval.review.addresses import Settings
 from careeval.review.app import create_app
 from careeval.review.consent import Consent
 from careeval.review.store import Store
-from careeval.review.study import StudyPlan
+from careeval.review.study.plan import StudyPlan
 
 PORT = 8799
 ORIGIN = f"http://127.0.0.1:{PORT}"

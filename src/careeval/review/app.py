@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import audit_decks, deck_pages, entry, study_decks
+from careeval.review import audit_decks, deck_pages, entry
 from careeval.review.addresses import Settings, is_loopback
 from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.connection import BACKLOG, Limits, Server, connections
@@ -30,6 +30,7 @@ from careeval.review.forms import FormError
 from careeval.review.guard import Guard
 from careeval.review.pages import refusal
 from careeval.review.store import PORTS, Store
+from careeval.review.study import decks as study_decks
 from careeval.review.turns import Turns
 
 _STATIC = Path(__file__).with_name("static")

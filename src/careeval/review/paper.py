@@ -15,10 +15,10 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.review.pages import environment
 from careeval.review.question import ItemRef, Question
-from careeval.review.questions import earlier_words, questions, revision_shown
-from careeval.review.revision import earlier_answers
 from careeval.review.store import Work
-from careeval.review.study import Seat, StudyPlan
+from careeval.review.study.plan import Seat, StudyPlan
+from careeval.review.study.questions import earlier_words, questions, revision_shown
+from careeval.review.study.revision import earlier_answers
 
 COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 

@@ -17,11 +17,11 @@ from careeval.core.scenario import Scenario
 from careeval.results.filled_forms import take_rows
 from careeval.review.changes import Change, Form
 from careeval.review.forms import clean
-from careeval.review.own_answers import HANDED_IN, handed_in
 from careeval.review.question import Question
-from careeval.review.questions import AGREE, answerable
 from careeval.review.store import Store
-from careeval.review.study import Seat, StudyPlan
+from careeval.review.study.own_answers import HANDED_IN, handed_in
+from careeval.review.study.plan import Seat, StudyPlan
+from careeval.review.study.questions import AGREE, answerable
 
 NEEDED = ("rater", "scenario")
 COLUMNS = (*NEEDED, "scale", "item", "value", "comment")

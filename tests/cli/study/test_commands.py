@@ -21,7 +21,7 @@ from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.review.changes import Form
 from careeval.review.store import Store
-from careeval.review.study import read_plan
+from careeval.review.study.plan import read_plan
 from support.bank_folder import SCENARIO, BankFolder
 
 RATERS = ["occupational-therapist:3", "family-caregiver:2"]

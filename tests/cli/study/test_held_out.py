@@ -18,9 +18,9 @@ from careeval.bank.sealed import KEY_VARIABLE, key_for, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
 from careeval.review.changes import Form
-from careeval.review.own_answers import HANDED_IN
 from careeval.review.store import Store
-from careeval.review.study import read_plan
+from careeval.review.study.own_answers import HANDED_IN
+from careeval.review.study.plan import read_plan
 from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."

@@ -30,7 +30,7 @@ from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
 from careeval.review.store import PORTS, Store
-from careeval.review.study import (
+from careeval.review.study.plan import (
     StudyPlan,
     new_plan,
     read_plan,
@@ -219,7 +219,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
         printing: How it is printed.
     """
     from careeval.cli.study.status_tables import status_document
-    from careeval.review.outcome import whereabouts
+    from careeval.review.study.rounds import whereabouts
 
     loaded = rated_bank(bank)
     with invitations.opened(study, "study", to_read=True) as store:

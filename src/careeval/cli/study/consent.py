@@ -8,7 +8,7 @@ from careeval.cli.app import OK, say
 from careeval.cli.shared import invitations
 from careeval.errors import UsageError
 from careeval.review.changes import Form
-from careeval.review.study import read_plan, study_id
+from careeval.review.study.plan import read_plan, study_id
 
 
 def consented(study: Path, rater: str, *, typed_by: str) -> int:

@@ -21,7 +21,7 @@ from careeval.files import write_text
 from careeval.protocol.runs.recorded_responses import AnswerLine
 
 if TYPE_CHECKING:
-    from careeval.review.handed_in import ExpertAnswer, HandedIn
+    from careeval.review.study.expert_answers import ExpertAnswer, HandedIn
 
 SYSTEM = "experts"
 """What summaries call those who answered."""
@@ -49,7 +49,7 @@ def answer(
         bank: Folder of the bank; careeval's own where not given.
         as_json: Print what was written, and what is missing, as JSON.
     """
-    from careeval.review.handed_in import handed_in_answers
+    from careeval.review.study.expert_answers import handed_in_answers
 
     if out.exists():
         raise UsageError(f"{out} is there already", hint="give another name")

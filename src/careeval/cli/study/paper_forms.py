@@ -15,9 +15,9 @@ from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.review.own_answers import HANDED_IN, handed_in
 from careeval.review.store import Store
-from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.study.own_answers import HANDED_IN, handed_in
+from careeval.review.study.plan import Seat, StudyPlan, read_plan, scenarios_of
 
 
 def print_(

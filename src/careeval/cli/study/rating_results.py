@@ -17,7 +17,7 @@ from careeval.cli.shared.printing import Printing, print_in
 from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.study import read_plan, study_id
+from careeval.review.study.plan import read_plan, study_id
 
 if TYPE_CHECKING:
     from careeval.results.study.results import StudyResults
@@ -120,7 +120,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
 
 def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
     from careeval.results.study.results import study_results
-    from careeval.review.outcome import rounds_said
+    from careeval.review.study.rounds import rounds_said
 
     banks = [rated_bank(folder) for folder in folders]
     with opened(study, "study", to_read=True) as store:

@@ -18,10 +18,8 @@ from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.select import rubrics_named
-from careeval.review.questions import minutes
-from careeval.review.revision import earlier_answers
 from careeval.review.store import Work
-from careeval.review.study import (
+from careeval.review.study.plan import (
     StudyPlan,
     cannot_validate,
     last_rounds,
@@ -32,6 +30,8 @@ from careeval.review.study import (
     with_raters,
     with_replacement,
 )
+from careeval.review.study.questions import minutes
+from careeval.review.study.revision import earlier_answers
 
 
 def round_(
@@ -62,7 +62,7 @@ def round_(
         yes: Plan it without asking.
         as_json: Print JSON.
     """
-    from careeval.review.handed_in import who_answered
+    from careeval.review.study.expert_answers import who_answered
 
     loaded = rated_bank(bank)
     with invitations.opened(study, "study") as store:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from careeval.bank.evidence_changes import Change
 from careeval.core.text import counted
 from careeval.review.question import Progress
-from careeval.review.study import StudyPlan
+from careeval.review.study.plan import StudyPlan
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind, Number, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.study.kinds import ROLE
 
 if TYPE_CHECKING:
-    from careeval.review.outcome import Whereabouts
+    from careeval.review.study.rounds import Whereabouts
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from careeval.review.question import Question
 from careeval.review.store import Work
-from careeval.review.study import Rated, Shown, ShownItem
+from careeval.review.study.plan import Rated, Shown, ShownItem
 
 
 @dataclass(frozen=True, slots=True)

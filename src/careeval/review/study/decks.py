@@ -9,15 +9,15 @@ from typing import Any
 from careeval.bank import Bank
 from careeval.core.rating import Rater
 from careeval.core.scenario import Scenario
-from careeval.review import own_answers
 from careeval.review.addresses import Settings
 from careeval.review.deck import Answers, Card, Deck
-from careeval.review.practice import practice_cards
 from careeval.review.question import about
-from careeval.review.questions import earlier_words, minutes, questions, revision_shown
-from careeval.review.revision import earlier_answers
 from careeval.review.store import Store, Work
-from careeval.review.study import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.study import own_answers
+from careeval.review.study.plan import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.study.practice import practice_cards
+from careeval.review.study.questions import earlier_words, minutes, questions, revision_shown
+from careeval.review.study.revision import earlier_answers
 from careeval.review.workbench import FINISHED, Desk, Load
 
 PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")

@@ -9,11 +9,11 @@ from random import Random
 from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
 from careeval.core.scenario import Scenario
 from careeval.core.text import signed
-from careeval.review import own_answers
 from careeval.review.question import WORDS_A_MINUTE, ItemRef, Question
-from careeval.review.revision import EarlierAnswers, earlier_answers, item_of, revision
 from careeval.review.store import Work
-from careeval.review.study import ShownItem, StudyPlan
+from careeval.review.study import own_answers
+from careeval.review.study.plan import ShownItem, StudyPlan
+from careeval.review.study.revision import EarlierAnswers, earlier_answers, item_of, revision
 
 NOTHING: EarlierAnswers = {}
 

@@ -20,10 +20,10 @@ from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, too_f
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Split, Status, Text
 from careeval.errors import ReviewError
-from careeval.review import own_answers
 from careeval.review.assignment import apart, assign
 from careeval.review.consent import Consent
 from careeval.review.invitee import Invitee, numbered
+from careeval.review.study import own_answers
 
 SEVERE = -2  # as of careeval.scoring, which loads arithmetic that no plan needs
 

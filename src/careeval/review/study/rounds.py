@@ -18,20 +18,20 @@ from careeval.results.study.round_ratings import (
     without_held_out_words,
     words_shown,
 )
-from careeval.review import own_answers
-from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.question import Progress, progress
-from careeval.review.questions import n_words, questions
-from careeval.review.revision import earlier_answers
-from careeval.review.said import said
 from careeval.review.store import Store, Work
-from careeval.review.study import (
+from careeval.review.study import own_answers
+from careeval.review.study.parsed_ratings import said
+from careeval.review.study.plan import (
     Rated,
     Seat,
     StudyPlan,
     read_plan,
     scenarios_of,
 )
+from careeval.review.study.questions import n_words, questions
+from careeval.review.study.revision import earlier_answers
+from careeval.review.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.workbench import ABOUT, CONSENT, FINISHED
 
 

@@ -10,11 +10,11 @@ import pytest
 from careeval.bank import Bank
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
-from careeval.review.questions import LACKING, earlier_words, questions, revision_shown
-from careeval.review.revision import earlier_answers, revision
-from careeval.review.said import said
 from careeval.review.store import Answer, Work
-from careeval.review.study import StudyPlan, next_round, read_plan
+from careeval.review.study.parsed_ratings import said
+from careeval.review.study.plan import StudyPlan, next_round, read_plan
+from careeval.review.study.questions import LACKING, earlier_words, questions, revision_shown
+from careeval.review.study.revision import earlier_answers, revision
 
 NAME = "dressing-001"
 RATER = "r01"

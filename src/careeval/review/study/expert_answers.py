@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Role
-from careeval.review.outcome import as_shown, seats_in
-from careeval.review.own_answers import HANDED_IN, handed_in, written
 from careeval.review.store import Store
-from careeval.review.study import read_plan
+from careeval.review.study.own_answers import HANDED_IN, handed_in, written
+from careeval.review.study.plan import read_plan
+from careeval.review.study.rounds import as_shown, seats_in
 
 _Said = tuple[Rater, str]
 """Somebody, and what they would do."""

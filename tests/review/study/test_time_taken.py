@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from careeval.review.pace import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.store import Event
+from careeval.review.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 
 
 def _saved(rater: str, task: str, at: str, typed_by: str | None = None) -> Event:

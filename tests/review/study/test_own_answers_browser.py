@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from careeval.bank import load_bank
 from careeval.core.rating import Role
-from careeval.review.own_answers import HANDED_IN
 from careeval.review.store import Store, Work
-from careeval.review.study import new_plan
+from careeval.review.study.own_answers import HANDED_IN
+from careeval.review.study.plan import new_plan
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
 from support.review_browser import check, press

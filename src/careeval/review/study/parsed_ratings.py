@@ -7,10 +7,17 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Comment, PointsView, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Scenario
-from careeval.review.questions import AGREE, CANNOT_JUDGE, ENOUGH, UNSURE, answerable, standing
-from careeval.review.revision import earlier_answers
 from careeval.review.store import Work
-from careeval.review.study import StudyPlan
+from careeval.review.study.plan import StudyPlan
+from careeval.review.study.questions import (
+    AGREE,
+    CANNOT_JUDGE,
+    ENOUGH,
+    UNSURE,
+    answerable,
+    standing,
+)
+from careeval.review.study.revision import earlier_answers
 
 
 @dataclass(frozen=True, slots=True)

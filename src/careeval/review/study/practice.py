@@ -11,8 +11,8 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.review.deck import PracticeCard
 from careeval.review.question import ItemRef
-from careeval.review.questions import about_item, rating
-from careeval.review.study import StudyPlan
+from careeval.review.study.plan import StudyPlan
+from careeval.review.study.questions import about_item, rating
 
 
 @dataclass(frozen=True, slots=True)

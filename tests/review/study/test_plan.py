@@ -15,10 +15,9 @@ from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
 from careeval.review.question import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
-from careeval.review.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
-from careeval.review.said import said
 from careeval.review.store import Answer
-from careeval.review.study import (
+from careeval.review.study.parsed_ratings import said
+from careeval.review.study.plan import (
     StudyPlan,
     new_plan,
     next_round,
@@ -27,6 +26,7 @@ from careeval.review.study import (
     study_id,
     with_raters,
 )
+from careeval.review.study.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
 from support.review_study import CONSENT, ROLES, Study, fill
 
 
