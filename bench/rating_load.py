@@ -42,9 +42,9 @@ from careeval.results.trust.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.review.audit import new_audit
+from careeval.review.audit.labels import label_task
+from careeval.review.audit.plan import new_audit
 from careeval.review.consent import Consent
-from careeval.review.labels import label_task
 from careeval.review.store import Store
 from careeval.review.study.plan import new_plan, scenarios_of
 from careeval.review.study.questions import questions

@@ -25,7 +25,7 @@ from careeval.results.trust.audit.sample import (
 )
 from careeval.review.addresses import Settings
 from careeval.review.app import create_app
-from careeval.review.audit import AuditPlan, new_audit
+from careeval.review.audit.plan import AuditPlan, new_audit
 from careeval.review.store import Store
 from support.review_study import CONSENT, ORIGIN, PORT, hidden
 

@@ -21,8 +21,9 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import audit_decks, deck_pages, entry
+from careeval.review import deck_pages, entry
 from careeval.review.addresses import Settings, is_loopback
+from careeval.review.audit import decks as audit_decks
 from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.connection import BACKLOG, Limits, Server, connections
 from careeval.review.desk import RedirectError, RefusedError, closed, revoked

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.rating import Scale
 from careeval.core.text import signed
-from careeval.review.criterion import PRESENT, UNSURE
+from careeval.review.audit.presence_rule import PRESENT, UNSURE
 from careeval.review.deck import by_item
 from careeval.review.desk import Here
 from careeval.review.forms import ANSWER

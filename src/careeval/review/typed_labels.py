@@ -13,8 +13,8 @@ from pathlib import Path
 
 from careeval.core.label import Reading
 from careeval.results.filled_forms import take_rows
-from careeval.review.audit import Blind, LabelSeat
-from careeval.review.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
+from careeval.review.audit.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
+from careeval.review.audit.plan import Blind, LabelSeat
 from careeval.review.store import Store
 from careeval.review.typed import Sheet, Sheets
 

@@ -23,8 +23,8 @@ from careeval.review.store import PORTS, Store
 if TYPE_CHECKING:
     from careeval.core.label import Label
     from careeval.results.trust.audit.sample import Sample
-    from careeval.review.audit import AuditPlan
-    from careeval.review.labels import Standing, Whole, Works
+    from careeval.review.audit.labels import Standing, Whole, Works
+    from careeval.review.audit.plan import AuditPlan
     from careeval.sheets.document import Document
 
 _Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
@@ -68,7 +68,7 @@ def new(
         address: Where labellers will reach the app.
         as_json: Print JSON.
     """
-    from careeval.review.audit import new_audit
+    from careeval.review.audit.plan import new_audit
     from careeval.sheets.trust.audit_files import read_sample
 
     invitations.expect_new(out, links)
@@ -163,7 +163,7 @@ def adjudicator(
         address: Where people reach the app.
         as_json: Print JSON.
     """
-    from careeval.review.audit import next_adjudicator
+    from careeval.review.audit.plan import next_adjudicator
 
     with invitations.opened(audit, "audit") as store:
         before = _plan(store)
@@ -236,7 +236,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
         UsageError: There is no such file.
         ReviewError: It is no audit's.
     """
-    from careeval.review.labels import labels
+    from careeval.review.audit.labels import labels
 
     with invitations.opened(audit, "audit", to_read=True) as store:
         found = _read(store)
@@ -251,7 +251,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
 
 def after_leaving(store: Store, person: str) -> Iterable[str]:
     """What an audit lacks of somebody whose link is off or who has withdrawn."""
-    from careeval.review.labels import thin
+    from careeval.review.audit.labels import thin
 
     found = _read(store)
     blind = found.plan.blind()
@@ -276,7 +276,7 @@ class _Read:
 
 
 def _read(store: Store) -> _Read:
-    from careeval.review.labels import whole
+    from careeval.review.audit.labels import whole
 
     plan = _plan(store)
     works, revoked = store.everybody(), store.revoked()
@@ -301,7 +301,7 @@ def _settling(found: _Read) -> Iterable[str]:
 
 
 def _plan(store: Store) -> AuditPlan:
-    from careeval.review.audit import read_audit_plan
+    from careeval.review.audit.plan import read_audit_plan
 
     return read_audit_plan(store.plans("audit")[-1])
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import Agreement
-from careeval.review.labels import labels
+from careeval.review.audit.labels import labels
 from careeval.review.store import Store, Work
 from support.chromium import IN_A_BROWSER
 from support.review_audit import FINAL, FIRST, SECOND, Audit, audit_plan

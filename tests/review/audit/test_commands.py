@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.review.audit import read_audit_plan
-from careeval.review.labels import labels
+from careeval.review.audit.labels import labels
+from careeval.review.audit.plan import read_audit_plan
 from careeval.review.store import Store
 from careeval.sheets.trust.audit_files import sample_text
 from support.review_audit import FIRST, SECOND, Audit, audit_plan, audit_sample, otherwise

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from careeval.review.audit.labels import SAYS, marked, passages
 from careeval.review.deck import PracticeCard
-from careeval.review.labels import SAYS, marked, passages
 
 
 @dataclass(frozen=True, slots=True)

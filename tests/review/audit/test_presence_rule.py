@@ -6,7 +6,7 @@ import re
 from html import unescape
 from importlib.resources import files
 
-from careeval.review.criterion import PRESENT, UNSURE
+from careeval.review.audit.presence_rule import PRESENT, UNSURE
 from support.review_audit import FIRST, SECOND, Audit
 
 SAID = [*(rule.said for paragraph in PRESENT for rule in paragraph), UNSURE]

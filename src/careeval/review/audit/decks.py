@@ -11,10 +11,7 @@ from typing import Any
 
 from careeval.core.rating import Rater
 from careeval.review.addresses import Settings
-from careeval.review.audit import Blind, Judgment, read_audit_plan
-from careeval.review.audit_practice import label_practice_cards
-from careeval.review.deck import Answers, Card, Deck
-from careeval.review.labels import (
+from careeval.review.audit.labels import (
     FINISHED,
     HANDED_IN,
     SETTLE_QUESTIONS,
@@ -28,6 +25,9 @@ from careeval.review.labels import (
     passages,
     settle_task,
 )
+from careeval.review.audit.plan import Blind, Judgment, read_audit_plan
+from careeval.review.audit.practice import label_practice_cards
+from careeval.review.deck import Answers, Card, Deck
 from careeval.review.question import Question, about
 from careeval.review.store import Store, Work
 from careeval.review.workbench import Desk, Load

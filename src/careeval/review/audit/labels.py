@@ -9,7 +9,7 @@ from datetime import datetime
 from random import Random
 
 from careeval.core.label import Label, Reading
-from careeval.review.audit import AuditPlan, Blind
+from careeval.review.audit.plan import AuditPlan, Blind
 from careeval.review.question import Progress, Question, progress
 from careeval.review.store import Answer, Work
 

@@ -22,9 +22,7 @@ from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import Sample
 from careeval.results.trust.probe_check import Agreement
 from careeval.review.app import create_app
-from careeval.review.audit import new_audit, read_audit_plan
-from careeval.review.changes import Form
-from careeval.review.labels import (
+from careeval.review.audit.labels import (
     awaited,
     disputed,
     is_open,
@@ -37,6 +35,8 @@ from careeval.review.labels import (
     thin,
     whole,
 )
+from careeval.review.audit.plan import new_audit, read_audit_plan
+from careeval.review.changes import Form
 from careeval.review.store import Answer
 from support.review_audit import (
     FINAL,
@@ -465,7 +465,7 @@ def test_settling(audit: Audit) -> None:
 
 def test_who_gave_which_reading_is_not_told() -> None:
     """Whose reading stands first changes from judgment to judgment."""
-    from careeval.review.labels import given as readings
+    from careeval.review.audit.labels import given as readings
 
     blind = audit_plan().blind()
     works = {

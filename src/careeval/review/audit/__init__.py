@@ -1,0 +1,1 @@
+"""Audits in which people label a grader's judgments: plans, questions and labels."""
