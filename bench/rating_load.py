@@ -55,7 +55,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from careeval.bank import load_bank
-from careeval.review.app import serve
+from careeval.review.web.app import serve
 bank = None if sys.argv[3] == "audit" else load_bank(sys.argv[4] or None, probes=False)
 serve(Path(sys.argv[1]), bank, port=int(sys.argv[2]),
       ready=lambda address: print(address.rpartition(":")[2], flush=True))

@@ -61,7 +61,8 @@ from careeval.results.versus.compare import Comparison
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import Ranking
-from careeval.review import connection, database, forms, question
+from careeval.review import database, forms, question
+from careeval.review.web import connection
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank_json import stats_json
 from careeval.sheets.document import Document

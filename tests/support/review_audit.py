@@ -24,9 +24,9 @@ from careeval.results.trust.audit.sample import (
     Stratum,
 )
 from careeval.review.addresses import Settings
-from careeval.review.app import create_app
 from careeval.review.audit.plan import AuditPlan, new_audit
 from careeval.review.store import Store
+from careeval.review.web.app import create_app
 from support.review_study import CONSENT, ORIGIN, PORT, hidden
 
 SCENARIO = "A blouse with six buttons.\n\nWhat do you do?"

@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from careeval.bank import Bank
 from careeval.core.rating import Role
 from careeval.review.addresses import Settings
-from careeval.review.app import create_app
 from careeval.review.consent import Consent
 from careeval.review.store import Store
 from careeval.review.study.plan import StudyPlan
+from careeval.review.web.app import create_app
 
 PORT = 8799
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -1,7 +1,7 @@
 """A deck: the cards of a seat, the fields of a card, and the gate that says what is complete.
 
 To rate scenarios, to write answers of one's own, to label judgments and to settle disputes are four
-decks; `careeval.review.deck_pages` serves them all. No I/O.
+decks; `careeval.review.web.deck_pages` serves them all. No I/O.
 """
 
 from __future__ import annotations

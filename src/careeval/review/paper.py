@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.review.pages import environment
 from careeval.review.question import ItemRef, Question
 from careeval.review.store import Work
 from careeval.review.study.plan import Seat, StudyPlan
 from careeval.review.study.questions import earlier_words, questions, revision_shown
 from careeval.review.study.revision import earlier_answers
+from careeval.review.web.pages import environment
 
 COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 

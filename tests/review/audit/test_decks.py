@@ -21,7 +21,6 @@ from careeval.errors import ReviewError
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import Sample
 from careeval.results.trust.probe_check import Agreement
-from careeval.review.app import create_app
 from careeval.review.audit.labels import (
     awaited,
     disputed,
@@ -38,6 +37,7 @@ from careeval.review.audit.labels import (
 from careeval.review.audit.plan import new_audit, read_audit_plan
 from careeval.review.changes import Form
 from careeval.review.store import Answer
+from careeval.review.web.app import create_app
 from support.review_audit import (
     FINAL,
     FIRST,

@@ -26,7 +26,7 @@ pytestmark = IN_A_BROWSER
 SERVE = """
 import sys
 from pathlib import Path
-from careeval.review.app import serve
+from careeval.review.web.app import serve
 serve(Path(sys.argv[1]), None, port=0, ready=lambda address: print(address, flush=True))
 """
 

@@ -25,15 +25,15 @@ from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.runs.recorded_responses import read_answers
 from careeval.review.addresses import Settings
-from careeval.review.app import create_app
 from careeval.review.changes import Form
 from careeval.review.database import Database
-from careeval.review.guard import Guard
 from careeval.review.store import Store
 from careeval.review.study import own_answers
 from careeval.review.study.expert_answers import handed_in_answers, who_answered
 from careeval.review.study.plan import StudyPlan, new_plan, next_round, read_plan
 from careeval.review.study.questions import minutes
+from careeval.review.web.app import create_app
+from careeval.review.web.guard import Guard
 from support.bank_folder import BankFolder
 from support.review_study import CONSENT, PORT, ROLES, Study, hidden
 

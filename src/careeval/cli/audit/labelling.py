@@ -117,7 +117,7 @@ def serve(
         port: The same.
         behind_proxy: The https address at which a proxy makes it known.
     """
-    from careeval.review.app import serve as run_app
+    from careeval.review.web.app import serve as run_app
 
     with invitations.opened(audit, "audit"):
         pass  # says so where it is no audit's file

@@ -195,7 +195,7 @@ def serve(
         port: The same.
         behind_proxy: The https address at which a proxy makes it known.
     """
-    from careeval.review.app import serve as run_app
+    from careeval.review.web.app import serve as run_app
 
     invitations.expect_file(study, "study")
     run_app(

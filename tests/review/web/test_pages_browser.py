@@ -29,7 +29,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from careeval.bank import load_bank
-from careeval.review.app import serve
+from careeval.review.web.app import serve
 bank = load_bank(sys.argv[2], probes=False)
 serve(Path(sys.argv[1]), bank, port=0, ready=lambda address: print(address, flush=True))
 """

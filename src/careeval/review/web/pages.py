@@ -16,8 +16,8 @@ from careeval.core.rating import Scale
 from careeval.core.text import signed
 from careeval.review.audit.presence_rule import PRESENT, UNSURE
 from careeval.review.deck import by_item
-from careeval.review.desk import Here
 from careeval.review.forms import ANSWER
+from careeval.review.web.access import Here
 from careeval.review.workbench import Desk
 
 
@@ -85,7 +85,7 @@ def refusal(
 def environment() -> Environment:
     """What templates are filled by."""
     environment = Environment(
-        loader=PackageLoader("careeval.review"),
+        loader=PackageLoader("careeval.review.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

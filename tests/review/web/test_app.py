@@ -22,12 +22,12 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.review import database
 from careeval.review.addresses import Settings
-from careeval.review.app import create_app, serve
 from careeval.review.changes import Form
-from careeval.review.guard import HEADERS
 from careeval.review.question import about
 from careeval.review.study.plan import StudyPlan, new_plan, next_round, scenarios_of
 from careeval.review.study.questions import minutes
+from careeval.review.web.app import create_app, serve
+from careeval.review.web.guard import HEADERS
 from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]

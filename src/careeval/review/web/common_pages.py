@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from careeval.review.deck_pages import next_stop
-from careeval.review.desk import (
+from careeval.review.store import Link
+from careeval.review.web.access import (
     FORM,
     Here,
     Posted,
@@ -19,9 +19,9 @@ from careeval.review.desk import (
     revoked,
     signed_in,
 )
-from careeval.review.pages import go_to, page
-from careeval.review.store import Link
-from careeval.review.turns import Page
+from careeval.review.web.deck_pages import next_stop
+from careeval.review.web.page_slots import Page
+from careeval.review.web.pages import go_to, page
 from careeval.review.workbench import ABOUT, CONSENT, PREFERENCES, Desk
 
 router = APIRouter(route_class=Page)

@@ -37,7 +37,7 @@ import resource, socket, sys
 from pathlib import Path
 from careeval.bank import load_bank
 from careeval.review import app, database
-from careeval.review.connection import Limits
+from careeval.review.web.connection import Limits
 path, bank, files, busy, head, exchange = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(files), int(files)))
 database.BUSY_SECONDS = float(busy)

@@ -21,18 +21,18 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review import deck_pages, entry
 from careeval.review.addresses import Settings, is_loopback
 from careeval.review.audit import decks as audit_decks
 from careeval.review.changes import ClosedError, RevokedError
-from careeval.review.connection import BACKLOG, Limits, Server, connections
-from careeval.review.desk import RedirectError, RefusedError, closed, revoked
 from careeval.review.forms import FormError
-from careeval.review.guard import Guard
-from careeval.review.pages import refusal
 from careeval.review.store import PORTS, Store
 from careeval.review.study import decks as study_decks
-from careeval.review.turns import Turns
+from careeval.review.web import common_pages, deck_pages
+from careeval.review.web.access import RedirectError, RefusedError, closed, revoked
+from careeval.review.web.connection import BACKLOG, Limits, Server, connections
+from careeval.review.web.guard import Guard
+from careeval.review.web.page_slots import Turns
+from careeval.review.web.pages import refusal
 
 _STATIC = Path(__file__).with_name("static")
 
@@ -61,7 +61,7 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
             raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
         app.state.desk = study_decks.study_desk(bank, store, settings)
         app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
-    app.include_router(entry.router)
+    app.include_router(common_pages.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():
         app.add_exception_handler(kind, answer)

@@ -20,12 +20,12 @@ from careeval.review.deck import (
     read_form_id,
     read_typed,
 )
-from careeval.review.desk import FORM, Here, Posted, RedirectError, RefusedError, agreed
 from careeval.review.forms import ANSWER
-from careeval.review.pages import go_to, page, refusal, wants_json
 from careeval.review.question import SKIPPED, Progress, about, is_opened, missing
 from careeval.review.store import Work
-from careeval.review.turns import Page
+from careeval.review.web.access import FORM, Here, Posted, RedirectError, RefusedError, agreed
+from careeval.review.web.page_slots import Page
+from careeval.review.web.pages import go_to, page, refusal, wants_json
 from careeval.review.workbench import Desk
 
 PRACTISED = "practice"

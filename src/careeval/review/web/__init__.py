@@ -1,0 +1,1 @@
+"""The web app: access, pages, and the server that it runs in."""
