@@ -207,8 +207,8 @@ def import_(
         replace: Replace answers that are there and differ.
         as_json: Print JSON.
     """
-    from careeval.review.typed import save_sheets
-    from careeval.review.typed_labels import read_label_sheets
+    from careeval.review.paper.typed_labels import read_label_sheets
+    from careeval.review.paper.typed_ratings import save_sheets
 
     typist = invitations.typist(typed_by)
     with invitations.opened(audit, "audit") as store:

@@ -268,7 +268,7 @@ def import_(
         replace: Replace answers that are there and differ.
         as_json: Print JSON.
     """
-    from careeval.review.typed import read_sheets, save_sheets
+    from careeval.review.paper.typed_ratings import read_sheets, save_sheets
 
     typist = invitations.typist(typed_by)
     loaded = rated_bank(bank)

@@ -51,7 +51,7 @@ def print_(
         _expect_answers(store, seats)
         work = store.everybody()
     shown = scenarios_of(plan, loaded)
-    from careeval.review.paper import form, sheet_csv
+    from careeval.review.paper.printed_form import form, sheet_csv
 
     written = {
         out / f"{s.id}.html": form(plan, shown, s, work.get(s.id, {}), large=large_print)

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
-from careeval.review.paper import form, numbered
+from careeval.review.paper.printed_form import form, numbered
 from careeval.review.study.plan import scenarios_of
 from support.chromium import IN_A_BROWSER
 from support.review_study import Study

@@ -1,7 +1,8 @@
 """A rater's share of a study on paper: a form to print, and the sheet that it is typed into.
 
 Both number the questions alike, in the rater's order. The sheet has a row for each of them, with
-all that `careeval.review.typed` reads but the value: to type a form is to fill in one column.
+all that `careeval.review.paper.typed_ratings` reads but the value: to type a form is to fill in
+one column.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.review.changes import Form
 from careeval.review.consent import Consent
-from careeval.review.paper import form, numbered, sheet_csv
+from careeval.review.paper.printed_form import form, numbered, sheet_csv
+from careeval.review.paper.typed_ratings import read_sheets
 from careeval.review.study.own_answers import HANDED_IN
 from careeval.review.study.plan import StudyPlan, new_plan, scenarios_of
 from careeval.review.study.questions import questions
-from careeval.review.typed import read_sheets
 from support.bank_folder import GOOD_BANK
 from support.review_study import CONSENT, ROLES, Study
 

@@ -15,8 +15,8 @@ from careeval.core.label import Reading
 from careeval.results.filled_forms import take_rows
 from careeval.review.audit.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
 from careeval.review.audit.plan import Blind, LabelSeat
+from careeval.review.paper.typed_ratings import Sheet, Sheets
 from careeval.review.store import Store
-from careeval.review.typed import Sheet, Sheets
 
 NEEDED = ("rater", "judgment", "label")
 COLUMNS = (*NEEDED, "evidence", "note")

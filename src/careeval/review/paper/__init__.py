@@ -1,0 +1,1 @@
+"""Forms on paper, and ratings and labels that somebody types for others."""
