@@ -31,7 +31,7 @@ from support.bank_folder import GOOD_BANK
 from support.review_audit import FIRST, SECOND, Audit
 from support.review_study import CONSENT, ROLES, Study, hidden
 
-BENCH = Path(__file__).parents[2] / "bench" / "rating_load.py"
+BENCH = Path(__file__).parents[3] / "bench" / "rating_load.py"
 
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=a()> {{ 7*7 }} \x00\x07\x1b[31m\u202e\x9f'\"&"
