@@ -1,5 +1,6 @@
-"""The workbench in the browser: people rate scenarios and label judgments. It computes nothing.
+"""The workbench in the browser, where people rate scenarios and label judgments.
 
-`careeval.review.web.app` is the app, `careeval.review.store` what it keeps, `careeval.review.study`
-what is asked. Store and study are of use without the app, so nothing is imported here.
+`careeval.review.web.app` serves it, `careeval.review.store` keeps the answers,
+`careeval.review.study` and `careeval.review.audit` say what is asked. No score is computed here.
+Store and study can be used without the app, so nothing is imported here.
 """

@@ -12,11 +12,11 @@ from careeval.errors import ReviewError
 
 @dataclass(frozen=True)
 class Settings:
-    """At which addresses the app is reached.
+    """The addresses under which browsers reach the app.
 
     Attributes:
         origins: As a browser states them: scheme, host, and port where it is not the usual one.
-        secure: Whether all of them are https, so that cookies go nowhere else.
+        secure: Whether all of them are https, so that cookies can be restricted to it.
     """
 
     origins: frozenset[str]
@@ -24,16 +24,16 @@ class Settings:
 
     @classmethod
     def loopback(cls, port: int) -> Self:
-        """On this machine alone."""
+        """Return the addresses of a server that this machine alone can reach."""
         hosts = ("127.0.0.1", "localhost", "[::1]")
         return cls(frozenset(f"http://{host}:{port}" for host in hosts), secure=False)
 
     @classmethod
     def behind_proxy(cls, address: str) -> Self:
-        """At the one address, https, of a proxy that passes requests on with their Host.
+        """Return the https address of a proxy that passes requests on with their Host header.
 
         Raises:
-            ReviewError: It is no such address.
+            ReviewError: The address is not https, or is more than a host and a port.
         """
         parts = urlsplit(address)
         if parts.scheme != "https" or not parts.hostname or parts.path.strip("/") or parts.query:
@@ -46,12 +46,12 @@ class Settings:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What the Host header may be."""
+        """The values that the Host header may have."""
         return frozenset(urlsplit(origin).netloc for origin in self.origins)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what listens there is reached from this machine alone."""
+    """Tell whether a server on this host is reached from this machine alone."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -1,9 +1,9 @@
-"""Who rates what: balanced incomplete blocks, the same for the same seed.
+"""Assignment of scenarios to raters in balanced incomplete blocks, repeatable by its seed.
 
-Experts' time is short and no two should rate only the same scenarios, or agreement would be known
-of those pairs alone. So each scenario gets its number of raters exactly, raters get equally many
-scenarios (one more or less), every role is spread over the scenarios, and the pairs of raters who
-share a scenario are spread over all pairs: first by a greedy choice, then by exchanges.
+Experts' time is short, and agreement should be known of more than a few pairs of raters. So each
+scenario gets its exact number of raters, raters get equally many scenarios (one more or less),
+every role is spread over the scenarios, and the pairs of raters who share a scenario are spread
+over all pairs: first by a greedy choice, then by exchanges.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from careeval.errors import ReviewError
 T = TypeVar("T")
 
 _EXCHANGES = 60
-"""Tried for each place in a block. More hardly helps: the first few of a place settle it."""
+"""Exchanges tried for each place in a block. More hardly helps."""
 
 _ROLES_FIRST = 1000
-"""What an uneven role weighs beside an uneven pair: more than any number of pairs."""
+"""Cost of an uneven role in uneven pairs: more than any number of pairs."""
 
 
 def assign(
@@ -34,19 +34,20 @@ def assign(
     per_rater: int | None = None,
     raters_per_scenario: int | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Each rater's scenarios, in the order in which that rater sees them.
+    """Return each rater's scenarios, in the order in which that rater sees them.
 
     Args:
         scenarios: Their ids.
-        raters: Who rates.
-        seed: Of everything random here.
-        per_rater: At most so many scenarios each; exactly so many where `raters_per_scenario` is
-            not given.
-        raters_per_scenario: Exactly so many. Where only `per_rater` is given, scenarios get as many
-            as that makes, one apart at most. Where neither is, everybody rates everything.
+        raters: The raters.
+        seed: The seed of everything random here.
+        per_rater: The largest number of scenarios of a rater; the exact number where
+            `raters_per_scenario` is not given.
+        raters_per_scenario: The exact number of raters of a scenario. Where only `per_rater` is
+            given, scenarios get as many as that makes, one apart at most. Where neither is given,
+            everybody rates everything.
 
     Raises:
-        ReviewError: There is nothing to rate, nobody to rate it, or not enough of either.
+        ReviewError: There are no scenarios, no raters, or too few of either.
     """
     blocks = _blocks(scenarios, raters, Random(seed), per_rater, raters_per_scenario)
     return {
@@ -58,19 +59,19 @@ def assign(
 
 
 def apart(names: Sequence[str], family: Mapping[str, str]) -> tuple[str, ...]:
-    """Return names in their order, changed only where two of a family would be neighbours.
+    """Return scenarios in their order, changed only so that no two of a family are neighbours.
 
-    Whoever reads a scenario and its twin one after the other rates the difference.
+    A rater who reads a scenario and its twin one after the other would rate the difference.
 
     Args:
         names: Scenarios in a seat's order.
-        family: Scenario → the base of its twins; one that is no key is a family of its own.
+        family: Scenario → the base of its twins; a scenario that is no key is a family of its own.
     """
     left, order, last = list(names), list[str](), ""
     while left:
         families = [family.get(name, name) for name in left]
         (largest, n), *_ = Counter(families).most_common(1)
-        if 2 * n > len(left) and largest != last:  # else its members cannot all be parted
+        if 2 * n > len(left) and largest != last:  # else some of its members become neighbours
             k = families.index(largest)
         else:
             k = next((k for k, each in enumerate(families) if each != last), 0)
@@ -113,9 +114,9 @@ def _blocks(
 def _greedy(
     scenarios: Sequence[str], raters: Sequence[Rater], places: int, random: Random
 ) -> dict[str, set[str]]:
-    """Blocks of the right sizes: always those with the most left to do, then the better fit.
+    """Fill blocks one by one with the raters who have most left to do, and then fit best.
 
-    Taking those with the most left keeps all loads within one of each other, so that the last
+    To take those with the most left keeps all loads within one of each other, so that the last
     scenario can still be given to different raters.
     """
     left = dict(zip([r.id for r in raters], _even(places, len(raters), random), strict=True))
@@ -145,7 +146,7 @@ def _greedy(
 
 
 def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Random) -> None:
-    """Let two raters change places where that spreads roles, or else pairs, more evenly.
+    """Let two raters swap scenarios where that spreads roles, or else pairs, more evenly.
 
     The sum of squares of counts with a fixed total is least where the counts are even. An exchange
     changes no block's size and no rater's load.
@@ -160,7 +161,7 @@ def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Rand
         return
 
     def cost(first: str, second: str, leaves: str, comes: str) -> int:
-        """Of `leaves` giving its place in `first` to `comes`, who is in `second`: half of it."""
+        """Return half of what it costs that `comes`, now in `second`, replaces `leaves`."""
         a, b = role[leaves], role[comes]
         uneven = 0 if a == b else roles[first][b] - roles[first][a] + 1
         pairs = sum(
@@ -188,11 +189,11 @@ def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Rand
 
 
 def _even(total: int, n: int, random: Random) -> list[int]:
-    """`total` in n parts, one apart at most; which are the larger is random."""
+    """Split `total` into n parts, one apart at most, with the larger ones at random places."""
     return _shuffled([total // n + (i < total % n) for i in range(n)], random)
 
 
 def _shuffled(values: Sequence[T], random: Random) -> list[T]:
-    found = list(values)
-    random.shuffle(found)
-    return found
+    shuffled = list(values)
+    random.shuffle(shuffled)
+    return shuffled

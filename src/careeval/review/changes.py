@@ -1,4 +1,4 @@
-"""How a change that a form sends is kept: it counts once, and never silently undoes another."""
+"""Saving of what a form sends: it counts once, and never silently replaces other changes."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from careeval.errors import ReviewError
 _APP = version("careeval")
 
 COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
-"""Counts the events of one rater on one task: the newest's number, 0 where there is none."""
+"""Counts a rater's events on one task, the number of the newest; 0 without any."""
 
 
 class RevokedError(ReviewError):
-    """The rater's link is revoked, or they have withdrawn: nothing more is saved of theirs."""
+    """The rater is revoked or has withdrawn, so that nothing more is saved for them."""
 
 
 class ClosedError(ReviewError):
-    """The work is closed: nothing more is saved of anybody's."""
+    """The work is closed, so that nothing more is saved for anybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Which form on which page sent a change, so that it counts once and never silently undoes.
+    """The identity of a form: the page that sent it, its number there, and what the page showed.
 
     Attributes:
-        page: Random, of one showing of a page.
-        number: Of the form among those that this page sends.
-        seen: The newest event when the page was shown, as of `Store.newest`; it stays, whatever
-            the page sends.
+        page: A random name for one showing of a page.
+        number: The number of the form among those that this page sends.
+        seen: The newest event when the page was shown, as of `Store.newest`. It stays the same,
+            whatever the page sends.
     """
 
     page: str
@@ -43,13 +43,13 @@ class Form:
 
     @classmethod
     def new(cls, seen: int = 0) -> Form:
-        """The first of a page that is shown now."""
+        """Return the identity of the first form of a page that is shown now."""
         return cls(secrets.token_urlsafe(12), 0, seen)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one form says of one task of a rater's: as of `Store.save`."""
+    """The fields that one form sends for one task of a rater, as of `Store.save`."""
 
     rater: str
     task: str
@@ -61,14 +61,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of a form.
+    """The result of saving a form.
 
     Attributes:
         seen: The newest event of this task, as of `Store.newest`.
-        changed: Fields that the page had otherwise before.
-        replayed: The form, or a later one of its page, had come before; it has changed nothing.
-        overwritten: What another page had saved since, and this form replaced, by field.
-        kept: What another page has saved since, and this form leaves, by field.
+        changed: Fields with another value than the page had before.
+        replayed: Whether the form, or a later one of its page, had come before, so that this one
+            changed nothing.
+        overwritten: By field, values that another page had saved since and this form replaced.
+        kept: By field, values that another page has saved since and this form leaves.
     """
 
     seen: int
@@ -83,8 +84,8 @@ def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]
 
     Args:
         write: The connection that writes.
-        change: What a form says.
-        at: The time now, for each event.
+        change: The change.
+        at: Returns the time now, for each event.
 
     Raises:
         ReviewError: The work is closed, or the rater is revoked or has withdrawn.
@@ -95,8 +96,8 @@ def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]
     if _came_before(write, rater, form, digest):
         return Saved(_newest(write, rater, task), replayed=True)
     write.execute("INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest))
-    known, now, others = _three_states(write, rater, task, form)
-    changed = {f: v for f, v in change.values.items() if v != known.get(f)}
+    shown, now, others = _three_states(write, rater, task, form)
+    changed = {f: v for f, v in change.values.items() if v != shown.get(f)}
     write.executemany(
         "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
         " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -125,15 +126,15 @@ def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
 
 
 def _digest(task: str, values: Mapping[str, str | None], form: Form) -> str:
-    """The same for a form sent twice, another where its page or anything in it differs."""
+    """Return a hash that is the same only for the same form with the same content."""
     content = [task, form.page, form.number, form.seen, sorted(values.items())]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _came_before(write: sqlite3.Connection, rater: str, form: Form, digest: str) -> bool:
-    """Whether the form, or a later one of its page, has been here.
+    """Tell whether the form, or a later one of its page, has come before.
 
-    One that a later one has overtaken on its way says less than is known already.
+    A form that a later one has overtaken on its way holds older values than those saved.
     """
     sql = (
         "SELECT count(*) FROM forms WHERE rater = ? AND page = ? "
@@ -153,16 +154,16 @@ _State = dict[str, str | None]
 def _three_states(
     write: sqlite3.Connection, rater: str, task: str, form: Form
 ) -> tuple[_State, _State, set[str]]:
-    """What the form's page knows of each field, what stands, and which fields others changed."""
-    known: _State = {}
+    """Return each field as the form's page shows it and as it is, and those others changed."""
+    shown: _State = {}
     now: _State = {}
     others: set[str] = set()
     sql = "SELECT field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
     for n, (name, value, page) in enumerate(write.execute(sql, (rater, task)), 1):
         now[name] = value
         if page == form.page or n <= form.seen:
-            known[name] = value
+            shown[name] = value
             others.discard(name)
         else:
             others.add(name)
-    return known, now, others
+    return shown, now, others

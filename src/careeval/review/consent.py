@@ -1,4 +1,4 @@
-"""What people agree to before they see a scenario or a response."""
+"""The terms that people agree to before they see a scenario or a response."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from careeval.core.scenario import Frozen, Text
 
 
 class Consent(Frozen):
-    """A study's or an audit's terms, in words that its makers answer for."""
+    """The terms of a study or an audit, in words for which its makers are responsible."""
 
     text: Text
-    """What is done with what they say; an empty line begins a paragraph."""
+    """The use that is made of people's answers; an empty line begins a paragraph."""
     ethics: Text
-    """The reference of the ethics committee's approval, or why none was needed."""
+    """The reference of the ethics committee's approval, or the reason why none was needed."""
     contact: Text
-    """Whom to ask, and how."""
+    """The person to ask, and how to reach them."""
 
     @property
     def digest(self) -> str:
-        """What somebody agreed to: other terms are agreed to anew."""
+        """A short hash of the terms; people agree again when it changes."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]

@@ -1,7 +1,8 @@
-"""One SQLite file: opened, brought up to date, and its faults said in words.
+"""One SQLite file: opening, migration, transactions, and its errors in plain words.
 
-Write-ahead log with `synchronous=FULL`: what a commit has acknowledged survives the process and the
-power. `secure_delete` overwrites what a withdrawal deletes; the log has it until that is emptied.
+It uses a write-ahead log with `synchronous=FULL`, so that a commit survives a crash of the process
+or a loss of power. `secure_delete` overwrites what a withdrawal deletes; the log still has it until
+the log is emptied.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from careeval.errors import ReviewError
 from careeval.files import open_file
 
 APPLICATION = int.from_bytes(b"care")
-"""Marks a SQLite file as ours."""
+"""The application id that marks a SQLite file as ours."""
 
 BUSY_SECONDS = 2.0
-"""How long to wait for somebody else's lock before saying so."""
+"""Seconds to wait for somebody else's lock before giving up."""
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -82,9 +83,9 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     """,
 )
-"""The n-th brings a file from version n-1 to n. Never edited once released; only added to."""
+"""The n-th script brings a file from version n-1 to n. A released script is never edited."""
 
-_WORDS = {
+_EXPLANATIONS = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
         "free some space; what was saved before still stands",
@@ -110,14 +111,14 @@ _WORDS = {
 
 
 class Database:
-    """A connection that threads take turns to write with, and others to read beside it.
+    """A connection to one file, where threads write in turn, and read at the same time.
 
     Nobody waits longer than `BUSY_SECONDS` for their turn and for another program's lock together,
-    and whoever reads waits for no writer.
+    and readers do not wait for writers.
 
     Raises:
-        ReviewError: The file is missing, there already, foreign, newer than this careeval, damaged,
-            locked, or cannot be written. It is left as it was.
+        ReviewError: The file is missing, exists already, is foreign, newer than this careeval,
+            damaged, or locked, or cannot be written. It is left as it was.
     """
 
     def __init__(
@@ -132,25 +133,25 @@ class Database:
 
         Args:
             path: The file.
-            create: Whether to make it, where nothing may be.
-            migrations: What brings it up to date.
-            copy: The folder of a copy that is read in its place, and goes when it is let go.
+            create: Whether to create it; it must not exist then.
+            migrations: The scripts that bring it up to date.
+            copy: The folder of a copy that is read in its place, and deleted on close.
         """
         self.path = path
         self._copy = copy
         self._file = path if copy is None else Path(copy.name, path.name)
-        self._turn = threading.Lock()
-        self._readers: list[sqlite3.Connection] = []  # those that nobody uses now
+        self._write_lock = threading.Lock()
+        self._readers: list[sqlite3.Connection] = []  # free ones
         self._closed = False
         if create == path.exists():
-            there = "is there already" if create else "is not there"
-            raise ReviewError(f"{path} {there}", hint="choose another name" if create else "")
+            problem = "is there already" if create else "is not there"
+            raise ReviewError(f"{path} {problem}", hint="choose another name" if create else "")
         if create:
             _touch_private(path)
-        with self._said():
+        with self._explained_errors():
             self._connection = self._connect()
         try:
-            with self._said():
+            with self._explained_errors():
                 self._prepare(new=create, migrations=migrations)
         except BaseException:
             self._connection.close()
@@ -160,7 +161,7 @@ class Database:
 
     @classmethod
     def to_read(cls, path: Path) -> Self:
-        """Open a file whose rows are only read; where it cannot be written, a private copy of it.
+        """Open a file for reading only; where it cannot be written, open a private copy of it.
 
         Raises:
             ReviewError: As the class; or there is no room for the copy.
@@ -179,7 +180,7 @@ class Database:
 
     @property
     def is_copy(self) -> bool:
-        """Whether a copy is read, so that nothing that is written comes to the file."""
+        """True where this is a copy, so that nothing that is written reaches the file."""
         return self._copy is not None
 
     def _connect(self) -> sqlite3.Connection:
@@ -187,7 +188,7 @@ class Database:
             f"{self._file.resolve().as_uri()}?mode=rw",
             uri=True,
             isolation_level=None,  # transactions begin where `write` says
-            check_same_thread=False,  # one at a time, by `_turn` or as taken from `_readers`
+            check_same_thread=False,  # one thread at a time uses a connection
             timeout=BUSY_SECONDS,
         )
 
@@ -197,7 +198,7 @@ class Database:
             if _pragma(connection, "application_id") != APPLICATION:
                 raise ReviewError(f"{self.path}: it is no store of careeval")
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                raise _in_words(self.path, sqlite3.SQLITE_CORRUPT)
+                raise _explained(self.path, sqlite3.SQLITE_CORRUPT)
         version = _pragma(connection, "user_version")
         if version > len(migrations):
             raise ReviewError(
@@ -210,15 +211,15 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
         for number, script in enumerate(migrations[version:], version + 1):
-            # one script, one transaction: a crash leaves the version before, whole
+            # one transaction each: a crash leaves the whole file in the version before
             connection.executescript(
                 f"BEGIN IMMEDIATE; {script}; PRAGMA application_id = {APPLICATION}; "
                 f"PRAGMA user_version = {number}; COMMIT;"
             )
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query finds."""
-        with self._said(), self._reader() as reader:
+        """Return the rows of a query."""
+        with self._explained_errors(), self._reader() as reader:
             return reader.execute(sql, values).fetchall()
 
     @contextmanager
@@ -235,18 +236,18 @@ class Database:
         finally:
             self._readers.append(reader)
             if self._closed:
-                self._let_readers_go()
+                self._close_readers()
 
-    def _let_readers_go(self) -> None:
+    def _close_readers(self) -> None:
         with suppress(IndexError):  # another thread may have taken the last
             while True:
                 self._readers.pop().close()
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: on disk when the block has ended, undone when it raises."""
+        """Yield a connection for one transaction: committed after the block, undone if it fails."""
         until = monotonic() + BUSY_SECONDS
-        with self._said(), self._in_turn(BUSY_SECONDS):
+        with self._explained_errors(), self._write_locked(BUSY_SECONDS):
             self._wait_for_others(max(0.0, until - monotonic()))
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -261,13 +262,13 @@ class Database:
         """Empty the write-ahead log, so that what was deleted is in no file.
 
         Args:
-            wait: Seconds, at most, for others to let go.
+            wait: The most seconds to wait until others close the file.
 
         Returns:
             Whether it is empty; it is not while somebody else reads the file, or the disk fails.
         """
         try:
-            with self._in_turn(BUSY_SECONDS):
+            with self._write_locked(BUSY_SECONDS):
                 self._wait_for_others(wait)
                 (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 return not busy
@@ -275,28 +276,28 @@ class Database:
             return False
 
     @contextmanager
-    def _in_turn(self, seconds: float) -> Iterator[None]:
-        if not self._turn.acquire(timeout=seconds):
-            raise _in_words(self.path, sqlite3.SQLITE_BUSY)
+    def _write_locked(self, seconds: float) -> Iterator[None]:
+        if not self._write_lock.acquire(timeout=seconds):
+            raise _explained(self.path, sqlite3.SQLITE_BUSY)
         try:
             yield
         finally:
-            self._turn.release()
+            self._write_lock.release()
 
     def _wait_for_others(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
 
     def copy_to(self, path: Path) -> None:
-        """A copy of the whole at this moment, while others write, in a new file.
+        """Write a copy of the whole file at this moment to a new file, while others may write.
 
         Raises:
-            ReviewError: The copy is there already, or cannot be written: no part of it is left.
+            ReviewError: The copy exists already, or cannot be written: no part of it is left.
         """
         if path.exists():
             raise ReviewError(f"{path} is there already", hint="choose another name")
         _touch_private(path)
         try:
-            with self._turn, _said(path):
+            with self._write_lock, _explained_errors(path):
                 copy = sqlite3.connect(path)
                 try:
                     self._connection.backup(copy)
@@ -307,29 +308,29 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Let the file go."""
-        with self._turn:
+        """Close the file."""
+        with self._write_lock:
             self._closed = True
-            self._let_readers_go()
+            self._close_readers()
             self._connection.close()
             if self._copy is not None:
                 self._copy.cleanup()
 
-    def _said(self) -> AbstractContextManager[None]:
-        return _said(self.path)
+    def _explained_errors(self) -> AbstractContextManager[None]:
+        return _explained_errors(self.path)
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """Say in words what is wrong with a file."""
+def _explained_errors(path: Path) -> Iterator[None]:
+    """Raise SQLite's errors as ReviewErrors in plain words."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         # extended codes carry the primary one in their low byte
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-        if code not in _WORDS:
+        if code not in _EXPLANATIONS:
             raise
-        raise _in_words(path, code) from error
+        raise _explained(path, code) from error
 
 
 _UNWRITABLE = {
@@ -347,7 +348,7 @@ def _is_unwritable(error: BaseException | None) -> bool:
 
 
 def _copied(path: Path) -> TemporaryDirectory[str]:
-    """A folder with a copy of a file and of its log, which has the newest rows."""
+    """Return a folder with a copy of a file and of its log, which has the newest rows."""
     try:
         copy = TemporaryDirectory(prefix="careeval-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -355,17 +356,17 @@ def _copied(path: Path) -> TemporaryDirectory[str]:
     parts = {Path(f"{path.resolve()}{end}"): f"{path.name}{end}" for end in ("", "-wal")}
     try:
         for _ in range(_COPIES):
-            before = _stands(parts)
+            before = _file_states(parts)
             for part, name in parts.items():
-                Path(copy.name, name).unlink(missing_ok=True)  # of the last try
+                Path(copy.name, name).unlink(missing_ok=True)  # left by the last try
                 with (
                     suppress(FileNotFoundError),
                     open_file(part) as file,
                     Path(copy.name, name).open("xb") as target,
                 ):
                     shutil.copyfileobj(file, target)
-            # one who may write it could have moved rows from its log into it in between
-            if _stands(parts) == before:
+            # another program may have moved rows from the log into the file in between
+            if _file_states(parts) == before:
                 return copy
     except OSError as error:
         copy.cleanup()
@@ -378,20 +379,20 @@ def _copied(path: Path) -> TemporaryDirectory[str]:
 
 
 _COPIES = 5
-"""Times that a file is copied while somebody writes it."""
+"""The number of times that copying is tried while somebody writes the file."""
 
 
-def _stands(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
+def _file_states(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
     """Return size and time of each file; None where there is none."""
-    found: list[tuple[int, int] | None] = []
+    states: list[tuple[int, int] | None] = []
     for part in parts:
         try:
             stat = part.stat()
         except FileNotFoundError:
-            found.append(None)
+            states.append(None)
         else:
-            found.append((stat.st_size, stat.st_mtime_ns))
-    return found
+            states.append((stat.st_size, stat.st_mtime_ns))
+    return states
 
 
 def _not_copied(path: Path, error: OSError) -> ReviewError:
@@ -401,13 +402,13 @@ def _not_copied(path: Path, error: OSError) -> ReviewError:
     )
 
 
-def _in_words(path: Path, code: int) -> ReviewError:
-    message, hint = _WORDS[code]
+def _explained(path: Path, code: int) -> ReviewError:
+    message, hint = _EXPLANATIONS[code]
     return ReviewError(f"{path}: {message}", hint=hint)
 
 
 def _touch_private(path: Path) -> None:
-    """An empty file that its owner alone can read."""
+    """Create an empty file that only its owner can read."""
     try:
         path.touch(mode=0o600, exist_ok=False)
     except OSError as error:

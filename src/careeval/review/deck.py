@@ -1,7 +1,7 @@
-"""A deck: the cards of a seat, the fields of a card, and the gate that says what is complete.
+"""Decks: the cards of a seat, the fields of a card, and checks of what is complete. No I/O.
 
-To rate scenarios, to write answers of one's own, to label judgments and to settle disputes are four
-decks; `careeval.review.web.deck_pages` serves them all. No I/O.
+There are four decks: to rate scenarios, to write answers of one's own, to label judgments and to
+settle disputes. `careeval.review.web.deck_pages` serves them all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from careeval.review.question import Progress, Question, first_open, missing, pr
 from careeval.review.store import Answer, Work
 
 Answers = Mapping[str, Answer]
-"""What stands on a card, by field."""
+"""The answers on a card, by field."""
 
 NOTHING: Mapping[str, str] = {}
 
@@ -26,13 +26,13 @@ class Card:
     """One page of a seat.
 
     Attributes:
-        task: What the store calls its answers.
-        called: What lists call it.
-        questions: What it asks, in order.
-        shows: What its template shows besides the questions, given the answers.
-        minutes: How long it may take.
-        group: Of the cards that lists show together, from 1; 0 where they show all in one.
-        before: What somebody answered to its questions in earlier rounds, in words by field.
+        task: The name of its answers in the store.
+        called: Its name in lists.
+        questions: Its questions, in order.
+        shows: Returns the other values of its template, given the answers.
+        minutes: Expected minutes.
+        group: The number of its group in lists, from 1; 0 where lists have no groups.
+        before: Answers to its questions from earlier rounds, in words by field.
     """
 
     task: str
@@ -46,12 +46,12 @@ class Card:
 
 @dataclass(frozen=True)
 class PracticeCard:
-    """A made-up card to try the questions on. What is answered to it is kept nowhere.
+    """A made-up card to try the questions on. Its answers are not kept.
 
     Attributes:
-        template: Its page.
-        notes: What there is to notice, a note a question.
-        shows: What its template shows besides the questions.
+        template: The template of its page.
+        notes: One note on each question, about what there is to notice.
+        shows: The other values of its template.
     """
 
     template: str
@@ -66,8 +66,8 @@ class Gap:
 
     Attributes:
         n: Its place in the deck, from 1.
-        count: Questions that want an answer.
-        whole: Whether these are all that it asks for.
+        count: The number of required questions without an answer.
+        whole: Whether these are all its required questions.
         first: The address of the first of them.
     """
 
@@ -83,19 +83,20 @@ class Deck:
     """The cards of a seat that are worked through one after the other, and then finished.
 
     Attributes:
-        path: The address of its cards, less their number.
-        unit: What a card is called: "scenario".
-        title: What a card's page is called, less its number.
-        template: Of a card's page.
-        cards: In the order of the seat.
-        note: The task and the field by which the store knows that the deck is finished.
-        finished: Whether somebody has said to have finished.
+        path: The address of its cards, without their number.
+        unit: The word for a card: "scenario".
+        title: The title of a card's page, without its number.
+        template: The template of a card's page.
+        cards: The cards in the order of the seat.
+        note: The task and the field in which the store keeps that the deck is finished.
+        finished: Whether somebody has said that they have finished.
         end: The address of the page that finishes it.
-        end_template: Its template.
-        end_titles: What that page is called before, and after.
+        end_template: The template of that page.
+        end_titles: The title of that page before and after the deck is finished.
         final: Whether nothing can be changed once it is finished.
-        stands_template: Of a card's page from then on; empty where cards are shown no more.
-        declines: Whether to skip a card says that one would rather not.
+        stands_template: The template of a card's page from then on; empty where cards are shown no
+            more.
+        declines: Whether somebody who skips a card declines to answer it.
         waits: Whether it cannot be begun yet.
     """
 
@@ -116,24 +117,24 @@ class Deck:
 
     @property
     def stands(self) -> bool:
-        """Whether nothing of it can be changed any more."""
+        """True where nothing of it can be changed any more."""
         return self.final and self.finished
 
     def states(self, work: Work) -> tuple[Progress, ...]:
-        """Return how far somebody is with each card."""
+        """Return the progress with each card."""
         return tuple(
             progress(card.questions, work.get(card.task, {}), declines=self.declines)
             for card in self.cards
         )
 
     def first_open(self, states: Sequence[Progress]) -> int | None:
-        """Return the card, from 1, where somebody goes on; None where none is left."""
+        """Return the number, from 1, of the card to go on with; None where none is left."""
         if not self.declines:
             return first_open(states)
         return next((n for n, s in enumerate(states, 1) if s is Progress.untouched), None)
 
     def goes_on(self, states: Sequence[Progress]) -> str:
-        """Return the address where somebody goes on."""
+        """Return the address of the page to go on with."""
         n = self.first_open(states)
         return f"{self.path}/{n}" if n else self.end
 
@@ -149,7 +150,7 @@ class Deck:
         return gaps
 
     def minutes(self, work: Work) -> float:
-        """Return how long the cards that want work may take, each counted whole."""
+        """Return the expected minutes of the cards that are not done, each counted whole."""
         done = (Progress.done, Progress.skipped) if self.declines else (Progress.done,)
         states = zip(self.cards, self.states(work), strict=True)
         return 0.0 if self.stands else sum(c.minutes for c, state in states if state not in done)
@@ -157,12 +158,12 @@ class Deck:
 
 @dataclass(frozen=True)
 class Typed:
-    """What a form says of a card's questions.
+    """Answers to a card's questions, as a form sent them.
 
     Attributes:
-        values: By field, what can be kept.
-        errors: By field, why something cannot.
-        raw: By field, as it was typed.
+        values: By field, answers that can be kept.
+        errors: By field, the reason why an answer cannot be kept.
+        raw: By field, the text as it was typed.
     """
 
     values: Mapping[str, str | None] = field(default_factory=dict)
@@ -172,13 +173,13 @@ class Typed:
 
 @dataclass(frozen=True)
 class Field:
-    """A question as it stands on a page.
+    """A question, as it is shown on a page.
 
     Attributes:
-        id: Of its first input, where links to it lead.
-        value: What is chosen or typed.
-        error: Why it is not saved; empty where it is.
-        before: What was answered in an earlier round, in words; empty where nothing was.
+        id: The id of its first input, to which links lead.
+        value: The option or text of the answer.
+        error: The reason why the answer is not saved; empty where it is.
+        before: The answer of an earlier round, in words; empty where there is none.
     """
 
     question: Question
@@ -189,12 +190,12 @@ class Field:
 
     @property
     def name(self) -> str:
-        """What its inputs are called."""
+        """The name of its inputs."""
         return ANSWER + self.question.name
 
     @property
     def called(self) -> str:
-        """The question as links to it say it, with its item."""
+        """The question with its item, as the text of links to it."""
         about = self.question.about
         return f"Item {about.place}: {self.question.asked}" if about else self.question.asked
 
@@ -205,7 +206,7 @@ def fields(
     typed: Typed,
     before: Mapping[str, str] = NOTHING,
 ) -> list[Field]:
-    """Return questions with what is stored, or with what was typed and could not be kept."""
+    """Return questions with their stored answers, or with typed ones that could not be kept."""
     shown = []
     for k, question in enumerate(asked, 1):
         error = typed.errors.get(question.field, "")
@@ -215,7 +216,7 @@ def fields(
 
 
 def by_item(shown: Iterable[Field]) -> list[tuple[Field, ...]]:
-    """Return the fields about items, each item's together."""
+    """Return the fields about items, grouped by item."""
     items: dict[int, list[Field]] = {}
     for each in shown:
         if about := each.question.about:
@@ -224,7 +225,7 @@ def by_item(shown: Iterable[Field]) -> list[tuple[Field, ...]]:
 
 
 def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | None:
-    """Return what a form says; None where it answers what is not asked."""
+    """Return the answers of a form; None where it has fields that are not asked for."""
     raw = {
         name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
     }
@@ -243,10 +244,11 @@ def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | No
 
 
 def read_form_id(form: Mapping[str, str]) -> Form | None:
-    """Return which form it is; None where it does not say.
+    """Return the identity of a form; None where it states none.
 
-    Older pages call it `seen`, and some of them count there the events of everybody: of such a
-    page nothing is taken to be known, so that it replaces nothing without a word.
+    Older pages call the number of events `seen`, and some of them count the events of everybody
+    there. Such a page is taken to have shown nothing, so that it replaces no change without a
+    notice.
     """
     page_id, number = form.get("page", ""), form.get("number", "")
     seen = form.get("known", "0" if "seen" in form else "")
@@ -257,17 +259,19 @@ def read_form_id(form: Mapping[str, str]) -> Form | None:
 
 
 def notices(saved: Saved, asked: Iterable[Question]) -> list[str]:
-    """Return what a rater is told whose other window has changed the same card."""
+    """Return notices for a rater who has changed the same card in another window."""
     if saved.replayed:
         return ["This had been saved already; nothing was changed."]
-    known = {question.field: question for question in asked}
-    words = []
+    by_field = {question.field: question for question in asked}
+    messages = []
     for others, ends in (
         (saved.overwritten, "What you gave here has replaced it."),
         (saved.kept, "That stands."),
     ):
         for name, value in others.items():
-            if question := known.get(name):
-                given = question.in_words(value)
-                words.append(f"In another window you changed {question.called} to {given}. {ends}")
-    return words
+            if question := by_field.get(name):
+                answer = question.in_words(value)
+                messages.append(
+                    f"In another window you changed {question.called} to {answer}. {ends}"
+                )
+    return messages

@@ -1,4 +1,4 @@
-"""What a browser sends: read whole, within limits, as clean text."""
+"""Forms that a browser sends, read within limits as clean text."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import AsyncIterable, Mapping
 from urllib.parse import parse_qsl
 
 ANSWER = "q."
-"""Before the name of a field that somebody answers, and of no other."""
+"""The prefix of fields that hold answers to questions, and of no others."""
 
 MAX_BODY = 4 * 2**20
-"""Bytes of a form: room enough to send back to its writer a text far too long to be kept."""
+"""Bytes of a form. They leave room to send back to its writer a text that is too long to keep."""
 
 _MAX_FIELDS = 500
 
-# C0 and C1 controls but tab and newline, and what turns the direction of the text around it
+# C0 and C1 controls except tab and newline, and marks that change the direction of text
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class FormError(Exception):
-    """A form that cannot be read: nothing of it was kept.
+    """A form that cannot be read, so that nothing of it is kept.
 
     Attributes:
-        status: Of the answer to it.
+        status: The HTTP status of the refusal.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -31,11 +31,11 @@ class FormError(Exception):
 
 
 async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[str, str]:
-    """The fields of a form.
+    """Return the fields of a form.
 
     Args:
-        content_type: As the browser states it.
-        body: The form's bytes as they come in; no more than `MAX_BODY` are taken.
+        content_type: The type that the browser states.
+        body: The bytes of the form as they come in; at most `MAX_BODY` are taken.
 
     Raises:
         FormError: It is too large, no form, not UTF-8, or names a field twice.
@@ -62,5 +62,5 @@ async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[st
 
 
 def clean(text: str) -> str:
-    """The text with newlines as newlines, and a visible mark for what is not text."""
+    """Return a text with uniform newlines and a visible mark in place of control characters."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -1,4 +1,4 @@
-"""Somebody who is asked to rate or label, as a plan names them: by pseudonym and role. No I/O."""
+"""The pseudonyms and roles of the people who are asked to rate or label. No I/O."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Invitee(Frozen):
 
     @property
     def rater(self) -> Rater:
-        """Who it is."""
+        """The same pseudonym and role, as a `Rater`."""
         return Rater(self.id, self.role)
 
 
 def numbered(roles: Iterable[Role]) -> list[Rater]:
-    """A person for each role: r01, r02 … in this order."""
+    """Return a rater for each role, called r01, r02 … in this order."""
     return [Rater(f"r{n:02}", role) for n, role in enumerate(roles, 1)]

@@ -1,4 +1,4 @@
-"""The questions of a card, and how far somebody is with them. No I/O."""
+"""The questions of a card, and the progress that somebody has made with them. No I/O."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from careeval.core.scenario import Rubric, RubricItem
 from careeval.review.store import Answer
 
 COMMENT_LIMIT = 10_000
-"""Characters of one comment."""
+"""The largest number of characters of a comment."""
 
 SKIPPED = "skipped"
-"""The field that says that somebody leaves a page for later."""
+"""The field of a card that somebody leaves for later."""
 
 WORDS_A_MINUTE = 180
-"""How fast a careful reader reads: a guess, by which expected times are made."""
+"""The speed of a careful reader: a guess, from which expected times are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRef:
-    """An item of a rubric as a card shows it.
+    """An item of a rubric, as a card shows it.
 
     Attributes:
-        place: Of the item on its card, from 1.
+        place: The place of the item on its card, from 1.
     """
 
     rubric: Rubric
@@ -38,20 +38,20 @@ class ItemRef:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing asked on a card.
+    """One question on a card.
 
     Attributes:
-        field: What the store calls the answer.
-        kind: What is asked for: a number on a scale, a view of points, a reading, or words.
+        field: The name of the answer in the store.
+        kind: The kind of answer: a number on a scale, a view of points, a reading, or words.
         asked: The question as people read it.
-        called: What a message calls the answer.
-        options: What may be chosen, each with its words; empty where words are asked for.
+        called: The name of the answer in messages.
+        options: Values and words of the options; empty where the answer is typed.
         keys: By option, the key that chooses it while the question has the focus.
-        hint: Beside the question, where words are asked for.
-        late: Whether it is shown only once all that is not late is answered.
+        hint: A note beside a question whose answer is typed.
+        late: Whether it is shown only once all questions that are not late are answered.
         required: Whether the card is done only with an answer to it.
         closing: Whether it stands at the end of the card, after the items.
-        about: The item; None where all that the card shows is meant.
+        about: The item that it is about; None where it is about the whole card.
     """
 
     field: str
@@ -68,19 +68,22 @@ class Question:
 
     @property
     def name(self) -> str:
-        """What a form calls the answer: an item's own name would tell its points."""
+        """The name of the answer in forms.
+
+        It has the item's place and not its id, which would tell its points.
+        """
         return f"{self.about.place}/{self.kind}" if self.about else self.field
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What may be chosen, in the order shown; empty where words are asked for."""
+        """The values of the options in the order shown; empty where the answer is typed."""
         return tuple(value for value, _ in self.options)
 
     def read(self, text: str) -> str | None:
-        """Return what is typed or chosen as the store keeps it; None where it is nothing.
+        """Return what is typed or chosen as the store keeps it; None where it is empty.
 
         Raises:
-            ValueError: It is no answer to this question; the message says so to the rater.
+            ValueError: It is no answer to this question; the message tells the rater why.
         """
         text = text.strip()
         if not self.options:
@@ -95,12 +98,12 @@ class Question:
         return text or None
 
     def in_words(self, value: str | None) -> str:
-        """Return an answer for a message."""
+        """Return an answer in words, for a message."""
         return "nothing" if value is None else f"“{dict(self.options).get(value, value)}”"
 
 
 class Progress(StrEnum):
-    """How far somebody is with one page."""
+    """The progress that somebody has made with one card."""
 
     done = "done"
     skipped = "skipped"
@@ -109,7 +112,7 @@ class Progress(StrEnum):
 
 
 def missing(asked: Sequence[Question], answers: Mapping[str, Answer]) -> tuple[Question, ...]:
-    """Return the questions that still want an answer, in order."""
+    """Return the required questions without an answer, in order."""
     return tuple(q for q in asked if q.required and q.field not in answers)
 
 
@@ -123,12 +126,12 @@ def is_opened(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
 def progress(
     asked: Sequence[Question], answers: Mapping[str, Answer], *, declines: bool = False
 ) -> Progress:
-    """Return how far somebody is with the questions of a card.
+    """Return the progress with the questions of a card.
 
     Args:
-        asked: What the card asks.
-        answers: What stands there.
-        declines: Whether to skip it says that one would rather not: then nothing there counts.
+        asked: The questions of the card.
+        answers: Its answers, by field.
+        declines: Whether somebody who skips the card declines to answer it: then no answer counts.
     """
     if declines and SKIPPED in answers:
         return Progress.skipped
@@ -140,7 +143,7 @@ def progress(
 
 
 def first_open(states: Sequence[Progress]) -> int | None:
-    """Return the place, from 1, of the first that is not done, skipped ones last, or None."""
+    """Return the place, from 1, of the first card that is not done, skipped ones last, or None."""
     for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
         for n, state in enumerate(states, 1):
             if state in wanted:
@@ -149,7 +152,7 @@ def first_open(states: Sequence[Progress]) -> int | None:
 
 
 def about(minutes: float) -> str:
-    """Return an expected time in words, no finer than it is known, and rounded up."""
+    """Return an expected time in words, rounded up, no more precise than it is known."""
     if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"
     hours = ceil(minutes / 30) / 2

@@ -1,4 +1,4 @@
-"""A study or an audit as it is served: its decks, its terms and how much it asks."""
+"""A study or an audit as it is served: its decks, its terms and the amount of work."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from careeval.review.deck import Deck, PracticeCard
 from careeval.review.store import Store, Work
 
 CONSENT, ABOUT, FINISHED, PREFERENCES = "consent", "about", "finish", "preferences"
-"""Tasks that every study and audit has: what is answered there is about the rater."""
+"""Tasks of every study and audit that are about the rater, and not about a card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much somebody is asked for, in words: "20 scenarios", "about 2 hours"."""
+    """The amount of work that somebody is asked for, in words: "20 scenarios", "about 2 hours"."""
 
     amount: str
     time: str
@@ -26,15 +26,15 @@ class Load:
 
 @dataclass(frozen=True)
 class Desk:
-    """What is served: a study or an audit.
+    """A study or an audit as it is served.
 
     Attributes:
-        asks: What somebody does here, in a sentence.
-        help: The template that says how its pages work.
-        keys: Which keys choose an answer, in words.
-        load: How much a rater is asked for; None where it is nothing.
-        decks: The decks of a rater's seat, given their work: each opens the next.
-        practice: The made-up cards that come before the last of them.
+        asks: A sentence that tells people what they will do.
+        help: The template that explains its pages.
+        keys: The keys that choose an answer, in words.
+        load: Returns how much a rater is asked to do; None where it is nothing.
+        decks: Returns the decks of a rater's seat, given their work; each opens the next.
+        practice: The made-up cards that come before the last deck.
     """
 
     store: Store
@@ -50,6 +50,6 @@ class Desk:
 
     @property
     def cookie(self) -> str:
-        """Of the session; another for each store, since ports do not part cookies."""
+        """The name of the session's cookie; each store has its own, since cookies ignore ports."""
         name = hashlib.sha256(str(self.store.path.resolve()).encode()).hexdigest()[:8]
         return f"__Host-careeval-{name}" if self.settings.secure else f"careeval-{name}"
