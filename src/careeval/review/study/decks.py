@@ -1,4 +1,4 @@
-"""The decks of a study: answers of one's own, where they are asked for, and then the rating."""
+"""The decks of a study: first a rater's own answers, where they are asked for, then the ratings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")
 
 
 def study_desk(bank: Bank, store: Store, settings: Settings) -> Desk:
-    """Return what is served of the newest round of a study.
+    """Return the workbench for the newest round of a study.
 
     Raises:
         BankError: The bank lacks a scenario of the round.
@@ -48,15 +48,15 @@ def study_desk(bank: Bank, store: Store, settings: Settings) -> Desk:
 
 @dataclass(frozen=True)
 class _Round:
-    """One round of a study with the scenarios that it asks about."""
+    """One round of a study with its scenarios."""
 
     plan: StudyPlan
     scenarios: Mapping[str, Scenario]
     _cards: dict[str, tuple[tuple[Card, ...], tuple[Card, ...]]] = field(default_factory=dict)
-    """By seat. What was answered in earlier rounds is read once, when the seat is first opened."""
+    """Answer and rating cards by seat, kept so that earlier rounds are read once."""
 
     def load(self, rater: Rater, work: Work) -> Load | None:
-        """Return how much a rater is asked for; None where it is nothing."""
+        """Return how much a rater is asked to do; None where it is nothing."""
         seat = self.plan.seat(rater.id)
         if seat is None:
             return None
@@ -109,7 +109,7 @@ class _Round:
         return write, rate
 
     def _answer_cards(self, seat: Seat) -> tuple[Card, ...]:
-        """Return a card for each answer; what is asked there tells nothing of a rubric."""
+        """Return a card for each answer. Nothing on it tells of a rubric."""
         return tuple(
             Card(
                 self.plan.answer_task(name),

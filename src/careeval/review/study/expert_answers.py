@@ -1,6 +1,6 @@
-"""The answers that experts wrote themselves and handed in: what a run can take and grade.
+"""Answers that experts wrote themselves and handed in, for a run to grade.
 
-Whose an answer is, is lost here: a role is kept, and no pseudonym goes on.
+An answer keeps its writer's role. The pseudonym is left out.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from careeval.review.study.own_answers import HANDED_IN, handed_in, written
 from careeval.review.study.plan import read_plan
 from careeval.review.study.rounds import as_shown, seats_in
 
-_Said = tuple[Rater, str]
-"""Somebody, and what they would do."""
+_RaterAnswer = tuple[Rater, str]
+"""A rater and the text of their answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """What somebody would do, written before they saw a rubric.
+    """One answer that an expert wrote before seeing a rubric.
 
     Attributes:
-        role: In which capacity.
+        role: The role of its writer.
         scenario: Its id.
         text: As it was typed; never empty.
     """
@@ -39,16 +39,15 @@ class ExpertAnswer:
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """All of a study's answers, of those who are still in.
+    """All answers of a study's raters who have not withdrawn.
 
     Attributes:
-        answers: To scenarios as the bank has them; by scenario, and there in an order that a
-            secret of the study's file decides: the same each time, and a place in it is nobody's,
-            whatever else of the study is known.
-        people: How many of each role wrote them.
-        unanswered: Scenarios that somebody was to answer, and that have no answer here.
-        n_other: Answers left out: the bank has another version than the one that was answered.
-        n_late: Answers left out: their writer had rated on paper, with the rubric before them.
+        answers: Sorted by scenario, and within a scenario in an order that a secret of the study's
+            file decides. The order is the same each time, and does not tell who wrote what.
+        people: The number of writers of each role.
+        unanswered: Scenarios that somebody was asked to answer, and that have no answer here.
+        n_other: Answers left out because the bank has another version than the one answered.
+        n_late: Answers left out because their writer had rated on paper before, and seen rubrics.
         n_waiting: Raters who have been asked for answers in the newest round, and have not handed
             in.
     """
@@ -62,17 +61,17 @@ class HandedIn:
 
 
 def who_answered(store: Store) -> frozenset[str]:
-    """The ids of those who have handed in answers: they have seen rubrics since."""
+    """Return the ids of raters who have handed in answers, and may have seen rubrics since."""
     works = store.everybody()
     return frozenset(name for name, work in works.items() if handed_in(work.get(HANDED_IN, {})))
 
 
 def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
-    """The answers of all rounds.
+    """Return the answers of all rounds.
 
     Args:
         store: The study's.
-        bank: Whose versions are meant: those that a run over it would put.
+        bank: The bank with the versions that a run would put to a system.
 
     Raises:
         ReviewError: The file is no study's, or cannot be read.
@@ -80,16 +79,16 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
     plans = [read_plan(text) for text in store.plans("study")]
     works = store.everybody()
     on_paper = _first_typed(store)
-    given: dict[str, list[_Said]] = {}
+    by_scenario: dict[str, list[_RaterAnswer]] = {}
     n_other = n_late = 0
     for plan in plans:
         for seat in seats_in(store, plan):
             work = works[seat.id]
-            said = work.get(HANDED_IN, {}).get(str(plan.round))
-            late = said is not None and on_paper.get(seat.id, said.seq) < said.seq
+            commit = work.get(HANDED_IN, {}).get(str(plan.round))
+            late = commit is not None and on_paper.get(seat.id, commit.seq) < commit.seq
             for name in seat.answers:
-                found = given.setdefault(name, [])
-                text = written(work.get(plan.answer_task(name), {})) if said else None
+                answers = by_scenario.setdefault(name, [])
+                text = written(work.get(plan.answer_task(name), {})) if commit else None
                 if text is None:
                     continue
                 if late:
@@ -97,10 +96,10 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
                 elif as_shown(plan, plan.rated(name), [bank]) is None:
                     n_other += 1
                 else:
-                    found.append((seat.rater, text))
+                    answers.append((seat.rater, text))
     secret = store.secret("answers")
-    given = {name: _in_order(found, secret, name) for name, found in given.items()}
-    people = {rater for found in given.values() for rater, _ in found}
+    by_scenario = {name: _in_order(answers, secret, name) for name, answers in by_scenario.items()}
+    people = {rater for answers in by_scenario.values() for rater, _ in answers}
     waiting = [
         seat
         for seat in seats_in(store, plans[-1])
@@ -109,27 +108,27 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
     return HandedIn(
         answers=tuple(
             ExpertAnswer(rater.role, name, text)
-            for name in sorted(given)
-            for rater, text in given[name]
+            for name in sorted(by_scenario)
+            for rater, text in by_scenario[name]
         ),
         people=Counter(rater.role for rater in people),
-        unanswered=tuple(name for name in sorted(given) if not given[name]),
+        unanswered=tuple(name for name in sorted(by_scenario) if not by_scenario[name]),
         n_other=n_other,
         n_late=n_late,
         n_waiting=len(waiting),
     )
 
 
-def _in_order(found: list[_Said], secret: bytes, scenario: str) -> list[_Said]:
-    """Answers to a scenario by a keyed hash of their words: their writers' seats do not count."""
+def _in_order(answers: list[_RaterAnswer], secret: bytes, scenario: str) -> list[_RaterAnswer]:
+    """Sort answers to a scenario by a keyed hash of their words, whoever wrote them."""
 
-    def place(each: _Said) -> tuple[bytes, Role]:
-        words = f"{scenario}\0{each[1]}".encode()
-        return hmac.digest(secret, words, hashlib.sha256), each[0].role
+    def place(answer: _RaterAnswer) -> tuple[bytes, Role]:
+        words = f"{scenario}\0{answer[1]}".encode()
+        return hmac.digest(secret, words, hashlib.sha256), answer[0].role
 
-    return sorted(found, key=place)
+    return sorted(answers, key=place)
 
 
 def _first_typed(store: Store) -> Mapping[str, int]:
-    """Rater → the first event that somebody typed for them; who has none is no key."""
+    """Return rater → the first event that somebody typed for them; without any, no key."""
     return {e.rater: e.seq for e in reversed(store.events()) if e.typed_by}

@@ -1,4 +1,4 @@
-"""What raters said in a study, as values: from here on it is counted, and never read again."""
+"""Ratings, views and comments, parsed from the texts that the store keeps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from careeval.review.study.revision import earlier_answers
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """All that came in, as values; in the order of rounds, raters and their scenarios."""
+    """All ratings, views and comments of a round, in the order of raters and their scenarios."""
 
     ratings: tuple[Rating, ...]
     views: tuple[PointsView, ...]
@@ -31,16 +31,17 @@ class Said:
 
 
 def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]) -> Said:
-    """The answers of one round.
+    """Parse the answers of one round.
 
     Args:
         plan: The round.
         bank: Its scenarios by id, in the version that was shown.
-        work: Of each rater, by id; one who has withdrawn is not a key.
+        work: Rater id → their answers; raters who have withdrawn are no keys.
 
     Returns:
-        Only what was judged: a rating that is missing, or whose rater cannot judge, is not in it.
-        An earlier answer that was not asked for again counts for who rated the scenario again.
+        Only what was judged: a question without an answer, or where the rater cannot judge, gives
+        nothing. An earlier answer that was not asked for again counts once the rater has answered
+        something about the new version.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []
@@ -75,10 +76,10 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
 
 def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
     """Return a rater's answers in a round, with the earlier ones that were not asked for again."""
-    given = work.get(plan.task(scenario.id), {})
-    answers = {name: answer.value for name, answer in given.items()}
+    stored = work.get(plan.task(scenario.id), {})
+    answers = {name: answer.value for name, answer in stored.items()}
     if not any(q.field in answers for q in answerable(plan, scenario, rater) if q.options):
         return answers
     before = earlier_answers(plan.rated(scenario.id), work)
-    stands = standing(plan, scenario, rater, before)
-    return {name: before[name].value for name in stands} | answers
+    kept = standing(plan, scenario, rater, before)
+    return {name: before[name].value for name in kept} | answers

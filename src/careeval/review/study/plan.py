@@ -1,4 +1,4 @@
-"""The plan of a study of content validity: who rates what, in which order. No I/O.
+"""The plan of a study of content validity: who rates which scenarios, in which order. No I/O.
 
 A plan is fixed when it is written: which version of which scenario, which raters in which roles, in
 which order each of them sees what. A revised scenario is rated again in a further plan, the next
@@ -25,35 +25,35 @@ from careeval.review.consent import Consent
 from careeval.review.invitee import Invitee, numbered
 from careeval.review.study import own_answers
 
-SEVERE = -2  # as of careeval.scoring, which loads arithmetic that no plan needs
+SEVERE = -2  # not imported from careeval.scoring, which loads numpy
 
 
 class ShownItem(Frozen):
-    """An item of a rubric as raters read it."""
+    """An item of a rubric, as raters read it."""
 
     points: int
     text: Text
 
 
 class Shown(Frozen):
-    """What raters read of one version of a scenario."""
+    """The text and the items of one version of a scenario, as raters read them."""
 
     text: Text
     items: Mapping[str, ShownItem]
-    """By rubric and id, as actions/asks-first."""
+    """Keys are rubric and id, as actions/asks-first."""
 
 
 class Former(Frozen):
     """A version of a scenario that was rated in an earlier round."""
 
     task: str
-    """What the store calls its rating."""
+    """The name of its rating in the store."""
     shown: Shown | None
     """Null where it is held out, or was planned before this was kept."""
 
 
 class Rated(Frozen):
-    """One version of a scenario, held to the text that raters are shown."""
+    """One version of a scenario to rate, with a hash of the text that raters are shown."""
 
     id: Slug
     version: Annotated[int, Field(ge=1)]
@@ -61,15 +61,15 @@ class Rated(Frozen):
     shown: Shown | None = None
     """Null where it is held out: the text stays sealed."""
     former: tuple[Former, ...] = ()
-    """The newest first; none in the first round of a scenario."""
+    """The newest first; empty in the first round of a scenario."""
 
 
 class Seat(Invitee):
-    """One rater, and the ids of their scenarios in their order."""
+    """One rater and the ids of their scenarios, in their order."""
 
     scenarios: tuple[Slug, ...]
     answers: tuple[Slug, ...] = ()
-    """Those of them that the rater answers first, before seeing anything of a rubric."""
+    """The scenarios that the rater answers first, before seeing anything of a rubric."""
 
 
 class StudyPlan(Frozen):
@@ -81,7 +81,7 @@ class StudyPlan(Frozen):
     bank_version: Text
     seed: int
     rubrics: tuple[Rubric, ...]
-    """Whose items are asked about too; empty where the scenarios alone are."""
+    """The rubrics whose items are asked about too; empty where only scenarios are rated."""
     relevance: bool
     """Whether items are rated on their relevance."""
     points: bool
@@ -90,56 +90,58 @@ class StudyPlan(Frozen):
     scenarios: tuple[Rated, ...]
     seats: tuple[Seat, ...]
     study_id: Slug | None = None
-    """Of the study, the same in every round; None in plans made before there was one."""
+    """The same in every round; None in plans made before there was one."""
     told: str = ""
-    """What raters who write answers of their own are told; empty where nobody does."""
+    """The instructions for raters who write answers of their own; empty where nobody does."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        known = [rated.id for rated in self.scenarios]
-        if len(set(known)) < len(known):
-            raise ValueError("a scenario stands twice")
+        ids = [rated.id for rated in self.scenarios]
+        if len(set(ids)) < len(ids):
+            raise ValueError("a scenario is listed twice")
         if len({seat.id for seat in self.seats}) < len(self.seats):
-            raise ValueError("a rater stands twice")
+            raise ValueError("a rater is listed twice")
         for seat in self.seats:
-            if len(set(seat.scenarios)) < len(seat.scenarios) or set(seat.scenarios) - set(known):
-                raise ValueError(f"the scenarios of {seat.id} are not of this study, each once")
+            if len(set(seat.scenarios)) < len(seat.scenarios) or set(seat.scenarios) - set(ids):
+                raise ValueError(f"the scenarios of {seat.id} repeat, or are not all of this study")
             if len(set(seat.answers)) < len(seat.answers) or set(seat.answers) - set(
                 seat.scenarios
             ):
-                raise ValueError(f"what {seat.id} answers is not theirs to rate, each once")
+                raise ValueError(
+                    f"the scenarios that {seat.id} answers repeat, or are not all theirs to rate"
+                )
             if seat.answers and not self.told.strip():
-                raise ValueError(f"{seat.id} is to write answers, and is not told how")
+                raise ValueError(f"{seat.id} is to write answers, but `told` says not how")
         if self.rubrics and not (self.relevance or self.points):
-            raise ValueError("of the items of a rubric, nothing is asked")
+            raise ValueError("rubrics are named, but neither relevance nor points is asked about")
         return self
 
     def seat(self, rater: str) -> Seat | None:
-        """Where a rater sits; None where that rater is not in this round."""
+        """Return a rater's seat; None where that rater is not in this round."""
         return next((seat for seat in self.seats if seat.id == rater), None)
 
     def rated(self, scenario: str) -> Rated:
-        """The version of a scenario that is rated."""
+        """Return the version of a scenario that is rated."""
         return next(rated for rated in self.scenarios if rated.id == scenario)
 
     def task(self, scenario: str) -> str:
-        """What the store calls the rating of a scenario in this round."""
+        """Return the name that the store gives to the rating of a scenario in this round."""
         return f"{self.round}/{scenario}@{self.rated(scenario).version}"
 
     def answer_task(self, scenario: str) -> str:
-        """What the store calls a rater's own answer to a scenario; of this version, any round."""
+        """Return the name that the store gives to a rater's own answer, the same in any round."""
         return own_answers.task(scenario, self.rated(scenario).version)
 
     def json_text(self) -> str:
-        """The plan as the store keeps it."""
+        """Return the plan as the store keeps it."""
         return self.model_dump_json()
 
 
 def read_plan(text: str) -> StudyPlan:
-    """The plan that `StudyPlan.json_text` wrote.
+    """Return the plan that `StudyPlan.json_text` wrote.
 
     Raises:
-        ReviewError: It is none.
+        ReviewError: The text is no plan of a study.
     """
     try:
         return StudyPlan.model_validate_json(text)
@@ -148,10 +150,13 @@ def read_plan(text: str) -> StudyPlan:
 
 
 def study_id(plans: Sequence[str]) -> str:
-    """Which study it is, told from the texts of its plans: the first's id, or a hash of the first.
+    """Return the id of a study: of its first plan, or else a hash of that plan.
+
+    Args:
+        plans: The texts of its plans, from the first.
 
     Raises:
-        ReviewError: It is no plan.
+        ReviewError: The first text is no plan.
     """
     first, *_ = plans
     return read_plan(first).study_id or hashlib.sha256(first.encode()).hexdigest()[:16]
@@ -174,23 +179,24 @@ def new_plan(
     told: str = "",
     study_id: str | None = None,
 ) -> StudyPlan:
-    """The first round.
+    """Return the plan of the first round.
 
     Args:
-        bank: Where the scenarios come from.
+        bank: The bank of the scenarios.
         roles: One a rater; raters are called r01, r02 … in this order.
-        title: What raters see.
-        consent: What they agree to.
-        seed: Of who rates what, and in which order.
-        scenarios: Their ids; all of the bank's that are not withdrawn where not given.
-        rubrics: Whose items are asked about too.
+        title: The title that raters see.
+        consent: The terms that they agree to.
+        seed: The seed of the assignment and of every order.
+        scenarios: Their ids. Where not given, all of the bank's that are not withdrawn and no
+            controls.
+        rubrics: The rubrics whose items are asked about too.
         relevance: Whether items are rated on their relevance.
         points: Whether the items' provisional points are asked about.
         per_rater: As of `assign`.
         raters_per_scenario: As of `assign`.
         answers: How many of their scenarios each rater answers before anything else, drawn so that
             scenarios get equally many, as far as who rates what allows.
-        told: What they are told about how to answer; needed where they are to.
+        told: The instructions for writing answers; needed where `answers` is not 0.
         study_id: A name that no other study has.
 
     Raises:
@@ -240,16 +246,19 @@ def new_plan(
 
 
 def _to_rate(bank: Bank, scenarios: Iterable[str] | None) -> list[Scenario]:
-    """Return the scenarios of these ids, or all of a bank that raters can rate."""
+    """Return the scenarios of these ids, or all scenarios of a bank that raters can rate."""
     if scenarios is not None:
         return [bank.scenario(name) for name in dict.fromkeys(scenarios)]
     # a control has its base's items: there is nothing of its own to rate
-    there = [s for s in bank.scenarios if s.status is not Status.withdrawn]
-    return [s for s in there if s.control is None]
+    return [
+        scenario
+        for scenario in bank.scenarios
+        if scenario.status is not Status.withdrawn and scenario.control is None
+    ]
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
-    """Each scenario of a study → the newest round that it was in.
+    """Return scenario → the newest round that it was in.
 
     Args:
         plans: Every round, from the first.
@@ -269,23 +278,24 @@ def next_round(
     points: bool = False,
     rubrics: Iterable[Rubric] = (),
 ) -> StudyPlan:
-    """A further round over revised scenarios: who rated one last rates its new version.
+    """Return the plan of a further round over revised scenarios.
 
-    A scenario that nobody rated is rated by those who were asked to. Who has handed in answers of
-    their own has seen rubrics since, and writes no more of them.
+    Each rater who rated a scenario in its newest round rates its new version. A scenario that
+    nobody rated goes to everybody who was asked to rate it. Raters who have handed in answers of
+    their own write no more of them, since they have seen rubrics by now.
 
     Args:
         plans: Every round so far, from the first.
-        bank: With the scenarios as revised.
+        bank: The bank with the revised scenarios.
         scenarios: Their ids.
-        raters: Who is still in.
-        answered: The ids of those who have handed in answers.
+        raters: The raters who have not withdrawn.
+        answered: The ids of raters who have handed in answers.
         rated: Scenario → the ids of those who rated it in its newest round.
-        relevance: Whether items are rated on their relevance from now on; where they were, they
-            are.
+        relevance: Whether items are rated on their relevance from now on; once asked, it stays
+            asked.
         points: The same for the items' provisional points.
-        rubrics: Whose items are asked about; where none are named those of the round before, or
-            else both.
+        rubrics: The rubrics whose items are asked about. Where none are named, those of the round
+            before, or else both.
 
     Raises:
         BankError: The bank has no such scenario.
@@ -335,14 +345,14 @@ def next_round(
 def with_raters(
     plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str], family: Mapping[str, str]
 ) -> StudyPlan:
-    """Return a round with more raters, who rate the scenarios that fewest rate.
+    """Return a round with more raters, who get the scenarios that have the fewest raters.
 
     Each gets as many scenarios as the rater who has most, and writes no answers of their own.
 
     Args:
         plan: The round.
-        roles: One a further rater.
-        taken: Ids that the study has given, in any round.
+        roles: The role of each further rater.
+        taken: Pseudonyms that the study has used in any round.
         family: Scenario → the base of its twins.
     """
     seats, taken = list(plan.seats), {*taken}
@@ -361,12 +371,12 @@ def with_raters(
 
 
 def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> StudyPlan:
-    """Return a round with somebody new for the scenarios of a rater, who keeps what they gave.
+    """Return a round in which a new rater gets the scenarios of another, whose ratings are kept.
 
     Args:
         plan: The round.
-        rater: The id of whoever is replaced.
-        taken: Ids that the study has given, in any round.
+        rater: The id of the rater who is replaced.
+        taken: Pseudonyms that the study has used in any round.
 
     Raises:
         ReviewError: That rater is not in this round.
@@ -379,65 +389,66 @@ def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> Study
 
 
 def _next_id(taken: Iterable[str]) -> str:
-    """Return the pseudonym after the highest that was given: one of somebody gone is not reused."""
+    """Return the pseudonym after the highest in use, so that none is used twice."""
     numbers = [int(name[1:]) for name in taken if name[:1] == "r" and name[1:].isdecimal()]
     return f"r{max(numbers, default=0) + 1:02}"
 
 
 def asks_severe(plan: StudyPlan, scenario: Scenario) -> bool:
-    """Whether raters are asked what each item of −2 points deserves; true where there is none."""
+    """Tell whether raters are asked about the points of every item of −2, if there is any."""
     asked = plan.rubrics if plan.points else ()
     unasked = (rubric for rubric in Rubric if rubric not in asked)
     return not any(i.points == SEVERE for r in unasked for i in scenario.rubric(r))
 
 
 def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str, ...]:
-    """Why a round cannot validate every one of its scenarios, however they are rated.
+    """Return the reasons why a round cannot validate all its scenarios, however they are rated.
 
     Args:
         plan: The round.
-        scenarios: Those that it rates.
+        scenarios: The scenarios of the round.
     """
-    found = []
+    reasons = []
     if not all(asks_severe(plan, scenario) for scenario in scenarios):
-        found.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
+        reasons.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
     if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
-        found.append("nobody rates the relevance of every item: --items --rubric both does")
+        reasons.append("nobody rates the relevance of every item: --items --rubric both does")
     panels = {rated.id: Counter[str]() for rated in plan.scenarios}
     for seat in plan.seats:
         for name in seat.scenarios:
             panels[name][seat.role.value] += 1
     if n := sum(bool(too_few(panel)) for panel in panels.values()):
-        found.append(
+        reasons.append(
             f"{n} of {len(panels)} have fewer raters than {LEAST_THERAPISTS} occupational "
             f"therapists and {LEAST_OTHERS} others"
         )
-    return tuple(found)
+    return tuple(reasons)
 
 
 def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
-    """The scenarios of a plan by id, exactly as they were when it was written.
+    """Return the scenarios of a plan by id, exactly as they were when it was written.
 
     Raises:
         BankError: The bank lacks one.
-        ReviewError: One has changed since: what people rated would not be what they now see.
+        ReviewError: One has changed since, so that raters would not see what others have rated.
     """
-    found = {rated.id: bank.scenario(rated.id) for rated in plan.scenarios}
+    scenarios = {rated.id: bank.scenario(rated.id) for rated in plan.scenarios}
     changed = [
         rated.id
         for rated in plan.scenarios
-        if (rated.version, rated.hash) != (found[rated.id].version, rated_hash(found[rated.id]))
+        if (rated.version, rated.hash)
+        != (scenarios[rated.id].version, rated_hash(scenarios[rated.id]))
     ]
     if changed:
         raise ReviewError(
             f"changed in the bank since round {plan.round} was planned: {', '.join(changed)}",
             hint="put the planned version back, or close this round and plan the next",
         )
-    return found
+    return scenarios
 
 
 def shown_of(scenario: Scenario) -> Shown:
-    """Return what raters read of a scenario."""
+    """Return the words of a scenario that raters read."""
     items = {
         f"{rubric}/{item.id}": ShownItem(points=item.points, text=item.text)
         for rubric in Rubric

@@ -1,6 +1,6 @@
-"""Two made-up scenarios to learn the pages on. What is answered to them is kept nowhere.
+"""Two made-up scenarios on which raters try the pages. Their answers are not kept.
 
-They are careeval's own, in no bank, and written for this: one is sound, one has faults to find.
+They were written for this and are in no bank: one is sound, one has faults to find.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from careeval.review.study.questions import about_item, rating
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """Something that an answer may contain, and what there is to notice about it.
+    """An item to practise on, and a note on what there is to notice about it.
 
     Attributes:
-        relevance: What somebody might look at who is asked whether it is worth looking for.
-        points: The same, of its points.
+        relevance: The note for raters who are asked whether it is worth looking for.
+        points: The note for raters who are asked about its points.
     """
 
     text: str
@@ -32,12 +32,12 @@ class PracticeItem:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A scenario to try on, and what there is to notice.
+    """A scenario to practise on.
 
     Attributes:
-        text: What a rater reads.
-        notes: For each question, what somebody might look at: no rating is the right one.
-        items: For whoever is asked about items.
+        text: The words that a rater reads.
+        notes: For each question, a note on what to look at; no rating is the right one.
+        items: Its items, for studies that ask about items.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Practice:
 
 
 def practice_cards(plan: StudyPlan) -> tuple[PracticeCard, ...]:
-    """Return the cards to try a study's questions on: items only where it asks about items."""
+    """Return the cards to try a study's questions on, with items where it asks about items."""
     cards = []
     for practice in PRACTICE:
         asked = [(rating(scale), note) for scale, note in practice.notes.items()]

@@ -1,4 +1,4 @@
-"""What is asked about a scenario. No I/O."""
+"""The questions that raters are asked about a scenario. No I/O."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING: EarlierAnswers = {}
 
 AGREE, UNSURE = "agree", "unsure"
 CANNOT_JUDGE = "cannot-judge"
-"""Chosen instead of a number or a view: it counts as none, and says why there is none."""
+"""The option to choose where somebody has no number and no view; it counts as neither."""
 
 _CANNOT_JUDGE = (CANNOT_JUDGE, "I cannot judge this")
 
@@ -66,14 +66,14 @@ _ASKED: Mapping[Scale, str] = {
 def questions(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
 ) -> tuple[Question, ...]:
-    """Return all that a rater is asked about a scenario: blind to points first, then the rest.
+    """Return the questions on a scenario's card: those blind to points first.
 
     Args:
         plan: The round.
-        scenario: As it is shown.
-        rater: Whose order of items it is.
-        before: What the rater answered in earlier rounds: of it, only what the revision can change
-            is asked again.
+        scenario: The scenario as it is shown.
+        rater: The rater, whose id decides the order of items.
+        before: The rater's answers in earlier rounds. Only what the revision can change is asked
+            again.
     """
     stands = standing(plan, scenario, rater, before)
     asked = [
@@ -89,13 +89,13 @@ def questions(
 def standing(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
 ) -> Mapping[str, Question]:
-    """Return the questions, by field, that are not asked again: the rater's earlier answer stands.
+    """Return the questions, by field, whose earlier answer still holds, so that they are not asked.
 
     Args:
         plan: The round.
-        scenario: As it is shown.
-        rater: Whose order of items it is.
-        before: What the rater answered in earlier rounds.
+        scenario: The scenario as it is shown.
+        rater: The rater, whose id decides the order of items.
+        before: The rater's answers in earlier rounds.
     """
     now = plan.rated(scenario.id).shown
     asked = answerable(plan, scenario, rater) if before else ()
@@ -109,27 +109,27 @@ def standing(
 def earlier_words(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
 ) -> Mapping[str, str]:
-    """Return what a rater answered in earlier rounds, by field, in the words that were chosen then.
+    """Return a rater's earlier answers by field, in the words of the options chosen then.
 
     Args:
         plan: The round.
-        scenario: As it is shown.
-        rater: Whose order of items it is.
-        before: What the rater answered in earlier rounds.
+        scenario: The scenario as it is shown.
+        rater: The rater, whose id decides the order of items.
+        before: The rater's answers in earlier rounds.
     """
     words = {}
     for question in answerable(plan, scenario, rater):
-        if question.options and (given := before.get(question.field)):
-            former = given.shown.items.get(item_of(question)) if given.shown else None
+        if question.options and (answer := before.get(question.field)):
+            former = answer.shown.items.get(item_of(question)) if answer.shown else None
             then = _as_asked_of(question, former) if former else question
-            words[question.field] = then.in_words(given.value)
+            words[question.field] = then.in_words(answer.value)
     return words
 
 
 def revision_shown(
     plan: StudyPlan, scenario: Scenario, rater: str, work: Work
 ) -> Mapping[str, object]:
-    """Return what a page tells of a revision: the change, and the answers that stand in words."""
+    """Return what a template shows of a revision: the changes, and the answers that still hold."""
     before = earlier_answers(plan.rated(scenario.id), work)
     words = earlier_words(plan, scenario, rater, before)
     stands = standing(plan, scenario, rater, before)
@@ -140,7 +140,7 @@ def revision_shown(
 
 
 def _as_asked_of(question: Question, former: ShownItem) -> Question:
-    """Return a question about an item as it was asked when the item was another."""
+    """Return a question about an item, as it was asked about the item's former version."""
     if question.about is None:
         return question
     item = question.about.item.model_copy(update=former.model_dump())
@@ -150,9 +150,9 @@ def _as_asked_of(question: Question, former: ShownItem) -> Question:
 
 
 def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """Return all that a rater may have answered, item by item, in earlier versions too.
+    """Return all questions that a rater may have answered, also in earlier versions, item by item.
 
-    A rubric's items are shuffled for each rater, so that none of them is always read last.
+    The items of a rubric are shuffled for each rater, so that none of them is always read last.
     """
     asked = [rating(Scale.realism), rating(Scale.validity), _INFORMATION, _comment()]
     place = 0
@@ -172,13 +172,13 @@ def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Questio
 
 
 def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
-    """Tell whether only earlier versions asked it: all of an item of 0 points but its points."""
+    """Tell whether only earlier versions asked it, as the relevance of an item of 0 points."""
     worthless = question.about is not None and question.about.item.points == 0
     return worthless and (question.kind is Scale.relevance or not plan.points)
 
 
 def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
-    """Return what is asked about an item besides a comment: first its relevance, blind to points.
+    """Return the questions about an item, less the comment: first relevance, blind to points.
 
     Args:
         about: The item.
@@ -202,10 +202,10 @@ def _comment(about: ItemRef | None = None, *, late: bool = False) -> Question:
 
 
 def rating(scale: Scale, about: ItemRef | None = None) -> Question:
-    """Return the question that a number on a scale answers.
+    """Return the question that is answered with a number on a scale.
 
-    Of an act of negative points the likely result is asked: whether it is worth looking for would
-    be taken for whether it is right.
+    For an act of negative points it asks for the likely result, since raters would take "worth
+    looking for" to mean "right".
     """
     asked, steps, called = _ASKED[scale], STEPS[scale], scale.value
     if about and about.item.points < 0:
@@ -224,7 +224,7 @@ def rating(scale: Scale, about: ItemRef | None = None) -> Question:
 
 
 def points_view(about: ItemRef, *, late: bool) -> Question:
-    """Return the question whether an item's points are right: one choice, no half objection."""
+    """Return the question whether an item's points are right; the answer is one choice."""
     proposed = about.item.points
     other = (p for p in (2, 1, 0, -1, -2) if p != proposed)
     return Question(
@@ -244,7 +244,7 @@ def points_view(about: ItemRef, *, late: bool) -> Question:
 
 
 def n_words(scenario: Scenario, asked: Iterable[Question]) -> int:
-    """Return how many words a rater reads: of the scenario, and of the items asked about."""
+    """Return how many words a rater reads of the scenario and of the items asked about."""
     items = {item_of(q): q.about.item.text for q in asked if q.about}
     return sum(len(text.split()) for text in (scenario.text, *items.values()))
 
@@ -252,14 +252,14 @@ def n_words(scenario: Scenario, asked: Iterable[Question]) -> int:
 def minutes(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
 ) -> float:
-    """Return how long a careful rater may need for a scenario: a guess from words and questions.
+    """Return the minutes that a careful rater may need: a guess from words and questions.
 
-    An answer of the rater's own to it is counted, and that it is read twice then.
+    Where the rater also writes an answer to the scenario, that and a second reading are counted.
 
     Args:
         plan: The round.
-        scenario: As it is shown.
-        rater: Who rates it.
+        scenario: The scenario as it is shown.
+        rater: The rater's id.
         before: As of `questions`.
     """
     asked = questions(plan, scenario, rater, before)

@@ -1,4 +1,4 @@
-"""What a further round asks again of a revised scenario, and how it shows the change. No I/O."""
+"""Revised scenarios: the questions that are asked again, and the changes that are shown. No I/O."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ class Earlier:
     """An answer that was given in an earlier round.
 
     Attributes:
-        shown: What the rater read then; None where that was not kept.
+        shown: The words that the rater read then; None where they were not kept.
     """
 
     value: str
     shown: Shown | None
 
     def stands(self, question: Question, now: Shown | None) -> bool:
-        """Tell whether nothing has changed since that could change the answer.
+        """Tell whether the answer still holds: nothing has changed that could change it.
 
-        A changed text can change every answer, a changed item those about it. Validity is asked
-        again after any change, since the items are part of what tests a carer.
+        A change of the scenario's text can change every answer, a change of an item those about the
+        item. Validity is asked again after any change, since the items are part of what tests a
+        carer.
         """
         if self.shown is None or now is None or self.shown.text != now.text:
             return False
@@ -42,7 +43,7 @@ EarlierAnswers = Mapping[str, Earlier]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of a revised text that stayed, were added, or were removed."""
+    """A run of words of a revised text that stayed, were added, or were removed."""
 
     change: Literal["same", "added", "removed"]
     text: str
@@ -50,11 +51,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """How a scenario differs from the version that a rater answered about before.
+    """The differences between a scenario and the version that a rater answered about before.
 
     Attributes:
-        text: The words of its text, with what was added and removed; empty where they are the same.
-        items: By rubric and id, each item that is there in both and differs, as it was.
+        text: The scenario's text with additions and removals; empty where it is the same.
+        items: By rubric and id, the former version of each item that was changed.
         added: Items that are new, by rubric and id.
         removed: The texts of items that are gone.
     """
@@ -66,13 +67,13 @@ class Revision:
 
 
 def item_of(question: Question) -> str:
-    """Return the rubric and id of the item asked about; empty where it is about the whole."""
+    """Return the rubric and id of the item asked about; empty where it is the whole scenario."""
     about = question.about
     return f"{about.rubric}/{about.item.id}" if about else ""
 
 
 def earlier_answers(rated: Rated, work: Work) -> EarlierAnswers:
-    """Return what a rater answered about a scenario in earlier rounds.
+    """Return a rater's newest answers about a scenario from earlier rounds, by field.
 
     Args:
         rated: The scenario's place in a round.
@@ -80,13 +81,13 @@ def earlier_answers(rated: Rated, work: Work) -> EarlierAnswers:
     """
     answers: dict[str, Earlier] = {}
     for former in reversed(rated.former):
-        given = work.get(former.task, {})
-        answers |= {name: Earlier(answer.value, former.shown) for name, answer in given.items()}
-    return {name: each for name, each in answers.items() if not name.endswith("comment")}
+        stored = work.get(former.task, {})
+        answers |= {name: Earlier(answer.value, former.shown) for name, answer in stored.items()}
+    return {name: answer for name, answer in answers.items() if not name.endswith("comment")}
 
 
 def revision(rated: Rated, work: Work) -> Revision | None:
-    """Return how a scenario differs from what a rater answered about last.
+    """Return the differences between a scenario and what a rater answered about last.
 
     Args:
         rated: The scenario's place in a round.
@@ -95,7 +96,7 @@ def revision(rated: Rated, work: Work) -> Revision | None:
     Returns:
         None where they answered in no earlier round, or one of the texts was not kept.
     """
-    before = next((each.shown for each in rated.former if work.get(each.task)), None)
+    before = next((former.shown for former in rated.former if work.get(former.task)), None)
     now = rated.shown
     if before is None or now is None:
         return None

@@ -1,4 +1,4 @@
-"""A study's file as values: who is where, and every round as it came in."""
+"""The rounds of a study, as its file has them: each rater's progress, and all ratings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from careeval.review.workbench import ABOUT, CONSENT, FINISHED
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """How far one rater is with the newest round.
+    """One rater's progress with the newest round.
 
     Attributes:
         opened: Whether they have opened their link, or saved anything.
@@ -45,14 +45,14 @@ class Whereabouts:
         declined: Whether they have said that they do not.
         finished: Whether they say that they have finished, and leave out what is left.
         counts: Their scenarios, by how far each is.
-        minutes: Median of the time over a scenario that is done; `None` where no time is known.
+        minutes: Median minutes for a scenario that is done; `None` where no time is known.
         n_fast: Scenarios that were done in less time than it takes to read them.
-        last: When anything of theirs was last saved, UTC; empty where nothing was.
+        last: Time of their last save, UTC; empty where nothing was saved.
         n_typed: Answers that somebody else typed for them.
         revoked: Whether their link is switched off.
-        n_to_write: Scenarios that they are to answer themselves, before anything else.
+        n_to_write: Answers of their own that they are asked to write first.
         n_written: Answers of their own that they have written, in this round and those before.
-        handed_in: Whether these are handed in, so that they stand.
+        handed_in: Whether these are handed in, and can no longer be changed.
     """
 
     rater: Rater
@@ -74,7 +74,7 @@ class Whereabouts:
 def whereabouts(
     store: Store, plan: StudyPlan, scenarios: Mapping[str, Scenario]
 ) -> tuple[Whereabouts, ...]:
-    """Who is where; of those who are still in, in the order of the plan.
+    """Return the progress of every rater who has not withdrawn, in the order of the plan.
 
     Args:
         store: The study's.
@@ -82,7 +82,7 @@ def whereabouts(
         scenarios: Its scenarios, as they are shown.
     """
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    found, revoked, events = [], store.revoked(), store.events()
+    rows, revoked, events = [], store.revoked(), store.events()
     opened = store.opened() | {event.rater for event in events if not event.typed_by}
     times = minutes_by_task(events)
     for seat in seats_in(store, plan):
@@ -94,14 +94,14 @@ def whereabouts(
         states = {
             name: progress(asked[name], work.get(plan.task(name), {})) for name in seat.scenarios
         }
-        took = {
-            name: minutes
+        minutes = {
+            name: spent
             for name, state in states.items()
             if state is Progress.done
-            and (minutes := times.get(seat.id, {}).get(plan.task(name))) is not None
+            and (spent := times.get(seat.id, {}).get(plan.task(name))) is not None
         }
         last = max((a.at for answers in work.values() for a in answers.values()), default="")
-        found.append(
+        rows.append(
             Whereabouts(
                 seat.rater,
                 seat.id in opened,
@@ -109,10 +109,10 @@ def whereabouts(
                 "declined" in work.get(CONSENT, {}),
                 str(plan.round) in work.get(FINISHED, {}),
                 Counter(states.values()),
-                median_minutes(took.values()),
+                median_minutes(minutes.values()),
                 sum(
-                    is_faster_than_reading(took[name], n_words(scenarios[name], asked[name]))
-                    for name in took
+                    is_faster_than_reading(minutes[name], n_words(scenarios[name], asked[name]))
+                    for name in minutes
                 ),
                 last,
                 typed[seat.id],
@@ -122,21 +122,21 @@ def whereabouts(
                 own_answers.handed_in(work.get(own_answers.HANDED_IN, {})),
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def rounds_said(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
-    """Every round as it came in, from the first.
+    """Return every round as it came in, from the first.
 
     Args:
         store: The study's.
-        banks: Where the rated texts are looked for. Of a version that is in none of them, what was
-            said of the scenario itself is read, and its items are left out; the round's note says
-            so.
+        banks: The banks in which the rated texts are looked for. Where a rated version is in none
+            of them, ratings of the scenario itself are read and those of its items are left out,
+            and the round's note says so.
 
     Returns:
-        Of held-out scenarios, and of those that are lost and in no bank public, no words: items
-        are called by their places, and comments are withheld.
+        Of held-out scenarios, and of those that are lost and in no bank public, no words: items are
+        called by their places, and comments are withheld.
     """
     return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
 
@@ -155,7 +155,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
     work = {seat.id: store.work(seat.id) for seat in seats}
     answers = said(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    found = RoundSaid(
+    ratings = RoundSaid(
         plan.round,
         {rated.id: rated.version for rated in plan.scenarios},
         tuple(
@@ -187,11 +187,11 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
         sufficiency=answers.sufficiency,
     )
     public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
-    return without_held_out_words(found, shown, public)
+    return without_held_out_words(ratings, shown, public)
 
 
 def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, Proposed]:
-    """Return what the bank proposes of each item of a scenario."""
+    """Return the points that the bank proposes for each item of a scenario."""
     return {
         Subject(scenario.id, scenario.version, plan.round, rubric, item.id): Proposed(
             item.points, item.harm is HarmKind.rights
@@ -202,25 +202,25 @@ def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, Proposed]
 
 
 def _agreed(plan: StudyPlan, work: Work) -> bool:
-    """Whether a rater agreed to the terms as they are."""
-    given = work.get(CONSENT, {}).get("given")
-    return given is not None and given.value == plan.consent.digest
+    """Tell whether a rater agreed to the terms as they are."""
+    consent = work.get(CONSENT, {}).get("given")
+    return consent is not None and consent.value == plan.consent.digest
 
 
 def _years(work: Work) -> int | None:
-    """A rater's years of experience; None where they were not said."""
-    given = work.get(ABOUT, {}).get("years")
-    return int(given.value) if given is not None and given.value.isdecimal() else None
+    """Return a rater's years of experience; None where they are not given."""
+    years = work.get(ABOUT, {}).get("years")
+    return int(years.value) if years is not None and years.value.isdecimal() else None
 
 
 def seats_in(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
-    """The seats of those who are still in, in the order of the plan."""
+    """Return the seats of raters who have not withdrawn, in the order of the plan."""
     present = {rater.id for rater in store.raters()}
     return tuple(seat for seat in plan.seats if seat.id in present)
 
 
 def as_shown(plan: StudyPlan, rated: Rated, banks: Iterable[Bank]) -> Scenario | None:
-    """A scenario as it was when the plan was written; None where no bank has it so."""
+    """Return a scenario as it was when the plan was written; None where no bank has it so."""
     alone = plan.model_copy(update={"scenarios": (rated,), "seats": ()})
     for bank in banks:
         try:
@@ -231,12 +231,12 @@ def as_shown(plan: StudyPlan, rated: Rated, banks: Iterable[Bank]) -> Scenario |
 
 
 def _without_items(rated: Rated) -> Scenario:
-    """Stands for a text that is lost: a scenario's own questions are the same whatever it says."""
-    known: dict[str, Any] = {"id": rated.id, "version": rated.version, "actions": (), "ladder": ()}
-    return Scenario.model_construct(**known)
+    """Return a stand-in for a lost text, to which the scenario's own questions still apply."""
+    fields: dict[str, Any] = {"id": rated.id, "version": rated.version, "actions": (), "ladder": ()}
+    return Scenario.model_construct(**fields)
 
 
 def _typed(store: Store, tasks: set[str]) -> Counter[str]:
-    """Rater → answers on these tasks that stand as somebody else typed them."""
+    """Return rater → how many of their answers on these tasks somebody else typed."""
     newest = {(e.rater, e.task, e.field): e for e in store.events() if e.task in tasks}
     return Counter(e.rater for e in newest.values() if e.typed_by and e.value is not None)
