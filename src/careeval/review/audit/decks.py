@@ -1,6 +1,6 @@
-"""The decks of an audit: to label judgments, or to settle what labellers disagree on.
+"""The decks of an audit: judgments to label, or disagreements to settle.
 
-They are made of `Blind` alone: what would sway whoever labels is not there to be shown.
+They are made of `Blind` alone, so that nothing that could sway labellers can be shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 from careeval.core.rating import Rater
 from careeval.review.addresses import Settings
 from careeval.review.audit.labels import (
-    FINISHED,
     HANDED_IN,
     SETTLE_QUESTIONS,
     disputed,
@@ -30,16 +29,16 @@ from careeval.review.audit.practice import label_practice_cards
 from careeval.review.deck import Answers, Card, Deck
 from careeval.review.question import Question, about
 from careeval.review.store import Store, Work
-from careeval.review.workbench import Desk, Load
+from careeval.review.workbench import FINISHED, Desk, Load
 
 PATHS, ENDS = ("/label", "/settle"), ("/finish",)
 
 _LINE = 32
-"""Characters of an item that a list shows, so that each takes a line on a telephone."""
+"""Characters of an item that a list shows, so that each takes one line on a telephone."""
 
 
 def audit_desk(store: Store, settings: Settings) -> Desk:
-    """Return what is served of an audit."""
+    """Return the workbench for an audit."""
     blind = read_audit_plan(store.plans("audit")[-1]).blind()
     audit = _Audit(blind, store)
     return Desk(
@@ -59,21 +58,21 @@ def audit_desk(store: Store, settings: Settings) -> Desk:
 
 @dataclass(frozen=True)
 class _Audit:
-    """What may be seen of an audit, and its file."""
+    """The part of an audit that labellers may see, and its file."""
 
     blind: Blind
     store: Store
     _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
 
     def load(self, rater: Rater, _work: Work) -> Load | None:
-        """Return how much somebody is asked for; None where it is nothing."""
+        """Return how much somebody is asked to do; None where it is nothing."""
         seat = self.blind.seat(rater.id)
         names = seat.judgments if seat else self._disputed()
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
         return Load(amount, about(self.blind.minutes(names))) if names else None
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
-        """Return the judgments that are somebody's: to label, or to settle."""
+        """Return the deck of a labeller's judgments, or the adjudicator's of disagreements."""
         if self.blind.seat(rater.id):
             return (self._label(rater.id, work),)
         return (self._settle(work),)
@@ -113,7 +112,7 @@ class _Audit:
         )
 
     def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
-        """Yield a labeller's cards; one on the same response as the card before says so."""
+        """Yield a labeller's cards, grouped by response."""
         group, before = 0, None
         for n, name in enumerate(names, 1):
             judgment = self.blind.judgments[name]
@@ -152,7 +151,7 @@ class _Audit:
 
 
 def _response(judgment: Judgment, *, same: bool) -> Callable[[Answers], Mapping[str, Any]]:
-    """Return what a labeller is shown: the response, with what they took as evidence marked."""
+    """Return what a card shows: the response, with the labeller's evidence marked."""
 
     def shows(answers: Answers) -> Mapping[str, Any]:
         evidence = passages(answers["evidence"].value) if "evidence" in answers else ()

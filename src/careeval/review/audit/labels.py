@@ -1,4 +1,4 @@
-"""What labellers said in an audit, and what they disagree on. No I/O."""
+"""The labels of an audit, the disagreements to settle, and its progress. No I/O."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from careeval.core.label import Label, Reading
 from careeval.review.audit.plan import AuditPlan, Blind
 from careeval.review.question import Progress, Question, progress
 from careeval.review.store import Answer, Work
-
-FINISHED = "finish"
-"""The task in which somebody says to have finished."""
+from careeval.review.workbench import FINISHED
 
 HANDED_IN = "handed-in"
-"""Its field: from then on nothing of a labeller's changes."""
+"""The field of the task FINISHED from which on a labeller's answers cannot be changed."""
 
 MOST_PASSAGES = 20
-"""Taken as evidence for one judgment."""
+"""The largest number of passages of evidence for one judgment."""
 
 Works = Mapping[str, Work]
-"""What everybody answered, by id; one who has withdrawn is not a key."""
+"""Rater id → their answers; people who have withdrawn are no keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Question):
-    """The question for the words that show an item, which must stand in the response."""
+    """The question for the words that show an item, which must be words of the response."""
 
     response: str = ""
 
@@ -69,7 +67,7 @@ _REASON = Question(
 
 
 def label_questions(response: str) -> tuple[Question, ...]:
-    """Return what a labeller is asked about a judgment on a response."""
+    """Return the questions that a labeller is asked about a judgment on a response."""
     evidence = Evidence(
         "evidence",
         "comment",
@@ -83,16 +81,16 @@ def label_questions(response: str) -> tuple[Question, ...]:
 
 
 SETTLE_QUESTIONS = (SAYS, _REASON)
-"""What the adjudicator is asked about a judgment."""
+"""The questions that the adjudicator is asked about a judgment."""
 
 
 def label_task(judgment: str) -> str:
-    """What the store calls the labelling of a judgment."""
+    """Return the name that the store gives to the labelling of a judgment."""
     return f"label/{judgment}"
 
 
 def settle_task(judgment: str) -> str:
-    """What the store calls the settling of a judgment."""
+    """Return the name that the store gives to the settling of a judgment."""
     return f"settle/{judgment}"
 
 
@@ -100,12 +98,12 @@ def settle_task(judgment: str) -> str:
 
 
 def passages(evidence: str) -> tuple[str, ...]:
-    """The passages that somebody took as evidence, one a line."""
+    """Return the passages of evidence, one from each line that is not empty."""
     return tuple(line for line in map(str.strip, evidence.splitlines()) if line)
 
 
 def marked(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
-    """A response in parts, each with whether it stands in a passage of the evidence."""
+    """Return a response in parts, each with whether it is in a passage of the evidence."""
     inside = [False] * len(response)
     for passage in evidence:
         for start, end in _find(passage, response):
@@ -116,18 +114,18 @@ def marked(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
 
 
 def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
-    """Where a passage stands; for people type it, spaces, capitals and quotes are alike."""
+    """Return the places of a passage in a response, with spaces, capitals and quotes alike."""
     pattern = r"\s+".join(re.escape(word) for word in passage.split())
     for alike in ("'‘’", '"“”'):
         pattern = re.sub(f"[{alike}]", f"[{alike}]", pattern)
     return (match.span() for match in re.finditer(pattern, response, re.IGNORECASE))
 
 
-# Who is how far
+# Progress
 
 
 def states(blind: Blind, rater: str, work: Work) -> tuple[Progress, ...]:
-    """How far a labeller is with each judgment, in their order; empty where somebody is none."""
+    """Return a labeller's progress with each judgment, in their order; empty for other people."""
     seat = blind.seat(rater)
     asked = label_questions("")
     return tuple(
@@ -136,62 +134,64 @@ def states(blind: Blind, rater: str, work: Work) -> tuple[Progress, ...]:
 
 
 def handed_in(work: Work) -> bool:
-    """Whether a labeller has committed."""
+    """Tell whether a labeller has handed in their labels."""
     return HANDED_IN in work.get(FINISHED, {})
 
 
 def awaited(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
-    """The labellers that settling waits for: who have not committed, and still can.
+    """Return the labellers that settling waits for: they have not handed in, and still can.
 
     Args:
-        blind: Of the audit.
-        works: Of labellers.
-        revoked: Whose links are switched off.
+        blind: The audit.
+        works: The answers of its labellers.
+        revoked: The ids of people whose links are switched off.
     """
-    there = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
-    return tuple(rater for rater in there if not handed_in(works[rater]))
+    present = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
+    return tuple(rater for rater in present if not handed_in(works[rater]))
 
 
 def is_open(blind: Blind, works: Works, revoked: Set[str]) -> bool:
-    """Whether settling has begun: somebody labels or has labelled, and nobody is waited for."""
+    """Tell whether settling has begun: there are labellers, and none is waited for."""
     anybody = any(seat.id in works for seat in blind.seats)
     return anybody and not awaited(blind, works, revoked)
 
 
 def disputed(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
-    """The judgments to settle: present to one and absent to another, or somebody is unsure.
+    """Return the judgments to settle: labels differ, or one is unsure.
 
-    In an order that is nobody's; none before settling has begun.
+    They are shuffled, so that their order tells nothing of a labeller. There are none before
+    settling has begun.
     """
     if not is_open(blind, works, revoked):
         return ()
-    found = []
+    names = []
     for name in blind.judgments:
         says = {answers["says"].value for answers in _answers(blind, works, name).values()}
         if len(says) > 1 or Reading.unsure in says:
-            found.append(name)
-    Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(found)
-    return tuple(found)
+            names.append(name)
+    Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(names)
+    return tuple(names)
 
 
 def thin(blind: Blind, works: Works, revoked: Set[str], rater: str) -> tuple[int, int]:
-    """What somebody leaves thin who has withdrawn or whose link is off, once all others are done.
+    """Count judgments of a rater who gives no more labels that nobody, or one person, will label.
 
     Returns:
-        Of the rater's judgments, how many will be labelled by nobody, and how many by one alone.
+        The rater's judgments that nobody will have labelled once all others have handed in, and
+        those that one labeller alone will have.
     """
     seat = blind.seat(rater)
     coming = set(awaited(blind, works, revoked))
-    found = []
+    n_labellers = []
     for name in seat.judgments if seat else ():
         others = {each.id for each in blind.seats if each.id in coming and name in each.judgments}
-        found.append(len(others | _answers(blind, works, name).keys()))
-    return found.count(0), found.count(1)
+        n_labellers.append(len(others | _answers(blind, works, name).keys()))
+    return n_labellers.count(0), n_labellers.count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What one labeller said of a judgment, without whose it is."""
+    """One label of a judgment, without its labeller."""
 
     says: Reading
     evidence: tuple[str, ...]
@@ -199,8 +199,8 @@ class Given:
 
 
 def given(blind: Blind, works: Works, judgment: str) -> tuple[Given, ...]:
-    """What was said of a judgment, in an order that tells nobody whose it is."""
-    found = [
+    """Return the labels of a judgment, shuffled and without their labellers."""
+    anonymous = [
         Given(
             Reading(answers["says"].value),
             passages(_text(answers, "evidence")),
@@ -208,35 +208,36 @@ def given(blind: Blind, works: Works, judgment: str) -> tuple[Given, ...]:
         )
         for answers in _answers(blind, works, judgment).values()
     ]
-    Random(f"{blind.seed}/{judgment}").shuffle(found)
-    return tuple(found)
+    Random(f"{blind.seed}/{judgment}").shuffle(anonymous)
+    return tuple(anonymous)
 
 
 def labels(plan: AuditPlan, works: Works) -> list[Label]:
-    """An audit's labels: all that labellers gave, and beside them what was settled.
+    """Return an audit's labels: those of labellers, and beside them those of the adjudicator.
 
     A label's note begins with the words taken as evidence, a line each, in quotation marks.
 
     Args:
-        plan: Of the audit.
-        works: Of labellers and of the adjudicator.
+        plan: The audit's plan.
+        works: The answers of labellers and of the adjudicator.
 
     Returns:
-        In the order of the sample, a judgment's settled one last. What was only begun is not in it.
+        The labels in the order of the sample, an adjudicator's after the others of its judgment.
+        Judgments without a reading, or settled without a reason, are left out.
     """
     blind = plan.blind()
     settled = works.get(plan.adjudicator.id, {})
-    found: list[Label] = []
+    all_labels: list[Label] = []
     for name in blind.judgments:
         for rater, answers in _answers(blind, works, name).items():
             quoted = [f"“{passage}”" for passage in passages(_text(answers, "evidence"))]
             note = "\n".join([*quoted, *filter(None, [_text(answers, "note")])])
-            found.append(_label(rater, name, answers, note))
+            all_labels.append(_label(rater, name, answers, note))
         final = settled.get(settle_task(name), {})
         if "says" in final and "reason" in final:
             by = plan.adjudicator.id
-            found.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
-    return found
+            all_labels.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
+    return all_labels
 
 
 def _label(
@@ -247,32 +248,29 @@ def _label(
     *,
     adjudicated: bool = False,
 ) -> Label:
-    said = answers["says"]
-    at = datetime.fromisoformat(said.at)
-    return Label(rater, judgment, Reading(said.value), note, at, adjudicated)
+    reading = answers["says"]
+    at = datetime.fromisoformat(reading.at)
+    return Label(rater, judgment, Reading(reading.value), note, at, adjudicated)
 
 
 def _answers(blind: Blind, works: Works, judgment: str) -> dict[str, Mapping[str, Answer]]:
-    """What each labeller answered who labels a judgment, in the order of seats."""
+    """Return rater → their answers on a judgment, for those who have labelled it, in seat order."""
     task = label_task(judgment)
-    found = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
-    return {rater: answers for rater, answers in found.items() if "says" in answers}
+    by_rater = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
+    return {rater: answers for rater, answers in by_rater.items() if "says" in answers}
 
 
 def _text(answers: Mapping[str, Answer], field: str) -> str:
     return answers[field].value if field in answers else ""
 
 
-# The whole
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far one labeller is.
+    """One labeller's progress.
 
     Attributes:
-        n: Judgments of theirs.
-        minutes: That are expected for all of them.
+        n: The number of their judgments.
+        minutes: Expected minutes for all of them.
         revoked: Whether their link is switched off.
     """
 
@@ -288,44 +286,46 @@ class Standing:
 
 
 def standings(blind: Blind, works: Works, revoked: Set[str]) -> Sequence[Standing]:
-    """How far each labeller is; nothing of what they said."""
-    found = []
+    """Return the progress of each labeller, without any of their labels."""
+    rows = []
     for seat in blind.seats:
         work = works.get(seat.id, {})
-        of = states(blind, seat.id, work)
-        found.append(
+        progress_made = states(blind, seat.id, work)
+        rows.append(
             Standing(
                 rater=seat.id,
                 role=seat.role,
-                n=len(of),
-                done=of.count(Progress.done),
-                skipped=of.count(Progress.skipped),
+                n=len(progress_made),
+                done=progress_made.count(Progress.done),
+                skipped=progress_made.count(Progress.skipped),
                 handed_in=handed_in(work),
                 withdrawn=seat.id not in works,
                 revoked=seat.id in revoked,
                 minutes=blind.minutes(seat.judgments),
             )
         )
-    return found
+    return rows
 
 
 def n_settled(blind: Blind, works: Works, revoked: Set[str]) -> tuple[int, int]:
-    """How many of the disputed judgments are settled, and how many there are."""
-    of = disputed(blind, works, revoked)
+    """Return how many of the disputed judgments are settled, and how many there are."""
+    names = disputed(blind, works, revoked)
     work = works.get(blind.adjudicator.id, {})
-    return sum(
-        progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done for name in of
-    ), len(of)
+    settled = [
+        progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done
+        for name in names
+    ]
+    return sum(settled), len(names)
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Where an audit stands.
+    """The progress of an audit.
 
     Attributes:
-        awaited: Whom settling waits for.
+        awaited: The labellers that settling waits for.
         open: Whether settling has begun.
-        settles: Whether the adjudicator is there, with a link that is not switched off.
+        settles: Whether the adjudicator has not withdrawn, and has a link that is not switched off.
         n_disputed: Judgments to settle; 0 before settling has begun.
     """
 
@@ -338,14 +338,14 @@ class Whole:
 
 
 def whole(blind: Blind, works: Works, revoked: Set[str]) -> Whole:
-    """Where an audit stands; nothing of what anybody said."""
+    """Return the progress of an audit, without any label."""
     adjudicator = blind.adjudicator.id
-    settled, of = n_settled(blind, works, revoked)
+    settled, n_disputed = n_settled(blind, works, revoked)
     return Whole(
         standings=standings(blind, works, revoked),
         awaited=awaited(blind, works, revoked),
         open=is_open(blind, works, revoked),
         settles=adjudicator in works and adjudicator not in revoked,
         n_settled=settled,
-        n_disputed=of,
+        n_disputed=n_disputed,
     )

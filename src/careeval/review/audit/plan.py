@@ -1,7 +1,8 @@
 """The plan of an audit: who labels which judgments, in which order. No I/O.
 
-People label without knowing what would sway them: the model, the points, the grader's verdict and
-each other. So what they are shown is parted here from the rest: the app holds a `Blind` alone.
+Labellers must not know what could sway them: the system, the points, the grader's verdict and each
+other's labels. So the plan keeps what they may see apart from the rest, and the app holds only that
+part, a `Blind`.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from careeval.review.invitee import Invitee, numbered
 from careeval.review.question import WORDS_A_MINUTE
 
 _SETTLES = "a"
-"""What the pseudonym of whoever settles begins with."""
+"""The first letter of an adjudicator's pseudonym."""
 
 ADJUDICATOR = f"{_SETTLES}01"
 
 _MINUTES_A_JUDGMENT = 0.4
-"""To find a thing in a response that has been read, and say so: a guess."""
+"""Expected minutes to find a thing in a response that has been read: a guess."""
 
 
 class LabelSeat(Invitee):
-    """One labeller, and the ids of their judgments in their order."""
+    """One labeller and the ids of their judgments, in their order."""
 
     judgments: tuple[str, ...]
 
 
 class AuditPlan(Frozen):
-    """An audit, whole: also what nobody who labels may see."""
+    """The whole plan of an audit, with what labellers may not see."""
 
     title: Text
     sample: Sample
@@ -53,25 +54,25 @@ class AuditPlan(Frozen):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        known = [each.judgment for each in self.sample.hidden.drawn]
+        drawn = [each.judgment for each in self.sample.hidden.drawn]
         shown = [item.judgment for response in self.sample.shown for item in response.items]
-        if shown != known or len(set(known)) < len(known):
-            raise ValueError("the judgments that are shown are not those drawn, each once")
+        if shown != drawn or len(set(drawn)) < len(drawn):
+            raise ValueError("the judgments that are shown repeat, or are not those drawn")
         people = [*(seat.id for seat in self.seats), self.adjudicator.id]
         if len(set(people)) < len(people):
-            raise ValueError("somebody stands twice")
+            raise ValueError("somebody is listed twice")
         for seat in self.seats:
-            if len(set(seat.judgments)) < len(seat.judgments) or set(seat.judgments) - set(known):
-                raise ValueError(f"the judgments of {seat.id} are not of this audit, each once")
+            if len(set(seat.judgments)) < len(seat.judgments) or set(seat.judgments) - set(drawn):
+                raise ValueError(f"the judgments of {seat.id} repeat, or are not all of this audit")
         return self
 
     @property
     def raters(self) -> tuple[Rater, ...]:
-        """Who gets a link: labellers, then the adjudicator."""
+        """The people who get a link: the labellers, then the adjudicator."""
         return (*(seat.rater for seat in self.seats), self.adjudicator)
 
     def blind(self) -> Blind:
-        """What those who label may see."""
+        """Return the part of the plan that labellers may see."""
         return Blind(
             title=self.title,
             seed=self.seed,
@@ -91,19 +92,19 @@ class AuditPlan(Frozen):
         )
 
     def json_text(self) -> str:
-        """The plan as the store keeps it."""
+        """Return the plan as the store keeps it."""
         return self.model_dump_json()
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One judgment to make.
+    """One judgment to label.
 
     Attributes:
-        id: Its name in the sample; it tells nothing.
-        item: What is looked for.
-        response: Where: a model's words, with a visible mark for what is not text.
-        scenario: What it responds to; None where labellers are not shown it.
+        id: Its name in the sample, which tells nothing about it.
+        item: The rubric item to look for.
+        response: The text of the system's response, with a visible mark for control characters.
+        scenario: The text of its scenario; None where labellers are not shown it.
     """
 
     id: str
@@ -114,7 +115,7 @@ class Judgment:
 
 @dataclass(frozen=True)
 class Blind:
-    """What those who label may see of an audit."""
+    """The part of an audit that labellers may see."""
 
     title: str
     seed: int
@@ -128,26 +129,26 @@ class Blind:
         return {seat.id: seat for seat in self.seats}
 
     def seat(self, rater: str) -> LabelSeat | None:
-        """Where a labeller sits; None where somebody is none."""
+        """Return a labeller's seat; None where somebody is no labeller."""
         return self._seats.get(rater)
 
     def minutes(self, judgments: Sequence[str]) -> float:
-        """Return how long a careful labeller may need: each text is read once."""
-        each = [self.judgments[name] for name in judgments]
-        texts = {one.response for one in each} | {one.scenario or "" for one in each}
+        """Return the minutes that a careful labeller may need, who reads each text once."""
+        shown = [self.judgments[name] for name in judgments]
+        texts = {each.response for each in shown} | {each.scenario or "" for each in shown}
         words = sum(len(text.split()) for text in texts)
         return words / WORDS_A_MINUTE + sum(map(self.minutes_to_label, judgments))
 
     def minutes_to_label(self, judgment: str) -> float:
-        """Return how long one judgment may take on a response that has been read."""
+        """Return the expected minutes for one judgment on a response that has been read."""
         return len(self.judgments[judgment].item.split()) / WORDS_A_MINUTE + _MINUTES_A_JUDGMENT
 
 
 def read_audit_plan(text: str) -> AuditPlan:
-    """The plan that `AuditPlan.json_text` wrote.
+    """Return the plan that `AuditPlan.json_text` wrote.
 
     Raises:
-        ReviewError: It is none.
+        ReviewError: The text is no plan of an audit.
     """
     try:
         return AuditPlan.model_validate_json(text)
@@ -166,20 +167,20 @@ def new_audit(
     per_judgment: int | None = None,
     show_scenario: bool = True,
 ) -> AuditPlan:
-    """Who labels what. Whoever labels one judgment of a response labels all of that response.
+    """Return the plan of an audit. Whoever labels one judgment of a response labels all of it.
 
     Args:
-        sample: What is labelled.
-        roles: One a labeller; labellers are called r01, r02 … in this order.
-        title: What labellers see.
-        consent: What they agree to.
-        seed: Of who labels what, and in which order.
-        adjudicator: The role of whoever settles disagreements.
-        per_judgment: By how many each is labelled, two or more; by everybody where not given.
+        sample: The sample of judgments to label.
+        roles: The role of each labeller; labellers are called r01, r02 … in this order.
+        title: The title that labellers see.
+        consent: The terms that they agree to.
+        seed: The seed of the assignment and of every order.
+        adjudicator: The role of the adjudicator, who settles disagreements.
+        per_judgment: The number of labellers of each judgment, two or more; all where not given.
         show_scenario: Whether labellers may read the scenario, where the sample has it.
 
     Raises:
-        ReviewError: There is nothing to label, or there are not enough to label it.
+        ReviewError: The sample is empty, or there are too few labellers.
     """
     raters = numbered(roles)
     if len(raters) < 2:
@@ -219,13 +220,13 @@ def new_audit(
 
 
 def next_adjudicator(plan: AuditPlan, role: Role) -> AuditPlan:
-    """The same audit with somebody else to settle it: a02 after a01."""
+    """Return the same audit with another adjudicator: a02 after a01."""
     n = int(plan.adjudicator.id.removeprefix(_SETTLES)) + 1
     return plan.model_copy(update={"adjudicator": Rater(f"{_SETTLES}{n:02}", role)})
 
 
 def _in_order(responses: Sequence[ShownResponse], rater: Rater, seed: int) -> Iterator[str]:
-    """Judgments by response, so that each is read once; its items shuffled for each labeller."""
+    """Yield judgments by response, each response's items shuffled for each labeller."""
     for response in responses:
         names = [item.judgment for item in response.items]
         Random(f"{seed}/{rater.id}/{response.id}").shuffle(names)

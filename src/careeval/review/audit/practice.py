@@ -1,6 +1,6 @@
-"""Three worked examples to learn labelling on. What is answered to them is kept nowhere.
+"""Three worked examples on which people practise labelling. Their answers are not kept.
 
-They are careeval's own, in no bank and of no model, and written for this.
+They were written for this, and are in no bank and from no system.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from careeval.review.deck import PracticeCard
 
 @dataclass(frozen=True, slots=True)
 class LabelPractice:
-    """A judgment to try, worked.
+    """A worked judgment to practise on.
 
     Attributes:
-        answer: What we would choose: for once there is a right one.
-        why: In words.
+        answer: The right reading.
+        why: The reasons for it.
     """
 
     scenario: str
@@ -29,7 +29,7 @@ class LabelPractice:
 
 
 def label_practice_cards() -> tuple[PracticeCard, ...]:
-    """Return the cards to try labelling on."""
+    """Return the cards on which people practise labelling."""
     return tuple(
         PracticeCard(
             "label_practice",

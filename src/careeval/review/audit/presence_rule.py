@@ -1,7 +1,8 @@
-"""What counts as present: the rule that a grader follows, in plain words for those who check it.
+"""The rule for when an item is present: as graders are told it, and in plain words.
 
-People who judged by another rule would differ from a grader without either being wrong. So each
-sentence of the grader's prompt stands here beside what labellers read, in the prompt's order.
+People who judge by another rule would differ from a grader without either being wrong. So each
+sentence of the grader's prompt is paired here with the sentence that labellers read, in the
+prompt's order.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ class Rule:
     """One sentence of the rule.
 
     Attributes:
-        graded: As graders are told it.
-        said: As people are.
+        graded: The sentence that graders are told.
+        said: The sentence that people are told.
     """
 
     graded: str
@@ -141,10 +142,10 @@ PRESENT: tuple[tuple[Rule, ...], ...] = (
         ),
     ),
 )
-"""By paragraph of the prompt."""
+"""The rule's sentences, by paragraph of the prompt."""
 
 UNSURE = (
     "Choose Unsure only where the words can honestly be read both ways. A part that is missing is "
     "no reason for it: then choose Absent."
 )
-"""Of people alone: a grader may not be unsure."""
+"""A sentence for people alone, since a grader may not be unsure."""

@@ -1,1 +1,1 @@
-"""Forms on paper, and ratings and labels that somebody types for others."""
+"""Forms on paper, and ratings and labels that are typed for other people."""

@@ -1,8 +1,8 @@
-"""A rater's share of a study on paper: a form to print, and the sheet that it is typed into.
+"""A rater's part of a study on paper: a form to print, and a sheet to type it into.
 
-Both number the questions alike, in the rater's order. The sheet has a row for each of them, with
-all that `careeval.review.paper.typed_ratings` reads but the value: to type a form is to fill in
-one column.
+Both number the questions alike, in the rater's order. The sheet has a row for each question with
+everything that `careeval.review.paper.typed_ratings` reads except the value, so that only one
+column is filled in.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question on paper.
+    """One question on paper, with its number.
 
     Attributes:
-        number: Of the rater's questions, from 1; the same on the form and in the sheet.
-        scenario: Its id.
-        question: What is asked.
-        before: What the rater answered in an earlier round, in words; empty where nothing.
+        number: Its number among the rater's questions, from 1; the same on form and sheet.
+        scenario: The id of its scenario.
+        question: The question.
+        before: The rater's answer of an earlier round, in words; empty where there is none.
     """
 
     number: int
@@ -42,18 +42,21 @@ class Asked:
 
     @property
     def scale(self) -> str:
-        """What kind of answer it is, as `study import` names it."""
+        """The kind of answer, as `study import` names it."""
         kind = self.question.kind
         return kind.value if isinstance(kind, Scale) else kind
 
     @property
     def item(self) -> str:
-        """As `study import` takes it, with its rubric, which no spreadsheet reads as a number."""
+        """The item with its rubric, as `study import` reads it.
+
+        The rubric keeps spreadsheets from taking it for a number.
+        """
         about = self.question.about
         return f"{about.rubric}/{about.item.id}" if about else ""
 
     def beside(self, value: str, words: str) -> str:
-        """Return what stands beside a box: of an item's number, whose words stand above, that."""
+        """Return the text beside a box: just the number where the words are above it."""
         return value if self.question.about and value in self.question.keys else words
 
 
@@ -67,7 +70,7 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions: about itself, about each item, and late ones about each."""
+    """A scenario with its questions: its own, those on each item, and late ones on each item."""
 
     scenario: Scenario
     own: tuple[Asked, ...]
@@ -77,7 +80,7 @@ class ScenarioSheet:
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:
-        """What is asked of items on a scale → what its numbers mean, said once for all items."""
+        """Question about items → what its numbers mean, printed once for all items."""
         asked = (each.question for item in self.items for each in item.asked)
         return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
@@ -91,8 +94,8 @@ def numbered(
         before = earlier_answers(plan.rated(name), work)
         words = earlier_words(plan, scenarios[name], seat.id, before)
         for question in questions(plan, scenarios[name], seat.id, before):
-            given = words.get(question.field, "")
-            asked.append(Asked(len(asked) + 1, name, question, given))
+            earlier = words.get(question.field, "")
+            asked.append(Asked(len(asked) + 1, name, question, earlier))
     return tuple(asked)
 
 
@@ -106,13 +109,13 @@ def form(
 ) -> str:
     """Return the form: one HTML file with all that it needs, and no script.
 
-    No item's id stands there, since a ladder's tells its points: the sheet has them.
+    It has no item's id, since that of a ladder's item tells its points; the sheet has them.
 
     Args:
         plan: The newest round.
         scenarios: Its scenarios, as they are shown.
-        seat: Whose.
-        work: All that the rater answered, in earlier rounds too.
+        seat: The rater's seat.
+        work: All answers of the rater, in earlier rounds too.
         large: Whether its print is large, 18 points; else 12, the least that is clear print.
     """
     everything = numbered(plan, scenarios, seat, work)

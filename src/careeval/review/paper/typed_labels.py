@@ -1,8 +1,8 @@
-"""Labels that somebody types for a labeller: from paper, or from the telephone.
+"""Labels that somebody types for a labeller, from paper or from the telephone.
 
-A CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`; the sheet of
-`careeval audit sample` is one, once it is filled in. It is read as the app reads what labellers
-send, and with no more of the audit in view.
+They are in a CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`, such as
+the sheet of `careeval audit sample` once it is filled in. It is read as the app reads what
+labellers send, and from the part of the audit that they may see.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from careeval.core.label import Reading
 from careeval.results.filled_forms import take_rows
-from careeval.review.audit.labels import FINISHED, HANDED_IN, handed_in, label_questions, label_task
+from careeval.review.audit.labels import HANDED_IN, handed_in, label_questions, label_task
 from careeval.review.audit.plan import Blind, LabelSeat
 from careeval.review.paper.typed_ratings import Sheet, Sheets
 from careeval.review.store import Store
+from careeval.review.workbench import FINISHED
 
 NEEDED = ("rater", "judgment", "label")
 COLUMNS = (*NEEDED, "evidence", "note")
@@ -28,15 +29,15 @@ _SHORT = re.compile(r"([a-z]+)0*([0-9]+)", re.IGNORECASE)
 def read_label_sheets(
     path: Path, blind: Blind, store: Store, *, replace: bool = False, hand_in: bool = False
 ) -> tuple[Sheet, ...]:
-    """What a file says, checked against what is asked and against what is there already.
+    """Return the labels of a file, checked against the audit and against earlier answers.
 
     A row with neither label nor evidence nor note is a judgment that is not made yet.
 
     Args:
         path: The file, separated by commas or semicolons.
-        blind: What labellers may see of the audit.
+        blind: The part of the audit that labellers may see.
         store: The audit's.
-        replace: Whether a different answer that is there may be replaced.
+        replace: Whether earlier answers may be replaced by different ones.
         hand_in: Whether those whose labels are in the file hand in with it.
 
     Raises:
@@ -58,15 +59,15 @@ class _Reader:
         self.by_short = {_shortened(name): name for name in blind.judgments}
 
     def take(self, line: int, row: Mapping[str, str]) -> None:
-        """Note what a row says.
+        """Note the label of a row.
 
         Raises:
             ValueError: It is no label of this audit, or it is given twice.
         """
         label = row["label"].lower()
-        said = {"says": _READINGS.get(label, label)}
-        said |= {name: row[name] for name in ("evidence", "note")}
-        if not any(said.values()):
+        answers = {"says": _READINGS.get(label, label)}
+        answers |= {name: row[name] for name in ("evidence", "note")}
+        if not any(answers.values()):
             return
         seat = self._seat(row["rater"])
         name = self.by_short.get(_shortened(row["judgment"]), "")
@@ -76,7 +77,7 @@ class _Reader:
             raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
         sheet = self.sheets.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
         for question in label_questions(self.blind.judgments[name].response):
-            self.sheets.note(sheet, question, said[question.field], line)
+            self.sheets.note(sheet, question, answers[question.field], line)
 
     def _seat(self, rater: str) -> LabelSeat:
         seat = self.blind.seat(rater) if self.sheets.has(rater) else None
@@ -88,6 +89,6 @@ class _Reader:
 
 
 def _shortened(judgment: str) -> str:
-    """j00012 as people may write it: J12."""
-    found = _SHORT.fullmatch(judgment)
-    return f"{found[1]}{found[2]}".lower() if found else judgment
+    """Return a judgment's name as people may write it: J12 for j00012."""
+    match = _SHORT.fullmatch(judgment)
+    return f"{match[1]}{match[2]}".lower() if match else judgment

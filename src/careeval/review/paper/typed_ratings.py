@@ -1,9 +1,9 @@
-"""Ratings that somebody types for a rater: from paper, or from the telephone.
+"""Ratings that somebody types for a rater, from paper or from the telephone.
 
-A CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and `comment`. `scale` is
-realism, validity, relevance, points, information, comment, missing or country; with an item and no
-scale, relevance is meant. A row with neither value nor comment was left out. The file is taken
-whole or not at all, and never replaces what is there unless asked to.
+They are in a CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and `comment`.
+`scale` is realism, validity, relevance, points, information, comment, missing or country; with an
+item and no scale, it is relevance. A row with neither value nor comment is skipped. The file is
+saved whole or not at all, and never replaces earlier answers unless asked to.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ COLUMNS = (*NEEDED, "scale", "item", "value", "comment")
 
 _POINTS = "points"
 WORDS = ("comment", "missing", "country")
-"""Kinds of questions that are answered in words."""
+"""Kinds of questions whose answers are typed."""
 
 
 @dataclass
 class Sheet:
-    """What one rater said on one page.
+    """One rater's typed answers to one page.
 
     Attributes:
-        place: Of the page in the rater's order, from 1; null where it has none.
-        seen: The newest event of the page when what stands there was looked at: `Store.newest`.
+        place: The place of the page in the rater's order, from 1; None where it has none.
+        seen: The newest event of the page when its answers were read, as of `Store.newest`.
         values: Answer by field.
     """
 
@@ -49,11 +49,11 @@ class Sheet:
 
 
 class Sheets:
-    """What the rows of a file say, page by page: each answer once, and none against what is there.
+    """The answers in the rows of a file, page by page, checked against each other and the store.
 
     Args:
-        store: Of the study or audit.
-        replace: Whether a different answer that is there may be replaced.
+        store: The study's or the audit's.
+        replace: Whether earlier answers may be replaced by different ones.
     """
 
     def __init__(self, store: Store, *, replace: bool = False) -> None:
@@ -64,10 +64,10 @@ class Sheets:
         self._lines: dict[tuple[str, str, str], int] = {}
 
     def has(self, rater: str) -> bool:
-        """Whether somebody is in.
+        """Tell whether somebody is a rater.
 
         Raises:
-            ValueError: They are, but what is typed for them could not be saved.
+            ValueError: Their link is switched off, so that nothing could be saved for them.
         """
         if rater in self._revoked:
             raise ValueError(
@@ -76,33 +76,33 @@ class Sheets:
         return rater in self._present
 
     def page(self, rater: str, task: str, place: int | None) -> Sheet:
-        """The sheet of a rater's page; empty where nothing of it has been noted."""
+        """Return the sheet of a rater's page; empty where nothing of it has been noted."""
         key = (rater, task)
         if key not in self._sheets:
             self._sheets[key] = Sheet(rater, task, place, self._store.newest(rater, task))
         return self._sheets[key]
 
     def note(self, sheet: Sheet, question: Question, text: str, line: int) -> None:
-        """Note an answer that stands in a line.
+        """Note an answer from a line of the file.
 
         Raises:
-            ValueError: It is none, or the question is answered already.
+            ValueError: It is no answer to the question, or the question is answered already.
         """
         answer = question.read(clean(text))
         if answer is None:
             return
-        what = question.field
-        where = (sheet.rater, sheet.task, what)
-        if where in self._lines:
-            raise ValueError(f"{what} is in line {self._lines[where]} too")
-        there = self._store.answers(sheet.rater, sheet.task).get(what)
-        if there is not None and there.value != answer and not self._replace:
-            raise ValueError(f"{sheet.rater} has answered {what} already: {there.value}")
-        self._lines[where] = line
-        sheet.values[what] = answer
+        name = question.field
+        key = (sheet.rater, sheet.task, name)
+        if key in self._lines:
+            raise ValueError(f"{name} is in line {self._lines[key]} too")
+        stored = self._store.answers(sheet.rater, sheet.task).get(name)
+        if stored is not None and stored.value != answer and not self._replace:
+            raise ValueError(f"{sheet.rater} has answered {name} already: {stored.value}")
+        self._lines[key] = line
+        sheet.values[name] = answer
 
     def found(self) -> tuple[Sheet, ...]:
-        """Those on which something stands."""
+        """Return the sheets that have answers."""
         return tuple(sheet for sheet in self._sheets.values() if sheet.values)
 
 
@@ -114,14 +114,14 @@ def read_sheets(
     *,
     replace: bool = False,
 ) -> tuple[Sheet, ...]:
-    """What a file says, checked against the plan and against what is there already.
+    """Return the ratings of a file, checked against the plan and against earlier answers.
 
     Args:
         path: The file, separated by commas or semicolons.
         plan: The newest round.
         scenarios: Its scenarios, as they are shown.
         store: The study's.
-        replace: Whether a different answer that is there may be replaced.
+        replace: Whether earlier answers may be replaced by different ones.
 
     Raises:
         ReviewError: With the line of each problem.
@@ -138,7 +138,12 @@ def read_sheets(
 
 
 def save_sheets(store: Store, sheets: Sequence[Sheet], typed_by: str) -> int:
-    """Keep them, under the name or role of who typed; how many answers are new or changed.
+    """Save sheets, and return how many answers are new or changed.
+
+    Args:
+        store: The study's or the audit's.
+        sheets: The sheets.
+        typed_by: The name or role of who typed them.
 
     Raises:
         ReviewError: The work is closed, a link is switched off, somebody has answered the same
@@ -162,24 +167,24 @@ class _Reader:
         self.plan, self.scenarios, self.sheets, self.owing = plan, scenarios, sheets, owing
 
     def take(self, line: int, row: Mapping[str, str]) -> None:
-        """Note what a row says.
+        """Note the answers of a row.
 
         Raises:
-            ValueError: It is no answer to a question of this study, or it is given twice.
+            ValueError: A value is no answer to a question of this study, or is given twice.
         """
         seat = self._seat(row["rater"])
         name = row["scenario"]
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
         asked = answerable(self.plan, self.scenarios[name], seat.id)
-        said = [(_question(asked, row), row["value"])] if row["value"] else []
+        answers = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
-            said.append((_comment(asked, row), row["comment"]))
-        if not said:
-            return  # of a sheet with a row for every question: this one was left out
+            answers.append((_comment(asked, row), row["comment"]))
+        if not answers:
+            return  # the printed sheet has a row for every question
         place = seat.scenarios.index(name) + 1
         sheet = self.sheets.page(seat.id, self.plan.task(name), place)
-        for question, text in said:
+        for question, text in answers:
             tidy = _tidy(question, text)
             if question.choices and tidy not in question.choices:
                 expected = ", ".join(question.choices)
@@ -224,14 +229,14 @@ def _is_about(question: Question, item: str) -> bool:
 
 
 def _not_asked(kind: str, item: str, n: int) -> str:
-    of = f"item {item!r}" if item else "the scenario itself"
+    subject = f"item {item!r}" if item else "the scenario itself"
     if n:
         return f"{item!r} is in both rubrics: write ladder/{item} or actions/{item}"
-    return f"{kind} is not asked of {of}"
+    return f"{kind} is not asked of {subject}"
 
 
 def _tidy(question: Question, text: str) -> str:
-    """An answer as it is chosen: what a spreadsheet makes of +1, or of a minus, is still that."""
+    """Return an answer as the value of its option, undoing what spreadsheets make of +1."""
     if not question.options:
         return text
     text = text.lower().replace("−", "-").removeprefix("+").removesuffix(".0")
