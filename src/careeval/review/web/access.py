@@ -1,4 +1,4 @@
-"""Where somebody stands who opens a page: what is served, who asks, and whether they may."""
+"""Access to pages: the visitor of a request, their session and their consent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from careeval.review.workbench import CONSENT, PREFERENCES, Desk
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Who asks."""
+    """The visitor of a request."""
 
     desk: Desk
     rater: Rater
@@ -25,34 +25,34 @@ class Here:
 
     @property
     def agreed(self) -> bool:
-        """Whether they have agreed to the terms as they are now."""
-        given = self.desk.store.answers(self.rater.id, CONSENT).get("given")
-        return given is not None and given.value == self.desk.consent.digest
+        """True where they have agreed to the terms as they are now."""
+        consent = self.desk.store.answers(self.rater.id, CONSENT).get("given")
+        return consent is not None and consent.value == self.desk.consent.digest
 
     @property
     def declined(self) -> bool:
-        """Whether they have said that they do not agree to the terms as they are now."""
-        given = self.desk.store.answers(self.rater.id, CONSENT).get("declined")
-        return given is not None and given.value == self.desk.consent.digest
+        """True where they have said that they do not agree to the terms as they are now."""
+        refusal = self.desk.store.answers(self.rater.id, CONSENT).get("declined")
+        return refusal is not None and refusal.value == self.desk.consent.digest
 
     @property
     def shortcuts(self) -> bool:
-        """Whether the keyboard shortcuts are on: they are until somebody turns them off."""
+        """True until the rater turns the keyboard shortcuts off."""
         return "shortcuts-off" not in self.desk.store.answers(self.rater.id, PREFERENCES)
 
     @property
     def drawer(self) -> str:
-        """Where this browser keeps what could not be sent: each rater's apart."""
+        """The name under which this browser keeps what could not be sent, one for each rater."""
         return hashlib.sha256(f"{self.desk.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
 
     def note(self, task: str, **values: str | None) -> None:
-        """Keep something that a page of one form says."""
+        """Save values from a page that has a single form."""
         store = self.desk.store
         store.save(self.rater.id, task, values, Form.new(store.newest(self.rater.id, task)))
 
 
 class RefusedError(Exception):
-    """Why somebody does not get a page."""
+    """The visitor does not get the page, for the reason in its words."""
 
     def __init__(
         self, status: int, title: str, words: str, *, retry: bool = False, withdraw: bool = False
@@ -63,7 +63,7 @@ class RefusedError(Exception):
 
 
 class RedirectError(Exception):
-    """Another page comes first."""
+    """The visitor gets another page first."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -71,23 +71,23 @@ class RedirectError(Exception):
 
 
 def here(request: Request) -> Here:
-    """Return who asks, while the work is open.
+    """Return the visitor of a request, while the work is open.
 
     Raises:
         RefusedError: As `signed_in`, or the work is closed.
     """
-    found = signed_in(request)
-    if found.desk.store.closed:
+    visitor = signed_in(request)
+    if visitor.desk.store.closed:
         request.state.here = None
-        raise closed(found.desk)
-    return found
+        raise closed(visitor.desk)
+    return visitor
 
 
 def signed_in(request: Request) -> Here:
-    """Return who asks, also once the work is closed: they may still withdraw.
+    """Return the visitor of a request, also once the work is closed: they may still withdraw.
 
     Raises:
-        RefusedError: Nobody who may: the session is unknown or switched off.
+        RefusedError: The session is unknown, or the link is switched off.
     """
     desk: Desk = request.app.state.desk
     secret = request.cookies.get(desk.cookie, "")
@@ -103,25 +103,25 @@ def signed_in(request: Request) -> Here:
         )
     if link.revoked:
         raise revoked(desk)
-    request.state.here = found = Here(desk, link.rater, secret)
-    return found
+    request.state.here = visitor = Here(desk, link.rater, secret)
+    return visitor
 
 
 def agreed(request: Request) -> Here:
-    """Who asks, having agreed.
+    """Return the visitor of a request, who has agreed to the terms.
 
     Raises:
         RefusedError: As `here`.
         RedirectError: They have not agreed yet.
     """
-    found = here(request)
-    if not found.agreed:
+    visitor = here(request)
+    if not visitor.agreed:
         raise RedirectError("/consent")
-    return found
+    return visitor
 
 
 def revoked(desk: Desk) -> RefusedError:
-    """For a link that opens nothing any more."""
+    """Return the refusal for a link that is switched off."""
     return RefusedError(
         403,
         "This link has been revoked",
@@ -131,7 +131,7 @@ def revoked(desk: Desk) -> RefusedError:
 
 
 def closed(desk: Desk) -> RefusedError:
-    """For everything once the work is closed."""
+    """Return the refusal for every page once the work is closed."""
     return RefusedError(
         403,
         "This is closed",
@@ -142,13 +142,13 @@ def closed(desk: Desk) -> RefusedError:
 
 
 async def _form(request: Request) -> Mapping[str, str]:
-    found = await read_form(request.headers.get("content-type", ""), request.stream())
-    request.state.form = found
-    return found
+    form = await read_form(request.headers.get("content-type", ""), request.stream())
+    request.state.form = form
+    return form
 
 
 FORM = Depends(_form)
-"""Reads the form that was sent, for a page that only wants it to be one."""
+"""Reads the form that was sent, for a page that needs none of its fields."""
 
 Posted = Annotated[Mapping[str, str], FORM]
 """The fields of the form that was sent."""

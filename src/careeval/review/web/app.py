@@ -1,4 +1,4 @@
-"""The app: what is served, made whole from its pages, and the server that it runs in."""
+"""The web app of a study or an audit, and the server that runs it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _STATIC = Path(__file__).with_name("static")
 
 
 def create_app(bank: Bank | None, store: Store, settings: Settings | None = None) -> ASGIApp:
-    """The app over an audit, or over a study's newest round.
+    """Return the app for an audit, or for a study's newest round.
 
     Args:
-        bank: Whose scenarios a study rates; an audit needs none.
+        bank: The bank with the scenarios of a study; an audit needs none.
         store: The study's or the audit's.
-        settings: At which addresses it is reached; this machine's where not given.
+        settings: The addresses of the app; this machine's where not given.
 
     Raises:
         BankError: The bank lacks a scenario of the plan.
@@ -68,7 +68,7 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
     return Guard(app, settings)
 
 
-async def _elsewhere(_: Request, error: Any) -> Response:
+async def _redirected(_: Request, error: Any) -> Response:
     return RedirectResponse(error.path, 303)
 
 
@@ -104,26 +104,26 @@ async def _no_page(request: Request, error: Any) -> Response:
     )
 
 
-async def _gone(_: Request, __: Any) -> Response:
+async def _disconnected(_: Request, __: Any) -> Response:
     return Response(status_code=400)  # nobody is there to read it
 
 
-async def _ours(request: Request, _: Any) -> Response:
+async def _failed(request: Request, _: Any) -> Response:
     words = "Something is wrong with this program, not with what you did. What was saved stands."
     return refusal(request, 500, "That should not have happened", words)
 
 
 _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
-    RedirectError: _elsewhere,
+    RedirectError: _redirected,
     RefusedError: _refused,
     RevokedError: _revoked,
     ClosedError: _closed,
     ReviewError: _not_saved,
     FormError: _unreadable,
-    ClientDisconnect: _gone,
+    ClientDisconnect: _disconnected,
     RequestValidationError: _no_page,
     HTTPException: _no_page,
-    Exception: _ours,
+    Exception: _failed,
 }
 
 
@@ -142,12 +142,12 @@ def serve(
     Args:
         store_path: The study's or the audit's file.
         bank: As of `create_app`.
-        host: Where to listen.
-        port: The same; that of its kind where not given, and 0 takes a free one.
-        behind_proxy: The https address at which a proxy makes it known; without one, it is known to
-            this machine alone.
-        limits: How long to wait for whoever is connected.
-        ready: Told the address once it answers.
+        host: The host to listen on.
+        port: The port to listen on; that of its kind where not given, and a free one for 0.
+        behind_proxy: The https address of a proxy before the app. Without one, only this machine
+            reaches it.
+        limits: Times to wait for clients.
+        ready: Called with the address once the app answers.
 
     Raises:
         ReviewError: It would be open to the network without a proxy, the port is taken, or as

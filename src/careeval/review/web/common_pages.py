@@ -1,4 +1,4 @@
-"""The pages that every study and audit has: the way in, the way out, and help."""
+"""The pages that every study and audit has: the personal link, consent, pause, withdrawal, help."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ _MOST_YEARS = 80
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Whoever is signed in goes on where they stopped."""
-    who = here(request)
-    if not who.agreed:
+    """Redirect a visitor to the page where they stopped."""
+    visitor = here(request)
+    if not visitor.agreed:
         raise RedirectError("/consent")
-    work = who.desk.store.work(who.rater.id)
+    work = visitor.desk.store.work(visitor.rater.id)
     if "years" not in work.get(ABOUT, {}):
         raise RedirectError("/about")
-    raise RedirectError(next_stop(who.desk, who.rater, work))
+    raise RedirectError(next_stop(visitor.desk, visitor.rater, work))
 
 
 @router.get("/i/{token}")
 def landing(request: Request, token: str) -> Response:
-    """Who asks, for how long, and what is kept. It changes nothing: mail scanners open links."""
+    """Show what is asked, for how long, and what is kept.
+
+    It changes nothing, since mail scanners open links.
+    """
     link = _link(request, token)
     desk: Desk = request.app.state.desk
     load = desk.load(link.rater, desk.store.work(link.rater.id))
@@ -53,7 +56,7 @@ def landing(request: Request, token: str) -> Response:
 
 @router.post("/i/{token}", dependencies=[FORM])
 def start(request: Request, token: str) -> Response:
-    """Open a session."""
+    """Start a session."""
     link = _link(request, token)
     desk: Desk = request.app.state.desk
     response = go_to("/")
@@ -62,7 +65,7 @@ def start(request: Request, token: str) -> Response:
 
 
 def _flags(desk: Desk) -> dict[str, Any]:
-    """Of the session's cookie; a browser removes it only where they are the same again."""
+    """Return the flags of the session's cookie; a browser removes it only with the same ones."""
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": desk.settings.secure}
 
 
@@ -83,54 +86,54 @@ def _link(request: Request, token: str) -> Link:
 
 @router.get("/consent")
 def terms(request: Request) -> Response:
-    """Show what there is to agree to, also to those who have agreed."""
-    who = here(request)
-    values = {"given": who.agreed, "declined": who.declined}
+    """Show the terms, also to those who have agreed."""
+    visitor = here(request)
+    values = {"given": visitor.agreed, "declined": visitor.declined}
     return page(request, "consent", "Before you begin", **values)
 
 
 @router.post("/consent")
 def agree(request: Request, form: Posted) -> Response:
-    """Keep that they agree, or that they do not."""
-    who = here(request)
-    digest = who.desk.consent.digest
+    """Save that they agree, or that they do not."""
+    visitor = here(request)
+    digest = visitor.desk.consent.digest
     if form.get("agree") == "yes":
-        who.note(CONSENT, given=digest, declined=None)
-    elif form.get("agree") == "no" and not who.agreed:
-        who.note(CONSENT, declined=digest)
+        visitor.note(CONSENT, given=digest, declined=None)
+    elif form.get("agree") == "no" and not visitor.agreed:
+        visitor.note(CONSENT, declined=digest)
     return go_to("/")
 
 
 @router.get("/about")
 def about(request: Request) -> Response:
-    """Years of experience, asked once."""
+    """Show the question about years of experience."""
     return _about(request, agreed(request), "")
 
 
 @router.post("/about")
 def tell(request: Request, form: Posted) -> Response:
-    """Keep the years."""
-    who, typed = agreed(request), form.get("years", "").strip()
+    """Save the years of experience."""
+    visitor, typed = agreed(request), form.get("years", "").strip()
     if form.get("go") == "skip":
         typed = NOT_SAID
     elif not (typed.isascii() and typed.isdigit() and len(typed) < 4 and int(typed) <= _MOST_YEARS):
         words = f"Please give whole years as a number from 0 to {_MOST_YEARS}, or leave it out."
-        return _about(request, who, words, typed)
-    who.note(ABOUT, years=typed)
+        return _about(request, visitor, words, typed)
+    visitor.note(ABOUT, years=typed)
     return go_to("/")
 
 
-def _about(request: Request, who: Here, error: str, typed: str = "") -> Response:
-    given = who.desk.store.answers(who.rater.id, ABOUT).get("years")
-    if not error and given and given.value != NOT_SAID:
-        typed = given.value
+def _about(request: Request, visitor: Here, error: str, typed: str = "") -> Response:
+    stored = visitor.desk.store.answers(visitor.rater.id, ABOUT).get("years")
+    if not error and stored and stored.value != NOT_SAID:
+        typed = stored.value
     title, status = "About you", 422 if error else 200
     return page(request, "about", title, status, error=error, years=typed)
 
 
 @router.get("/pause")
 def pause(request: Request) -> Response:
-    """What a pause means."""
+    """Show what a pause means."""
     here(request)
     return page(request, "pause", "Take a pause")
 
@@ -138,56 +141,56 @@ def pause(request: Request) -> Response:
 @router.post("/pause", dependencies=[FORM])
 def leave(request: Request) -> Response:
     """End the session in this browser."""
-    who = here(request)
-    who.desk.store.end_session(who.secret)
+    visitor = here(request)
+    visitor.desk.store.end_session(visitor.secret)
     request.state.here = None
     response = page(request, "paused", "You are signed out")
-    response.delete_cookie(who.desk.cookie, **_flags(who.desk))
+    response.delete_cookie(visitor.desk.cookie, **_flags(visitor.desk))
     return response
 
 
 @router.get("/withdraw")
 def withdraw(request: Request) -> Response:
-    """Say what withdrawing means."""
+    """Show what withdrawing means."""
     signed_in(request)
     return page(request, "withdraw", "Withdraw and delete")
 
 
 @router.post("/withdraw")
 def delete(request: Request, form: Posted) -> Response:
-    """Delete everything of somebody, also once the work is closed."""
-    who = signed_in(request)
+    """Delete a rater and all their answers, also once the work is closed."""
+    visitor = signed_in(request)
     if form.get("delete") != "everything":
         return go_to("/withdraw")
-    erased = who.desk.store.withdraw(who.rater.id)
+    erased = visitor.desk.store.withdraw(visitor.rater.id)
     request.state.here = None
     response = page(request, "withdrawn", "Your answers are deleted", erased=erased)
-    response.delete_cookie(who.desk.cookie, **_flags(who.desk))
+    response.delete_cookie(visitor.desk.cookie, **_flags(visitor.desk))
     return response
 
 
 @router.get("/help")
 def help_page(request: Request) -> Response:
-    """How the pages work; open to everybody."""
-    return page(request, "help", "Help", who=_maybe(request))
+    """Show how the pages work; open to everybody."""
+    return page(request, "help", "Help", visitor=_maybe(request))
 
 
 @router.post("/help")
 def prefer(request: Request, form: Posted) -> Response:
-    """Turn the shortcuts on or off."""
+    """Turn the keyboard shortcuts on or off."""
     here(request).note(PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"})
     return go_to("/help#shortcuts")
 
 
 @router.get("/accessibility")
 def accessibility(request: Request) -> Response:
-    """The accessibility statement; open to everybody."""
+    """Show the accessibility statement; open to everybody."""
     _maybe(request)
     return page(request, "accessibility", "Accessibility")
 
 
 def _maybe(request: Request) -> Here | None:
-    """Who asks, where it is somebody."""
+    """Return the visitor of a request; None where nobody is signed in."""
     try:
         return here(request)
     except RefusedError:

@@ -1,9 +1,9 @@
-"""How the server takes connections: each for so long, so many at once, and each request one way.
+"""Connections to the server, limited in time and number, with strict reading of requests.
 
-The parser, h11, reads some requests that another reader would take for a different one: with two
-lengths, with a length and chunks, with lines that end otherwise. A proxy that passes such a request
-on may see one request where h11 sees two, so they are refused. uvicorn ends a connection that is
-idle after a request, but none that is silent before one or in the midst of it.
+The parser, h11, reads some requests that another parser would take for a different one: with two
+lengths, with a length and chunks, with unusual line ends. A proxy that passes such a request on may
+see one request where h11 sees two, so they are refused. uvicorn ends a connection that is idle
+after a request, but none that is silent before one or in the midst of it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 _HEAD_BYTES = 16 * 1024
 
 MOST, _FEWEST = 512, 16
-"""Connections at once: where as many files may be open, and at least."""
+"""The most connections at once where as many files may be open, and the fewest in any case."""
 _OTHER_FILES = 128
-"""Open files kept for all but connections: the store, static files, and what was just accepted."""
+"""Open files kept for the store, static files, and connections that were just accepted."""
 
 BACKLOG = 16
-"""Connections accepted in one go, before it is seen whether there are too many."""
+"""Connections accepted in one go, before their number is checked."""
 
 _QUEUE = 512
 """Connections that may wait to be accepted."""
@@ -35,11 +35,11 @@ _QUEUE = 512
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long the server waits for whoever is connected.
+    """Times that the server waits for a client.
 
     Attributes:
         head: Seconds for a request's first line and headers to come.
-        exchange: Seconds from there for its body to come and the answer to be taken.
+        exchange: Seconds from then on for its body to come and the response to be taken.
     """
 
     head: float = 10.0
@@ -47,17 +47,17 @@ class Limits:
 
 
 class TwofoldError(h11.RemoteProtocolError):
-    """A request that can be read as another one."""
+    """A request that can be read in two ways."""
 
 
 class Reader(h11.Connection):
-    """Reads requests, and refuses those that another reader may take for something else."""
+    """A reader of requests that refuses those which another reader may take for something else."""
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, _HEAD_BYTES)
 
     def next_event(self) -> Any:
-        """As of h11."""
+        """Return the next event, as of h11."""
         before, _ = self.trailing_data
         event = super().next_event()
         if isinstance(event, h11.Request | h11.EndOfMessage):
@@ -69,7 +69,7 @@ class Reader(h11.Connection):
 
 
 def _doubts(taken: bytes, is_head: bool) -> Iterator[str]:
-    """Why the head of a request, or what frames the end of its body, can be read in two ways."""
+    """Yield the reasons why the head of a request, or the end of its body, can be misread."""
     first, *lines = taken.split(b"\r\n")
     if any(end in line for line in (first, *lines) for end in (b"\r", b"\n")):
         yield "a line that does not end with CR LF"
@@ -87,9 +87,9 @@ def _doubts(taken: bytes, is_head: bool) -> Iterator[str]:
 
 
 class Connection(H11Protocol):
-    """A connection that is ended when whoever is there says nothing or takes nothing for too long.
+    """A connection that ends when the client says nothing or takes nothing for too long.
 
-    Beyond `most`, a new one takes the place of the one that has kept us waiting longest.
+    Where there are more than `most`, a new one replaces the one that has kept us waiting longest.
     """
 
     limits: ClassVar[Limits]
@@ -100,63 +100,65 @@ class Connection(H11Protocol):
         self.conn = Reader()
         self._timer: asyncio.TimerHandle | None = None
         self._since = 0.0
-        self._between = False  # two requests
+        self._between_requests = False
 
     @property
     def waits(self) -> bool:
-        """Whether the next move is not ours."""
+        """True while the server waits for the client."""
         cycle = self.cycle
         return cycle is None or cycle.response_complete or cycle.more_body or self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a request; not for ever, and not beside too many."""
+        """Wait for a request; where there are too many, drop the one that waits longest."""
         super().connection_made(transport)
         self._wait(self.limits.head)
         if len(self.connections) > self.most:
             waiting = [each for each in cast("set[Connection]", self.connections) if each.waits]
             oldest = min(waiting, key=lambda each: each._since)
-            self.connections.discard(oldest)  # it is lost only later, and would be chosen again
+            self.connections.discard(
+                oldest
+            )  # connection_lost comes later, and it would be chosen again
             oldest.drop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A next request begins the wait for its head; further bytes do not prolong it."""
-        if self._between:
-            self._between = False
+        """Wait for the head of the next request; further bytes do not prolong this."""
+        if self._between_requests:
+            self._between_requests = False
             self._wait(self.limits.head)
         super().data_received(data)
         if self.conn.their_state is h11.DONE and len(self.conn.trailing_data[0]) > _HEAD_BYTES:
-            self.drop()  # no browser asks on and on before it is answered
+            self.drop()  # no browser sends so much before it is answered
 
     def handle_events(self) -> None:
-        """With a head that has come whole begins the wait for the rest."""
+        """Wait for the rest of a request once its head has come."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
-            self._between = False
+            self._between_requests = False
             self._wait(self.limits.exchange)
 
     def on_response_complete(self) -> None:
-        """What is answered must be taken too: to end an idle connection, uvicorn waits for that."""
-        self._between = True
+        """Wait for the response to be taken, as uvicorn's end of idle connections does."""
+        self._between_requests = True
         self._wait(self.limits.exchange)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be read; without a word where an answer has begun already."""
+        """Refuse a request that cannot be read; just close where a response has begun."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:
             self.transport.close()
 
     def drop(self) -> None:
-        """End it at once: the system keeps nothing either of what was not taken."""
-        taken = self.transport.get_extra_info("socket")
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        """End the connection at once, and let the system drop what was not taken."""
+        raw_socket = self.transport.get_extra_info("socket")
+        raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
     def _wait(self, seconds: float) -> None:
@@ -171,22 +173,22 @@ class Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Lets more connections wait to be accepted than are accepted in one go."""
+    """A server that lets more connections wait than it accepts in one go."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take connections."""
+        """Start to accept connections."""
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(_QUEUE)  # to listen again changes nothing else
+        for listener in sockets or ():
+            listener.listen(_QUEUE)  # to listen again changes nothing else
 
 
 def connections(limits: Limits) -> type[Connection]:
-    """What uvicorn makes of each connection, with these limits and as many as can be open."""
+    """Return the class of connections with these limits, and as many as files can be open."""
     return type("Connection", (Connection,), {"limits": limits, "most": _most()})
 
 
 def _most() -> int:
-    """How many connections there may be, for as many files as this process may open."""
+    """Return how many connections there may be, from the number of files that may be open."""
     try:
         import resource
     except ImportError:  # no such limit

@@ -29,17 +29,17 @@ from careeval.review.web.pages import go_to, page, refusal, wants_json
 from careeval.review.workbench import Desk
 
 PRACTISED = "practice"
-"""The task in which somebody says to have seen a page of practice: its field is the page."""
+"""The task in which a rater has seen pages of practice, with a field for each page."""
 
 Row = tuple[str, str, Progress]
-"""A card in a list: its address, empty where it does not open yet, its name, and how far it is."""
+"""A card in a list: its address, empty where it does not open yet, its name, and its progress."""
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """Who asks, and the decks of their seat: each opens the next once it is handed in."""
+    """A visitor and the decks of their seat. Each deck opens the next once it is handed in."""
 
-    who: Here
+    visitor: Here
     work: Work
     decks: tuple[Deck, ...]
 
@@ -50,7 +50,7 @@ class Sitting:
 
 
 def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
-    """Return the address where a rater goes on, who has agreed and said who they are."""
+    """Return the address to go on with, for a rater who has agreed and told their experience."""
     *first, last = desk.decks(rater, work) or (None,)
     for deck in first:
         if deck and not deck.stands:
@@ -65,38 +65,38 @@ def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
 
 
 def sit(request: Request, *, for_one: bool = False) -> Sitting:
-    """Return who asks, having agreed, with their decks.
+    """Return the visitor of a request with their decks.
 
     Args:
-        request: Theirs.
+        request: The request.
         for_one: Whether it is about one card: then not all their work is read.
 
     Raises:
         RefusedError: There is nothing for them.
     """
-    who = agreed(request)
-    store = who.desk.store
-    work = (store.work_by_task if for_one else store.work)(who.rater.id)
-    decks = who.desk.decks(who.rater, work)
+    visitor = agreed(request)
+    store = visitor.desk.store
+    work = (store.work_by_task if for_one else store.work)(visitor.rater.id)
+    decks = visitor.desk.decks(visitor.rater, work)
     if not decks:
         raise RefusedError(
             404,
             "There is nothing for you in this round",
             "Thank you: what you rated before is kept. If that surprises you, ask: "
-            + who.desk.consent.contact,
+            + visitor.desk.consent.contact,
         )
-    return Sitting(who, work, decks)
+    return Sitting(visitor, work, decks)
 
 
 def nothing() -> RefusedError:
-    """Return the answer for an address that is nobody's, or not theirs."""
+    """Return the refusal for an address that does not exist, or is not theirs."""
     return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
 
 
 def _expect_first(request: Request, at: Sitting, deck: Deck | None = None) -> None:
-    """Raise where a deck before this one, or before all of them, is to be handed in first.
+    """Raise where another deck must be handed in before this one, or before all others.
 
-    It stands before all that shows a rubric, or tells what is looked for in a scenario.
+    It is called before anything is shown that tells of a rubric.
     """
     if at.owed is None or at.owed is deck:
         return
@@ -114,7 +114,7 @@ def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
     """Return the pages of decks.
 
     Args:
-        paths: The addresses of their cards, less their numbers.
+        paths: The addresses of their cards, without their numbers.
         ends: The addresses of their ends.
     """
     pages = APIRouter(route_class=Page)
@@ -139,25 +139,25 @@ def practise(request: Request, n: int) -> Response:
 
 
 def practised(request: Request, n: int, form: Posted) -> Response:
-    """Show what there was to notice. No answer is kept, only that the card was seen."""
+    """Show what there was to notice, and keep only that the card was seen."""
     return _practice(request, n, form)
 
 
 def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
     at = sit(request)
     _expect_first(request, at)
-    cards, go = at.who.desk.practice, (form or {}).get("go", "")
+    cards, go = at.visitor.desk.practice, (form or {}).get("go", "")
     if not 1 <= n <= len(cards):
         raise nothing()
     if go == "skip":
-        at.who.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
+        at.visitor.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
         return go_to("/")
     if go == "next":
-        at.who.note(PRACTISED, **{str(n): "seen"})
+        at.visitor.note(PRACTISED, **{str(n): "seen"})
         return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
     card = cards[n - 1]
-    given = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
-    shown = fields(card.questions, given, Typed())
+    answers = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
+    shown = fields(card.questions, answers, Typed())
     return page(
         request,
         card.template,
@@ -175,7 +175,7 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
 
 @dataclass(frozen=True)
 class Place:
-    """Where somebody is: at one card of a deck."""
+    """One card of a deck, opened by a visitor."""
 
     at: Sitting
     deck: Deck
@@ -187,9 +187,9 @@ class Place:
         return self.deck.cards[self.n - 1]
 
     def answers(self) -> Answers:
-        """Return what stands on it now."""
-        who = self.at.who
-        return who.desk.store.answers(who.rater.id, self.card.task)
+        """Return its present answers."""
+        visitor = self.at.visitor
+        return visitor.desk.store.answers(visitor.rater.id, self.card.task)
 
 
 def _place(request: Request, path: str, n: int) -> Place:
@@ -228,8 +228,8 @@ def _save(path: str) -> Callable[..., Response]:
 
 
 def _stands(request: Request, place: Place, form: Mapping[str, str]) -> Response:
-    """Answer a form that comes after the deck was handed in: what says the same had arrived."""
-    store, rater, task = place.at.who.desk.store, place.at.who.rater.id, place.card.task
+    """Respond to a form that comes after the deck was handed in: fine if it changes nothing."""
+    store, rater, task = place.at.visitor.desk.store, place.at.visitor.rater.id, place.card.task
     standing = {ANSWER + name: answer.value for name, answer in place.answers().items()}
     sent = {name: text.strip() for name, text in form.items() if name.startswith(ANSWER)}
     if form.get("task") == task and all(standing.get(k, "") == text for k, text in sent.items()):
@@ -242,7 +242,7 @@ def _stands(request: Request, place: Place, form: Mapping[str, str]) -> Response
 
 
 def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
-    """Keep what a form or our script sends, and go where it says."""
+    """Save what a form or our script sends, and go to the page that it asks for."""
     card, deck, n = place.card, place.deck, place.n
     if form.get("task") != card.task:
         words = "It belongs to another round or another rater; nothing was saved."
@@ -255,16 +255,16 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
         words = "It is not one of the forms of this page; nothing was saved."
         return refusal(request, 400, "This form cannot be read", words, retry=False)
     values = {**typed.values, **_skipping(place, typed, go)}
-    who = place.at.who
-    saved = who.desk.store.save(who.rater.id, card.task, values, sent, place=n)
-    told = notices(saved, card.questions)
+    visitor = place.at.visitor
+    saved = visitor.desk.store.save(visitor.rater.id, card.task, values, sent, place=n)
+    messages = notices(saved, card.questions)
     shown = fields(card.questions, {}, typed)
     if wants_json(request):
         errors = {each.id: each.error for each in shown if each.error}
-        content = {"seen": saved.seen, "notices": told, "errors": errors}
+        content = {"seen": saved.seen, "notices": messages, "errors": errors}
         return JSONResponse(content, 422 if errors else 200)
-    if typed.errors or (told and not saved.replayed):
-        return _page(request, place, typed, told)
+    if typed.errors or (messages and not saved.replayed):
+        return _page(request, place, typed, messages)
     again = "?again=1" if saved.replayed else ""
     if cleared := next((each.id for each in shown if each.name == clear), ""):
         return go_to(f"{deck.path}/{n}{again}#{cleared}")
@@ -278,27 +278,27 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
 
 
 def _skipping(place: Place, typed: Typed, go: str) -> Mapping[str, str | None]:
-    """Return what a form says of leaving the card out; empty where it says nothing of it."""
+    """Return what a form says about skipping the card; empty where it says nothing."""
     if go == "skip":
         return {SKIPPED: "yes"}
     if not place.deck.declines:
         return {SKIPPED: None} if go else {}
     answers = place.answers()
     standing = {name: answers[name].value if name in answers else None for name in typed.values}
-    # to go back says nothing about an answer that somebody would rather not give; to write on does
+    # to go back does not undo that somebody declined; to write on does
     return {SKIPPED: None} if go == "next" or typed.values != standing else {}
 
 
-def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> Response:
+def _page(request: Request, place: Place, typed: Typed, messages: Sequence[str]) -> Response:
     deck, card, query = place.deck, place.card, request.query_params
-    store, rater = place.at.who.desk.store, place.at.who.rater.id
-    # in this order: an event between the two is shown, and at worst told of too
+    store, rater = place.at.visitor.desk.store, place.at.visitor.rater.id
+    # in this order: an event between the two is shown, and at worst announced as well
     seen = store.newest(rater, card.task)
     work = store.work(rater)
     answers = work.get(card.task, {})
     opened = is_opened(card.questions, answers)
-    given = {name: each.value for name, each in answers.items()}
-    every = fields(card.questions, given, typed, card.before)
+    values = {name: answer.value for name, answer in answers.items()}
+    every = fields(card.questions, values, typed, card.before)
     shown = [each for each in every if opened or not each.question.late]
     states = deck.states(work)
     gaps = [each for each in shown if each.question.required and not each.value]
@@ -317,14 +317,14 @@ def _page(request: Request, place: Place, typed: Typed, told: Sequence[str]) -> 
         n_done=states.count(Progress.done),
         n_all=len(states),
         saved=max((answer.at for answer in answers.values()), default=""),
-        notices=told or (["That page had been saved already."] if "again" in query else []),
+        notices=messages or (["That page had been saved already."] if "again" in query else []),
         gaps=gaps if "missing" in query else [],
         errors=[each for each in shown if each.error],
         **card.shows(answers),
     )
 
 
-# The whole
+# Overview and end
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,8 +333,8 @@ class Group:
 
     Attributes:
         number: From 1, in the order of the deck.
-        rows: One a card.
-        open: Whether the list is unfolded: where somebody goes on.
+        rows: A row for each card.
+        open: Whether the list is unfolded, since the card to go on with is in it.
     """
 
     number: int
@@ -343,22 +343,24 @@ class Group:
 
     @property
     def n_done(self) -> int:
-        """How many of them are done."""
+        """The number of its cards that are done."""
         return sum(state is Progress.done for _, _, state in self.rows)
 
 
 def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> list[Group]:
-    """Return rows of cards, by the card's place, under their groups; none where it has none."""
+    """Return rows, keyed by the card's number, in their groups; none for cards without a group."""
     grouped: dict[int, dict[int, Row]] = {}
     for n, row in rows.items():
         if number := deck.cards[n - 1].group:
             grouped.setdefault(number, {})[n] = row
-    here = deck.first_open(states)
-    return [Group(number, tuple(each.values()), here in each) for number, each in grouped.items()]
+    current = deck.first_open(states)
+    return [
+        Group(number, tuple(group.values()), current in group) for number, group in grouped.items()
+    ]
 
 
 def overview(request: Request) -> Response:
-    """Show everything that is somebody's, and how far each is."""
+    """Show all cards of a visitor, and the progress with each."""
     at = sit(request)
     last = at.decks[-1]
     if last.stands:
@@ -387,9 +389,9 @@ def overview(request: Request) -> Response:
 
 
 def _rows(at: Sitting, deck: Deck) -> list[Row]:
-    """Return a deck's cards as a list shows them."""
+    """Return a deck's cards, as a list shows them."""
     states = deck.states(at.work)
-    if deck.stands:  # what was not handed in is left out for good
+    if deck.stands:  # what was not handed in can no longer be
         states = tuple(s if s is Progress.done else Progress.skipped for s in states)
     opens = at.owed in (None, deck) or deck.stands
     return [
@@ -438,7 +440,7 @@ def _finish(end: str) -> Callable[..., Response]:
         at, deck = _at_end(request, end)
         task, name = deck.note
         if not deck.waits and not deck.stands:
-            at.who.note(task, **{name: "yes"})
+            at.visitor.note(task, **{name: "yes"})
         return go_to(end if deck is at.decks[-1] else "/")
 
     return finish

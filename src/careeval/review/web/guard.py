@@ -1,4 +1,4 @@
-"""What stands before every page: who may ask, and what a browser may do with the answer."""
+"""Checks before every page: addresses, origins, and headers that limit what browsers do."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses requests to another name or, where they change anything, from another site."""
+    """An app that refuses requests to other hosts and changes that other sites ask for."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer or pass on; every answer gets the headers."""
+        """Respond or pass the request on; every response gets the headers."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -50,7 +50,7 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
         if headers.getlist("host") not in [[host] for host in self._settings.hosts]:
             return PlainTextResponse("This is not the address of this study or audit.", 421)
-        # every browser states the origin of a form; who does not is not one of our pages
+        # every browser states the origin of a form
         if method not in ("GET", "HEAD") and headers.get("origin") not in self._settings.origins:
             return PlainTextResponse(
                 "This was sent from another page than ours, and changed nothing.", 403

@@ -1,8 +1,8 @@
-"""Where pages are made: in worker threads, so that what waits for the store keeps up nobody else.
+"""Slots for pages, which are made in a few worker threads, so that no wait blocks other pages.
 
-Pages that look and pages that save have turns of their own: while saves wait for another program
-that holds the file, the rest comes as ever. Few have a turn at once: threads of Python that all
-compute only hold each other up. Static files have the other threads to themselves.
+Pages that read and pages that save have slots of their own: while saves wait for another program
+that holds the file, pages that read are still made. There are few slots, since Python threads that
+all compute slow each other down. Static files have the other threads to themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOOKING, _SAVING = 2, 2
 
 
 class Turns:
-    """Who makes a page now: a few that look, and a few that save."""
+    """Slots for pages that are made at the same time: a few that read, and a few that save."""
 
     def __init__(self) -> None:
         self._looking = asyncio.Semaphore(_LOOKING)
@@ -33,7 +33,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, method: str) -> AsyncIterator[None]:
-        """Have a turn; raises ReviewError where none comes as soon as a lock must be let go."""
+        """Take a slot for a block; raises ReviewError where none is free in the time for a lock."""
         turns = self._looking if method in ("GET", "HEAD") else self._saving
         try:
             await asyncio.wait_for(turns.acquire(), database.BUSY_SECONDS)
@@ -46,7 +46,7 @@ class Turns:
 
 
 class Page(APIRoute):
-    """A page, made in a worker thread when it has its turn; what was sent has been read before."""
+    """A route whose page is made in a worker thread, in a slot, after its form has been read."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         in_turn = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_turn(endpoint)

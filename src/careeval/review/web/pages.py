@@ -1,4 +1,4 @@
-"""From a template to a page. What anybody wrote is escaped, and no template is made of it."""
+"""Pages made from templates. All values are escaped, and no template is made of them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from careeval.review.workbench import Desk
 def page(
     request: Request, template: str, title: str, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A page of the app.
+    """Return a page of the app.
 
     Args:
-        request: Of whom it is an answer to; who is signed in gets the links that need that.
-        template: Its name without `.html`.
-        title: Of the window, and its heading.
-        status: Of the answer.
-        values: What the template is filled with.
+        request: The request; a visitor who is signed in gets the links that need that.
+        template: The name of the template without `.html`.
+        title: The title of the window, and its heading.
+        status: The HTTP status.
+        values: The values of the template.
     """
     desk: Desk = request.app.state.desk
     here: Here | None = getattr(request.state, "here", None)
@@ -46,7 +46,7 @@ def go_to(path: str) -> Response:
 
 
 def wants_json(request: Request) -> bool:
-    """Whether our script asks, rather than a browser that goes to another page."""
+    """Tell whether our script asks, and not a browser that goes to another page."""
     return "application/json" in request.headers.get("accept", "")
 
 
@@ -59,7 +59,10 @@ def refusal(
     retry: bool = True,
     withdraw: bool = False,
 ) -> Response:
-    """A page that says why not. What was typed comes back with it, to be sent again or copied."""
+    """Return a page that says why a request is refused.
+
+    What was typed comes back with it, to be sent again or copied.
+    """
     if wants_json(request):
         return JSONResponse({"error": f"{title}. {words}"}, status)
     typed: Mapping[str, str] = getattr(request.state, "form", {})
@@ -83,7 +86,7 @@ def refusal(
 
 @cache
 def environment() -> Environment:
-    """What templates are filled by."""
+    """Return the environment of the templates."""
     environment = Environment(
         loader=PackageLoader("careeval.review.web"),
         autoescape=True,
