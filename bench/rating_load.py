@@ -46,7 +46,7 @@ from careeval.review.audit.labels import label_task
 from careeval.review.audit.plan import new_audit
 from careeval.review.consent import Consent
 from careeval.review.store import Store
-from careeval.review.study.plan import new_plan, scenarios_of
+from careeval.review.study.plan import new_plan, planned_scenarios
 from careeval.review.study.questions import questions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
@@ -166,7 +166,7 @@ def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     """A study of careeval's own bank, and its raters."""
     most = min(20, len(bank))
     plan = new_plan(bank, [Role.other] * n, title="Load", consent=CONSENT, seed=1, per_rater=most)
-    scenarios = scenarios_of(plan, bank)
+    scenarios = planned_scenarios(plan, bank)
     store = Store.create(path, "study", plan.json_text())
     raters = {}
     for seat in plan.seats:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.review.assignment import apart, assign
+from careeval.review.assignment import assign, separate_families
 
 OT, FAMILY, ROBOTICIST = Role.occupational_therapist, Role.family_caregiver, Role.roboticist
 
@@ -87,7 +87,7 @@ NAMES = st.lists(st.integers(0, 30), min_size=1, max_size=9, unique=True)
 def test_a_twin_never_stands_beside_its_base(names: list[int], n_families: int) -> None:
     """No two of a family are neighbours where they need not be, and no more moves than that."""
     family = {f"s-{n}": f"f-{n % n_families}" for n in names}
-    found = apart(list(family), family)
+    found = separate_families(list(family), family)
     assert sorted(found) == sorted(family)
 
     def touching(order: Sequence[str]) -> int:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.review import database
-from careeval.review.changes import Change, Form
+from careeval.review.changes import FormChange, FormId
 from careeval.review.database import MIGRATIONS, Database
 from careeval.review.store import Store
 
@@ -47,8 +47,8 @@ def _values(store: Store, rater: str = "r01") -> dict[str, str]:
 
 def test_worked_example(store: Store) -> None:
     """The last change of a field stands, one taken back is gone, and all of them are kept."""
-    store.save("r01", TASK, {"realism": "4", "comment": "so"}, Form("a", 0, 0), place=3)
-    saved = store.save("r01", TASK, {"realism": "5", "comment": None}, Form("a", 1, 2))
+    store.save("r01", TASK, {"realism": "4", "comment": "so"}, FormId("a", 0, 0), place=3)
+    saved = store.save("r01", TASK, {"realism": "5", "comment": None}, FormId("a", 1, 2))
     assert _values(store) == {"realism": "5"}
     assert saved.changed == ("realism", "comment")
     assert [(e.field, e.value, e.place) for e in store.events()] == [
@@ -58,9 +58,9 @@ def test_worked_example(store: Store) -> None:
 
 def test_a_replayed_form_changes_nothing(store: Store) -> None:
     """A form that comes again, even after others, is recognised and leaves all as it is."""
-    first = Form("a", 1, 0)
+    first = FormId("a", 1, 0)
     store.save("r01", TASK, {"realism": "4"}, first)
-    store.save("r01", TASK, {"realism": "2"}, Form("a", 2, 0))
+    store.save("r01", TASK, {"realism": "2"}, FormId("a", 2, 0))
     again = store.save("r01", TASK, {"realism": "4"}, first)
     assert again.replayed
     assert _values(store) == {"realism": "2"}
@@ -69,28 +69,28 @@ def test_a_replayed_form_changes_nothing(store: Store) -> None:
 
 def test_a_form_overtaken_on_its_way(store: Store) -> None:
     """A form that arrives after a later one of its page does not undo it."""
-    store.save("r01", TASK, {"realism": "2"}, Form("a", 2, 0))
-    assert store.save("r01", TASK, {"realism": "4"}, Form("a", 1, 0)).replayed
+    store.save("r01", TASK, {"realism": "2"}, FormId("a", 2, 0))
+    assert store.save("r01", TASK, {"realism": "4"}, FormId("a", 1, 0)).replayed
     assert _values(store) == {"realism": "2"}
 
 
 def test_a_page_without_scripts_sent_twice(store: Store) -> None:
     """The same form with other answers, as after Back, is no replay: the answers change."""
-    store.save("r01", TASK, {"realism": "2"}, Form("a", 0, 0))
-    saved = store.save("r01", TASK, {"realism": "3"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "2"}, FormId("a", 0, 0))
+    saved = store.save("r01", TASK, {"realism": "3"}, FormId("a", 0, 0))
     assert (saved.replayed, saved.overwritten) == (False, {})
     assert _values(store) == {"realism": "3"}
 
 
 def test_two_windows(store: Store) -> None:
     """The later window wins its field, keeps the other's where it left one alone, and is told."""
-    store.save("r01", TASK, {"realism": "1", "validity": "1"}, Form("before", 0, 0))
-    store.save("r01", TASK, {"realism": "4", "validity": "4"}, Form("one", 0, 2))
-    saved = store.save("r01", TASK, {"realism": "5", "validity": "1"}, Form("two", 0, 2))
+    store.save("r01", TASK, {"realism": "1", "validity": "1"}, FormId("before", 0, 0))
+    store.save("r01", TASK, {"realism": "4", "validity": "4"}, FormId("one", 0, 2))
+    saved = store.save("r01", TASK, {"realism": "5", "validity": "1"}, FormId("two", 0, 2))
     assert _values(store) == {"realism": "5", "validity": "4"}
     assert saved.overwritten == {"realism": "4"}
     assert saved.kept == {"validity": "4"}
-    once_more = store.save("r01", TASK, {"realism": "3"}, Form("two", 1, 2))
+    once_more = store.save("r01", TASK, {"realism": "3"}, FormId("two", 1, 2))
     assert (once_more.overwritten, once_more.kept) == ({}, {"validity": "4"})
 
 
@@ -115,9 +115,9 @@ def test_windows_lose_nothing(
         for field in data.draw(st.sets(st.sampled_from("xy"))):
             form[field] = data.draw(st.sampled_from("123"))
         expected |= {f: v for f, v in form.items() if v != shown[window].get(f)}
-        store.save("r02", TASK, {"x": str(number)}, Form(f"other{number}", 0, 0))
+        store.save("r02", TASK, {"x": str(number)}, FormId(f"other{number}", 0, 0))
         page = f"{window}{showing[window]}"
-        saved = store.save("r01", TASK, form, Form(page, number, seen[window]))
+        saved = store.save("r01", TASK, form, FormId(page, number, seen[window]))
         assert _values(store) == expected
         shown[window] = form
         stale = {f for f, v in expected.items() if form.get(f) != v}
@@ -125,17 +125,17 @@ def test_windows_lose_nothing(
     store.close()
 
 
-def _changes(*values: str) -> list[Change]:
+def _changes(*values: str) -> list[FormChange]:
     """One rater's realism on as many tasks, t0, t1 …; nothing was seen of them."""
     return [
-        Change("r01", f"t{n}", {"realism": value}, Form(f"p{n}", 0, 0))
+        FormChange("r01", f"t{n}", {"realism": value}, FormId(f"p{n}", 0, 0))
         for n, value in enumerate(values)
     ]
 
 
 def test_several_forms_at_once(store: Store) -> None:
     """Each of them is kept as it would be alone, and what became of each comes back in order."""
-    store.save("r01", "t1", {"realism": "4"}, Form("other", 0, 0))
+    store.save("r01", "t1", {"realism": "4"}, FormId("other", 0, 0))
     first, second = store.save_all(_changes("3", "5"))
     assert {task: work["realism"].value for task, work in store.work("r01").items()} == {
         "t0": "3",
@@ -147,7 +147,7 @@ def test_several_forms_at_once(store: Store) -> None:
 def test_work_read_task_by_task(store: Store) -> None:
     """It says the same, of what stands alone: what was taken back is not in it."""
     store.save_all(_changes("3", "5"))
-    store.save("r01", "t1", {"realism": None}, Form("later", 0, 2))
+    store.save("r01", "t1", {"realism": None}, FormId("later", 0, 2))
     by_task = store.work_by_task("r01")
     assert by_task == store.work("r01")
     assert list(by_task) == ["t0"]
@@ -157,7 +157,7 @@ def test_work_read_task_by_task(store: Store) -> None:
 
 def test_what_others_changed_stops_all(store: Store) -> None:
     """Where nothing may be overwritten, one form that would do so takes the others with it."""
-    store.save("r01", "t1", {"realism": "4"}, Form("other", 0, 0))
+    store.save("r01", "t1", {"realism": "4"}, FormId("other", 0, 0))
     with pytest.raises(ReviewError, match="in the meantime"):
         store.save_all(_changes("3", "5"), overwrite=False)
     assert [event.value for event in store.events()] == ["4"]
@@ -196,8 +196,8 @@ def test_a_clock_set_back_reorders_nothing(store: Store) -> None:
     """The later change stands though its clock says that it is the earlier one."""
     clock = iter(datetime(2026, 1, 2, tzinfo=UTC) - timedelta(days=n) for n in range(9))
     late = Store(store._database, now=lambda: next(clock))
-    late.save("r01", TASK, {"realism": "1"}, Form("a", 0, 0))
-    late.save("r01", TASK, {"realism": "2"}, Form("a", 1, 0))
+    late.save("r01", TASK, {"realism": "1"}, FormId("a", 0, 0))
+    late.save("r01", TASK, {"realism": "2"}, FormId("a", 1, 0))
     events = store.events()
     assert events[0].at > events[1].at
     assert _values(store) == {"realism": "2"}
@@ -205,7 +205,7 @@ def test_a_clock_set_back_reorders_nothing(store: Store) -> None:
 
 def test_nobody_sees_another(store: Store) -> None:
     """What one rater answers is in no other rater's work."""
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert store.work("r02") == {}
     assert store.newest("r02", TASK) == 0
     assert set(store.work("r01")) == {TASK}
@@ -231,7 +231,7 @@ def test_links(store: Store) -> None:
     assert link.revoked
     assert store.revoked() == {"r01"}
     with pytest.raises(ReviewError, match="revoked"):
-        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+        store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     with pytest.raises(ReviewError, match="no rater 'r09'"):
         store.revoke("r09")
 
@@ -265,8 +265,8 @@ def _found(store: Store) -> bool:
 def test_withdrawing_deletes(store: Store) -> None:
     """A withdrawal leaves no byte of what was answered, and a count."""
     session = store.start_session("r01")
-    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
-    store.save("r02", TASK, {"realism": "3"}, Form("b", 0, 0))
+    store.save("r01", TASK, {"comment": WORDS}, FormId("a", 0, 0))
+    store.save("r02", TASK, {"realism": "3"}, FormId("b", 0, 0))
     assert store.withdraw("r01")
     assert [event.rater for event in store.events()] == ["r02"]
     assert store.session(session) is None
@@ -286,23 +286,23 @@ def reader(store: Store) -> Iterator[None]:
 
 def test_withdrawing_while_another_program_reads(store: Store) -> None:
     """It does not wait, and says that words are left; the first save once that ends erases them."""
-    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
+    store.save("r01", TASK, {"comment": WORDS}, FormId("a", 0, 0))
     with reader(store):
         begun = monotonic()
         assert not store.withdraw("r01")
         assert monotonic() - begun < database.BUSY_SECONDS / 2
         assert store.events() == ()
-        store.save("r02", TASK, {"realism": "3"}, Form("b", 0, 0))
+        store.save("r02", TASK, {"realism": "3"}, FormId("b", 0, 0))
         assert not store.erase()
         assert _found(store)
-    store.save("r02", TASK, {"realism": "4"}, Form("b", 1, 0))
+    store.save("r02", TASK, {"realism": "4"}, FormId("b", 1, 0))
     assert not _found(store)
     assert store.erase()
 
 
 def test_a_restart_still_erases(store: Store) -> None:
     """What a withdrawal left is erased by whatever opens the file next, in another process too."""
-    store.save("r01", TASK, {"comment": WORDS}, Form("a", 0, 0))
+    store.save("r01", TASK, {"comment": WORDS}, FormId("a", 0, 0))
     keeps = sqlite3.connect(store.path)  # with it open, no close empties the log
     keeps.execute("SELECT * FROM events").fetchone()
     with reader(store):
@@ -342,13 +342,13 @@ def test_what_an_older_careeval_left_is_erased(tmp_path: Path) -> None:
 
 def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
     """What a page carries is the same however much others save, and on other tasks too."""
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     before = store.newest("r01", TASK)
     for n in range(5):
-        store.save("r02", TASK, {"realism": str(n)}, Form("b", n, 0))
-        store.save("r01", "another", {"realism": str(n)}, Form("c", n, 0))
+        store.save("r02", TASK, {"realism": str(n)}, FormId("b", n, 0))
+        store.save("r01", "another", {"realism": str(n)}, FormId("c", n, 0))
     assert store.newest("r01", TASK) == before == 1
-    saved = store.save("r01", TASK, {"realism": "5"}, Form("a", 1, 0))
+    saved = store.save("r01", TASK, {"realism": "5"}, FormId("a", 1, 0))
     assert saved.seen == store.newest("r01", TASK) == 2
 
 
@@ -371,16 +371,16 @@ def test_closed_work_is_closed(store: Store) -> None:
     """Once closed nothing is saved, and after reopening it is."""
     store.close_work()
     with pytest.raises(ReviewError, match="closed"):
-        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+        store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert (store.closed, store.events()) == (True, ())
     store.reopen_work()
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert _values(store) == {"realism": "4"}
 
 
 def test_events_are_never_changed(store: Store) -> None:
     """The file itself refuses to change an event."""
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     with pytest.raises(sqlite3.IntegrityError, match="never changed"), store._database.write() as w:
         w.execute("UPDATE events SET value = '5'")
 
@@ -390,7 +390,7 @@ def test_threads_take_turns(store: Store) -> None:
 
     def work(k: int) -> None:
         for n in range(10):
-            store.save("r01", f"t{k}", {f"f{n}": str(n)}, Form(f"p{k}", n, 0))
+            store.save("r01", f"t{k}", {f"f{n}": str(n)}, FormId(f"p{k}", n, 0))
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
     for thread in threads:
@@ -406,15 +406,15 @@ def test_threads_take_turns(store: Store) -> None:
 
 def test_a_full_disk(store: Store) -> None:
     """Where the disk is full a save says so, and what was saved before stands."""
-    store.save("r01", TASK, {"comment": "first"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"comment": "first"}, FormId("a", 0, 0))
     (pages,) = store._database.rows("PRAGMA page_count")[0]
     execute = store._database._connection.execute
     execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(ReviewError, match="disk is full"):
-        store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0))
+        store.save("r01", TASK, {"comment": "x" * 100_000}, FormId("a", 1, 0))
     assert _values(store) == {"comment": "first"}
     execute("PRAGMA max_page_count = 100000")
-    assert store.save("r01", TASK, {"comment": "x" * 100_000}, Form("a", 1, 0)).changed
+    assert store.save("r01", TASK, {"comment": "x" * 100_000}, FormId("a", 1, 0)).changed
 
 
 def test_a_locked_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,17 +423,17 @@ def test_a_locked_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(ReviewError, match="locked"):
-        store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+        store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert _values(store) == {}
     other.execute("ROLLBACK")
     other.close()
-    assert store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0)).changed == ("realism",)
+    assert store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0)).changed == ("realism",)
 
 
 def test_a_damaged_store(store: Store) -> None:
     """A file with bytes overwritten is not opened, and left as it is."""
     for n in range(200):
-        store.save("r01", TASK, {"comment": f"{n} " * 200}, Form("a", n, 0))
+        store.save("r01", TASK, {"comment": f"{n} " * 200}, FormId("a", n, 0))
     store.close()
     content = bytearray(store.path.read_bytes())
     content[8192:40960] = os.urandom(32768)
@@ -482,7 +482,7 @@ def test_a_newer_store(store: Store, tmp_path: Path) -> None:
 
 def test_an_older_store_is_brought_up_to_date(store: Store) -> None:
     """A migration adds to what is there; one that fails leaves the version before, whole."""
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     store.close()
     broken = (*MIGRATIONS, "ALTER TABLE events ADD COLUMN more TEXT; SELECT nonsense")
     with pytest.raises(sqlite3.OperationalError, match="nonsense"):
@@ -496,7 +496,7 @@ def test_an_older_store_is_brought_up_to_date(store: Store) -> None:
 
 def test_a_backup_is_whole(store: Store, tmp_path: Path) -> None:
     """A copy made while the store is open has everything that was saved."""
-    store.save("r01", TASK, {"realism": "4"}, Form("a", 0, 0))
+    store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     store.back_up(tmp_path / "copy.db")
     copy = Store.open(tmp_path / "copy.db")
     assert copy.events() == store.events()

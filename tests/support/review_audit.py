@@ -23,7 +23,7 @@ from careeval.results.trust.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 from careeval.review.audit.plan import AuditPlan, new_audit
 from careeval.review.store import Store
 from careeval.review.web.app import create_app
@@ -140,7 +140,7 @@ class Audit:
 
     def client(self, rater: str = "") -> TestClient:
         """A browser; of somebody who has agreed and practised, where one is named."""
-        app = create_app(None, self.store, Settings.loopback(PORT))
+        app = create_app(None, self.store, Addresses.loopback(PORT))
         client = TestClient(app, ORIGIN, headers={"Origin": ORIGIN}, follow_redirects=False)
         self.clients.append(client)
         if rater:

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.core.rating import Role
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 from careeval.review.consent import Consent
 from careeval.review.store import Store
 from careeval.review.study.plan import StudyPlan
@@ -38,7 +38,7 @@ class Study:
 
     def client(self, rater: str = "") -> TestClient:
         """A browser; of a rater who has agreed and practised, where one is named."""
-        app = create_app(self.bank, self.store, Settings.loopback(PORT))
+        app = create_app(self.bank, self.store, Addresses.loopback(PORT))
         client = TestClient(app, ORIGIN, headers={"Origin": ORIGIN}, follow_redirects=False)
         self.clients.append(client)
         if rater:

@@ -11,7 +11,7 @@ from careeval.errors import ReviewError
 
 
 @dataclass(frozen=True)
-class Settings:
+class Addresses:
     """The addresses under which browsers reach the app.
 
     Attributes:

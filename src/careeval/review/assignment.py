@@ -58,7 +58,7 @@ def assign(
     }
 
 
-def apart(names: Sequence[str], family: Mapping[str, str]) -> tuple[str, ...]:
+def separate_families(names: Sequence[str], family: Mapping[str, str]) -> tuple[str, ...]:
     """Return scenarios in their order, changed only so that no two of a family are neighbours.
 
     A rater who reads a scenario and its twin one after the other would rate the difference.

@@ -27,7 +27,7 @@ class ClosedError(ReviewError):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FormId:
     """The identity of a form: the page that sent it, its number there, and what the page showed.
 
     Attributes:
@@ -42,25 +42,25 @@ class Form:
     seen: int
 
     @classmethod
-    def new(cls, seen: int = 0) -> Form:
+    def new(cls, seen: int = 0) -> FormId:
         """Return the identity of the first form of a page that is shown now."""
         return cls(secrets.token_urlsafe(12), 0, seen)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FormChange:
     """The fields that one form sends for one task of a rater, as of `Store.save`."""
 
     rater: str
     task: str
     values: Mapping[str, str | None]
-    form: Form
+    form: FormId
     place: int | None = None
     typed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """The result of saving a form.
 
     Attributes:
@@ -79,7 +79,7 @@ class Saved:
     kept: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]) -> Saved:
+def save_change(write: sqlite3.Connection, change: FormChange, at: Callable[[], str]) -> SaveResult:
     """Write the events of one change, in a transaction that the caller commits.
 
     Args:
@@ -94,7 +94,7 @@ def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]
     digest = _digest(task, change.values, form)
     _expect_writable(write, rater)
     if _came_before(write, rater, form, digest):
-        return Saved(_newest(write, rater, task), replayed=True)
+        return SaveResult(_newest(write, rater, task), replayed=True)
     write.execute("INSERT INTO forms VALUES (?, ?, ?, ?)", (rater, form.page, form.number, digest))
     shown, now, others = _three_states(write, rater, task, form)
     changed = {f: v for f, v in change.values.items() if v != shown.get(f)}
@@ -107,7 +107,7 @@ def save_change(write: sqlite3.Connection, change: Change, at: Callable[[], str]
             for name, value in changed.items()
         ],
     )  # fmt: skip
-    return Saved(
+    return SaveResult(
         seen=_newest(write, rater, task),
         changed=tuple(changed),
         overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
@@ -125,13 +125,13 @@ def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
         raise ClosedError("the work is closed")
 
 
-def _digest(task: str, values: Mapping[str, str | None], form: Form) -> str:
+def _digest(task: str, values: Mapping[str, str | None], form: FormId) -> str:
     """Return a hash that is the same only for the same form with the same content."""
     content = [task, form.page, form.number, form.seen, sorted(values.items())]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _came_before(write: sqlite3.Connection, rater: str, form: Form, digest: str) -> bool:
+def _came_before(write: sqlite3.Connection, rater: str, form: FormId, digest: str) -> bool:
     """Tell whether the form, or a later one of its page, has come before.
 
     A form that a later one has overtaken on its way holds older values than those saved.
@@ -152,7 +152,7 @@ _State = dict[str, str | None]
 
 
 def _three_states(
-    write: sqlite3.Connection, rater: str, task: str, form: Form
+    write: sqlite3.Connection, rater: str, task: str, form: FormId
 ) -> tuple[_State, _State, set[str]]:
     """Return each field as the form's page shows it and as it is, and those others changed."""
     shown: _State = {}

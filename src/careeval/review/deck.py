@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from careeval.review.changes import Form, Saved
+from careeval.review.changes import FormId, SaveResult
 from careeval.review.forms import ANSWER
-from careeval.review.question import Progress, Question, first_open, missing, progress
+from careeval.review.question import Progress, Question, first_open, missing_questions, progress
 from careeval.review.store import Answer, Work
 
 Answers = Mapping[str, Answer]
 """The answers on a card, by field."""
 
-NOTHING: Mapping[str, str] = {}
+NO_WORDS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Deck:
         gaps = []
         for n, card in enumerate(self.cards, 1):
             asked = card.questions
-            if wanted := missing(asked, work.get(card.task, {})):
+            if wanted := missing_questions(asked, work.get(card.task, {})):
                 first = f"{self.path}/{n}?missing=1#q{asked.index(wanted[0]) + 1}"
                 whole = len(wanted) == sum(question.required for question in asked)
                 gaps.append(Gap(n, card.called, len(wanted), whole, first))
@@ -157,7 +157,7 @@ class Deck:
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedAnswers:
     """Answers to a card's questions, as a form sent them.
 
     Attributes:
@@ -172,7 +172,7 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Field:
+class CardField:
     """A question, as it is shown on a page.
 
     Attributes:
@@ -200,31 +200,31 @@ class Field:
         return f"Item {about.place}: {self.question.asked}" if about else self.question.asked
 
 
-def fields(
+def card_fields(
     asked: Sequence[Question],
     answers: Mapping[str, str],
-    typed: Typed,
-    before: Mapping[str, str] = NOTHING,
-) -> list[Field]:
+    typed: TypedAnswers,
+    before: Mapping[str, str] = NO_WORDS,
+) -> list[CardField]:
     """Return questions with their stored answers, or with typed ones that could not be kept."""
     shown = []
     for k, question in enumerate(asked, 1):
         error = typed.errors.get(question.field, "")
         value = typed.raw[question.field] if error else answers.get(question.field, "")
-        shown.append(Field(question, f"q{k}", value, error, before.get(question.field, "")))
+        shown.append(CardField(question, f"q{k}", value, error, before.get(question.field, "")))
     return shown
 
 
-def by_item(shown: Iterable[Field]) -> list[tuple[Field, ...]]:
+def fields_by_item(shown: Iterable[CardField]) -> list[tuple[CardField, ...]]:
     """Return the fields about items, grouped by item."""
-    items: dict[int, list[Field]] = {}
+    items: dict[int, list[CardField]] = {}
     for each in shown:
         if about := each.question.about:
             items.setdefault(about.place, []).append(each)
     return [tuple(items[place]) for place in sorted(items)]
 
 
-def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | None:
+def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAnswers | None:
     """Return the answers of a form; None where it has fields that are not asked for."""
     raw = {
         name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
@@ -240,10 +240,10 @@ def read_typed(form: Mapping[str, str], asked: Sequence[Question]) -> Typed | No
                 values[question.field] = question.read(raw[question.field])
             except ValueError as error:
                 errors[question.field] = str(error)
-    return Typed(values, errors, raw)
+    return TypedAnswers(values, errors, raw)
 
 
-def read_form_id(form: Mapping[str, str]) -> Form | None:
+def read_form_id(form: Mapping[str, str]) -> FormId | None:
     """Return the identity of a form; None where it states none.
 
     Older pages call the number of events `seen`, and some of them count the events of everybody
@@ -255,10 +255,10 @@ def read_form_id(form: Mapping[str, str]) -> Form | None:
     numbers = [text for text in (number, seen) if text.isascii() and text.isdigit()]
     if not 0 < len(page_id) <= 64 or len(numbers) < 2 or max(map(len, numbers)) > 15:
         return None
-    return Form(page_id, int(number), int(seen))
+    return FormId(page_id, int(number), int(seen))
 
 
-def notices(saved: Saved, asked: Iterable[Question]) -> list[str]:
+def notices(saved: SaveResult, asked: Iterable[Question]) -> list[str]:
     """Return notices for a rater who has changed the same card in another window."""
     if saved.replayed:
         return ["This had been saved already; nothing was changed."]

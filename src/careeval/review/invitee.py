@@ -20,6 +20,6 @@ class Invitee(Frozen):
         return Rater(self.id, self.role)
 
 
-def numbered(roles: Iterable[Role]) -> list[Rater]:
+def numbered_raters(roles: Iterable[Role]) -> list[Rater]:
     """Return a rater for each role, called r01, r02 … in this order."""
     return [Rater(f"r{n:02}", role) for n, role in enumerate(roles, 1)]

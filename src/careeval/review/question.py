@@ -111,16 +111,18 @@ class Progress(StrEnum):
     untouched = "not started"
 
 
-def missing(asked: Sequence[Question], answers: Mapping[str, Answer]) -> tuple[Question, ...]:
+def missing_questions(
+    asked: Sequence[Question], answers: Mapping[str, Answer]
+) -> tuple[Question, ...]:
     """Return the required questions without an answer, in order."""
     return tuple(q for q in asked if q.required and q.field not in answers)
 
 
-def is_opened(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
+def shows_late_questions(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
     """Tell whether the late questions of a card are shown; once one is answered, they stay."""
     early = [question for question in asked if not question.late]
     late = {question.field for question in asked if question.late}
-    return not missing(early, answers) or not late.isdisjoint(answers)
+    return not missing_questions(early, answers) or not late.isdisjoint(answers)
 
 
 def progress(
@@ -135,7 +137,7 @@ def progress(
     """
     if declines and SKIPPED in answers:
         return Progress.skipped
-    if not missing(asked, answers):
+    if not missing_questions(asked, answers):
         return Progress.done
     if SKIPPED in answers:
         return Progress.skipped
@@ -151,7 +153,7 @@ def first_open(states: Sequence[Progress]) -> int | None:
     return None
 
 
-def about(minutes: float) -> str:
+def duration_in_words(minutes: float) -> str:
     """Return an expected time in words, rounded up, no more precise than it is known."""
     if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"

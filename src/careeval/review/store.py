@@ -20,7 +20,7 @@ from typing import Literal, Self
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.review.changes import COUNT_EVENTS, Change, Form, Saved, save_change
+from careeval.review.changes import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
 from careeval.review.database import Database
 
 Kind = Literal["study", "audit"]
@@ -310,11 +310,11 @@ class Store:
         rater: str,
         task: str,
         values: Mapping[str, str | None],
-        form: Form,
+        form: FormId,
         *,
         place: int | None = None,
         typed_by: str | None = None,
-    ) -> Saved:
+    ) -> SaveResult:
         """Save what a form changes; it is on disk when this returns.
 
         A field counts as changed where it differs from what its page showed or last sent, so that
@@ -334,10 +334,12 @@ class Store:
         Raises:
             ReviewError: The work is closed, or the rater is revoked or has withdrawn.
         """
-        (saved,) = self.save_all((Change(rater, task, values, form, place, typed_by),))
+        (saved,) = self.save_all((FormChange(rater, task, values, form, place, typed_by),))
         return saved
 
-    def save_all(self, changes: Iterable[Change], *, overwrite: bool = True) -> tuple[Saved, ...]:
+    def save_all(
+        self, changes: Iterable[FormChange], *, overwrite: bool = True
+    ) -> tuple[SaveResult, ...]:
         """Save what several forms change, all or nothing; it is on disk when this returns.
 
         Args:

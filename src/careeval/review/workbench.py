@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from careeval.core.rating import Rater
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 from careeval.review.consent import Consent
 from careeval.review.deck import Deck, PracticeCard
 from careeval.review.store import Store, Work
@@ -17,7 +17,7 @@ CONSENT, ABOUT, FINISHED, PREFERENCES = "consent", "about", "finish", "preferenc
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class Workload:
     """The amount of work that somebody is asked for, in words: "20 scenarios", "about 2 hours"."""
 
     amount: str
@@ -25,7 +25,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Desk:
+class Workbench:
     """A study or an audit as it is served.
 
     Attributes:
@@ -38,13 +38,13 @@ class Desk:
     """
 
     store: Store
-    settings: Settings
+    settings: Addresses
     title: str
     consent: Consent
     asks: str
     help: str
     keys: str
-    load: Callable[[Rater, Work], Load | None]
+    load: Callable[[Rater, Work], Workload | None]
     decks: Callable[[Rater, Work], tuple[Deck, ...]]
     practice: tuple[PracticeCard, ...]
 

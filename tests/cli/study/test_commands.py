@@ -19,7 +19,7 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.store import Store
 from careeval.review.study.plan import read_plan
 from support.bank_folder import SCENARIO, BankFolder
@@ -840,8 +840,8 @@ def test_who_agreed_and_for_how_long_they_have_worked(
     store = Store.open(study)
     digest = read_plan(store.plans("study")[0]).consent.digest
     for rater, years in (("r01", "2"), ("r02", "30"), ("r03", "10"), ("r04", "not said")):
-        store.save(rater, "about", {"years": years}, Form.new(0))
-        store.save(rater, "consent", {"given": digest}, Form.new(0))
+        store.save(rater, "about", {"years": years}, FormId.new(0))
+        store.save(rater, "consent", {"given": digest}, FormId.new(0))
     store.close()
     assert said(both("dressing-001", [5, 5, 5, 4, 4])) == OK
     line = ["study", "results", str(study), "--bank", str(folder.root), "-o", str(tmp_path / "out")]

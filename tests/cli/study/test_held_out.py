@@ -17,7 +17,7 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, key_for, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN
 from careeval.review.study.plan import read_plan
@@ -123,8 +123,8 @@ def test_answers_to_held_out_scenarios_are_warned_of(
     store = Store.open(study)
     plan = read_plan(store.plans("study")[-1])
     (name,) = plan.seats[0].answers
-    store.save("r01", plan.answer_task(name), {"answer": "I stop."}, Form.new())
-    store.save("r01", HANDED_IN, {str(plan.round): "yes"}, Form.new())
+    store.save("r01", plan.answer_task(name), {"answer": "I stop."}, FormId.new())
+    store.save("r01", HANDED_IN, {str(plan.round): "yes"}, FormId.new())
     store.close()
     capsys.readouterr()
     assert run(["study", "answer", str(study), "-o", str(out), "--bank", str(bank)]) == OK

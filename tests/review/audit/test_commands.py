@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.review.audit.labels import labels
+from careeval.review.audit.labels import audit_labels
 from careeval.review.audit.plan import read_audit_plan
 from careeval.review.store import Store
 from careeval.sheets.trust.audit_files import sample_text
@@ -140,7 +140,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
 
 def _said(audit: Audit) -> list[str]:
     """What is labelled, as rater, judgment and word."""
-    given = labels(audit.plan, audit.store.everybody())
+    given = audit_labels(audit.plan, audit.store.everybody())
     return sorted(f"{each.rater} {each.judgment} {each.says}" for each in given)
 
 

@@ -22,20 +22,20 @@ from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import Sample
 from careeval.results.trust.probe_check import Agreement
 from careeval.review.audit.labels import (
-    awaited,
-    disputed,
-    is_open,
+    audit_labels,
+    audit_progress,
+    awaited_labellers,
+    count_settled,
+    count_thin_judgments,
+    disputed_judgments,
+    evidence_passages,
+    is_settling_open,
     label_questions,
-    labels,
-    marked,
-    n_settled,
-    passages,
-    standings,
-    thin,
-    whole,
+    labeller_progress,
+    mark_evidence,
 )
 from careeval.review.audit.plan import new_audit, read_audit_plan
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.store import Answer
 from careeval.review.web.app import create_app
 from support.review_audit import (
@@ -150,22 +150,22 @@ def test_evidence_stands_in_the_response(typed: str, fits: bool) -> None:
 
 def test_what_is_marked() -> None:
     """Every place of a passage is marked, and passages that meet are one."""
-    parts = marked("wait and Wait on", ["wait", "AND wait"])
+    parts = mark_evidence("wait and Wait on", ["wait", "AND wait"])
     assert parts == [("wait", True), (" ", False), ("and Wait", True), (" on", False)]
-    assert marked("", ["x"]) == []
+    assert mark_evidence("", ["x"]) == []
 
 
 @given(st.text("ab \n", max_size=30), st.lists(st.text("ab ", min_size=1, max_size=3), max_size=3))
 def test_marking_changes_no_word(text: str, found: list[str]) -> None:
     """The parts make up the response, and none stands beside another of its kind."""
-    parts = marked(text, [each for each in found if each.strip()])
+    parts = mark_evidence(text, [each for each in found if each.strip()])
     assert "".join(part for part, _ in parts) == text
     assert all(a[1] != b[1] for a, b in pairwise(parts))
 
 
 def test_passages() -> None:
     """One a line, empty lines none."""
-    assert passages(" a b \n\n c") == ("a b", "c")
+    assert evidence_passages(" a b \n\n c") == ("a b", "c")
 
 
 # What is disputed, and what comes out
@@ -180,9 +180,9 @@ def test_results_by_hand() -> None:
         for n, says in FINAL.items()
     }  # fmt: skip
     works = {"r01": _says(FIRST), "r02": _says(SECOND), "a01": settled}
-    assert set(disputed(plan.blind(), works, NOBODY)) == {"j00003", "j00006"}
-    assert n_settled(plan.blind(), works, NOBODY) == (2, 2)
-    given_labels = labels(plan, works)
+    assert set(disputed_judgments(plan.blind(), works, NOBODY)) == {"j00003", "j00006"}
+    assert count_settled(plan.blind(), works, NOBODY) == (2, 2)
+    given_labels = audit_labels(plan, works)
     assert len(given_labels) == 14
     assert [x.says for x in given_labels if x.judgment == "j00003"] == [
         Reading.present, Reading.absent, Reading.present
@@ -194,7 +194,7 @@ def test_results_by_hand() -> None:
     assert found.overall.specificity.value == pytest.approx(2 / 3)
     assert found.people.same.value == pytest.approx(4 / 5)
     assert (found.n_adjudicated, found.n_tied, found.n_unsure) == (2, 0, 0)
-    before = audit_results(plan.sample, labels(plan, works | {"a01": {}}))
+    before = audit_results(plan.sample, audit_labels(plan, works | {"a01": {}}))
     assert (before.n_settled, before.n_tied, before.n_single) == (5, 1, 1)
 
 
@@ -203,12 +203,14 @@ def test_what_is_disputed() -> None:
     blind = audit_plan().blind()
     first, second = {"1": "present", "2": "unsure", "3": "absent"}, {"1": "present", "3": "absent"}
     works = {"r01": _says(first), "r02": _says(second)}
-    assert disputed(blind, works, NOBODY) == ("j00002",)
+    assert disputed_judgments(blind, works, NOBODY) == ("j00002",)
     both = {"r01": _says({"1": "unsure"}), "r02": _says({"1": "unsure"})}
-    assert disputed(blind, both, NOBODY) == ("j00001",)
-    assert disputed(blind, works | {"r02": _says(second, finished=False)}, NOBODY) == ()
-    assert disputed(blind, {"r01": works["r01"]}, NOBODY) == ("j00002",)  # the other has withdrawn
-    assert disputed(blind, {}, NOBODY) == ()
+    assert disputed_judgments(blind, both, NOBODY) == ("j00001",)
+    assert disputed_judgments(blind, works | {"r02": _says(second, finished=False)}, NOBODY) == ()
+    assert disputed_judgments(blind, {"r01": works["r01"]}, NOBODY) == (
+        "j00002",
+    )  # the other has withdrawn
+    assert disputed_judgments(blind, {}, NOBODY) == ()
 
 
 def test_who_never_hands_in() -> None:
@@ -216,16 +218,19 @@ def test_who_never_hands_in() -> None:
     blind = audit_plan().blind()
     half = _says({"1": "present", "2": "absent", "3": "absent"}, finished=False)
     works = {"r01": _says(FIRST), "r02": half}
-    assert awaited(blind, works, NOBODY) == ("r02",)
-    assert (is_open(blind, works, NOBODY), is_open(blind, works, {"r02"})) == (False, True)
-    assert set(disputed(blind, works, {"r02"})) == {"j00003", "j00006"}
+    assert awaited_labellers(blind, works, NOBODY) == ("r02",)
+    assert (is_settling_open(blind, works, NOBODY), is_settling_open(blind, works, {"r02"})) == (
+        False,
+        True,
+    )
+    assert set(disputed_judgments(blind, works, {"r02"})) == {"j00003", "j00006"}
     # r01 made all six, r02 three of them
-    assert thin(blind, works, {"r02"}, "r02") == (0, 3)
+    assert count_thin_judgments(blind, works, {"r02"}, "r02") == (0, 3)
     # r01 has made none yet, but will
-    assert thin(blind, {"r01": {}, "r02": half}, {"r02"}, "r02") == (0, 3)
-    assert thin(blind, {"r02": half}, {"r02"}, "r02") == (3, 3)
-    assert thin(blind, {"r01": _says(FIRST)}, NOBODY, "r02") == (0, 6)
-    assert not whole(blind, works, {"a01"}).settles
+    assert count_thin_judgments(blind, {"r01": {}, "r02": half}, {"r02"}, "r02") == (0, 3)
+    assert count_thin_judgments(blind, {"r02": half}, {"r02"}, "r02") == (3, 3)
+    assert count_thin_judgments(blind, {"r01": _says(FIRST)}, NOBODY, "r02") == (0, 6)
+    assert not audit_progress(blind, works, {"a01"}).settles
 
 
 @given(st.sets(st.sampled_from(["r01", "r02", "a01"])), st.sets(st.sampled_from(["r01", "r02"])))
@@ -233,8 +238,8 @@ def test_nobody_is_waited_for_in_vain(revoked: set[str], finished: set[str]) -> 
     """Settling has begun once every labeller has handed in or can no more, and not before."""
     blind = audit_plan().blind()
     works = {name: _says(FIRST, finished=name in finished) for name in ("r01", "r02")}
-    assert is_open(blind, works, revoked) == ({"r01", "r02"} <= revoked | finished)
-    assert len(labels(audit_plan(), works)) == 12
+    assert is_settling_open(blind, works, revoked) == ({"r01", "r02"} <= revoked | finished)
+    assert len(audit_labels(audit_plan(), works)) == 12
 
 
 def test_the_adjudicator_goes_on_without(audit: Audit) -> None:
@@ -259,8 +264,11 @@ def test_what_was_only_begun_is_no_label() -> None:
         "r01": {"label/j00001": {"note": Answer("hm", 1, at)}},
         "a01": {"settle/j00001": {"says": Answer("present", 1, at)}},
     }
-    assert labels(plan, works) == []
-    assert [each.withdrawn for each in standings(plan.blind(), works, NOBODY)] == [False, True]
+    assert audit_labels(plan, works) == []
+    assert [each.withdrawn for each in labeller_progress(plan.blind(), works, NOBODY)] == [
+        False,
+        True,
+    ]
 
 
 # The app
@@ -345,7 +353,7 @@ def test_evidence_is_checked_and_marked(audit: Audit) -> None:
     page = client.get(f"/label/{n}").text
     assert "<mark>wait beside you.\n\nThen</mark>" in page
     assert "&lt;b&gt;like&lt;/b&gt;" in page
-    note = [label.note for label in labels(audit.plan, audit.store.everybody())]
+    note = [label.note for label in audit_labels(audit.plan, audit.store.everybody())]
     assert note == ["“Wait beside you. Then”"]
 
 
@@ -459,13 +467,13 @@ def test_settling(audit: Audit) -> None:
     assert adjudicator.get("/settle/3").status_code == 404
     assert "All 2 disagreements are done" in adjudicator.get("/finish").text
     assert [audit.store.work(name) for name in ("r01", "r02")] == theirs
-    found = audit_results(audit.plan.sample, labels(audit.plan, audit.store.everybody()))
+    found = audit_results(audit.plan.sample, audit_labels(audit.plan, audit.store.everybody()))
     assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
 
 
 def test_who_gave_which_reading_is_not_told() -> None:
     """Whose reading stands first changes from judgment to judgment."""
-    from careeval.review.audit.labels import given as readings
+    from careeval.review.audit.labels import anonymous_labels as readings
 
     blind = audit_plan().blind()
     works = {
@@ -487,7 +495,7 @@ def test_every_change_is_saved_by_the_script(audit: Audit) -> None:
     for forged in ({"q.points": "2"}, {"page": ""}, {"task": "label/j00009"}):
         assert client.post("/label/1", data=form | forged).status_code in (400, 409)
     other = hidden(client.get("/label/1").text) | {"q.says": "present"}
-    audit.store.save("r01", form["task"], {"says": "unsure"}, Form.new(10**6))
+    audit.store.save("r01", form["task"], {"says": "unsure"}, FormId.new(10**6))
     told = unescape(client.post("/label/1", data=other | {"go": "next"}).text)
     assert "you changed your answer to “Unsure”. What you gave here has replaced it." in told
 
@@ -507,7 +515,7 @@ def test_withdrawing_from_an_audit(audit: Audit) -> None:
     client = audit.label("r01", FIRST)
     audit.label("r02", SECOND)
     client.post("/withdraw", data={"delete": "everything"})
-    found = labels(audit.plan, audit.store.everybody())
+    found = audit_labels(audit.plan, audit.store.everybody())
     assert {label.rater for label in found} == {"r02"}
     assert "there are no disagreements" in audit.client("a01").get("/finish").text
 

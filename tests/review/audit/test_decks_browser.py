@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import Agreement
-from careeval.review.audit.labels import labels
+from careeval.review.audit.labels import audit_labels
 from careeval.review.store import Store, Work
 from support.chromium import IN_A_BROWSER
 from support.review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
@@ -102,7 +102,7 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     _settle(page, served)
     context.close()
     works = served.everybody()
-    given = labels(PLAN, works)
+    given = audit_labels(PLAN, works)
     assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
     found = audit_results(PLAN.sample, given)
     assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)

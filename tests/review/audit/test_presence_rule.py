@@ -6,10 +6,10 @@ import re
 from html import unescape
 from importlib.resources import files
 
-from careeval.review.audit.presence_rule import PRESENT, UNSURE
+from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from support.review_audit import FIRST, SECOND, Audit
 
-SAID = [*(rule.said for paragraph in PRESENT for rule in paragraph), UNSURE]
+SAID = [*(rule.said for paragraph in PRESENCE_RULE for rule in paragraph), UNSURE_RULE]
 
 
 def _sentences(text: str) -> list[str]:
@@ -20,8 +20,8 @@ def test_it_says_what_graders_are_told() -> None:
     """Each sentence of the rule in the grader's prompt has one for people, in the same order."""
     prompt = files("careeval.modes.response").joinpath("prompts/grade-system.md").read_text("utf-8")
     told = [_sentences(line[2:]) for line in prompt.splitlines() if line.startswith("- ")]
-    assert [[rule.graded for rule in paragraph] for paragraph in PRESENT] == told
-    for paragraph in PRESENT:
+    assert [[rule.graded for rule in paragraph] for paragraph in PRESENCE_RULE] == told
+    for paragraph in PRESENCE_RULE:
         for rule in paragraph:
             assert _sentences(rule.said) == [rule.said], "one sentence for one"
 

@@ -17,12 +17,12 @@ from markupsafe import escape
 
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.consent import Consent
-from careeval.review.paper.printed_form import form, numbered, sheet_csv
-from careeval.review.paper.typed_ratings import read_sheets
+from careeval.review.paper.printed_form import numbered_questions, render_form, sheet_csv
+from careeval.review.paper.typed_ratings import read_typed_ratings
 from careeval.review.study.own_answers import HANDED_IN
-from careeval.review.study.plan import StudyPlan, new_plan, scenarios_of
+from careeval.review.study.plan import StudyPlan, new_plan, planned_scenarios
 from careeval.review.study.questions import questions
 from support.bank_folder import GOOD_BANK
 from support.review_study import CONSENT, ROLES, Study
@@ -115,12 +115,12 @@ def test_an_empty_sheet_says_nothing(
 
 def test_the_form_asks_what_the_app_asks(study: Study) -> None:
     """Every question of the app, its choices' words stand there once, in order."""
-    scenarios = scenarios_of(study.plan, study.bank)
+    scenarios = planned_scenarios(study.plan, study.bank)
     seat = study.plan.seats[1]
-    html = form(study.plan, scenarios, seat, {})
+    html = render_form(study.plan, scenarios, seat, {})
     text = _words(html)
     at = -1
-    for asked in numbered(study.plan, scenarios, seat, {}):
+    for asked in numbered_questions(study.plan, scenarios, seat, {}):
         start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
         assert start > at, asked
         between = text[start : text.find(f" {asked.number + 1}. ", start)]
@@ -137,7 +137,7 @@ def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
     """What anybody wrote is text there, and no address, script or picture is in the file."""
     consent = Consent(text=HOSTILE, ethics=HOSTILE, contact=HOSTILE)
     plan = new_plan(bank, ROLES, title=HOSTILE, consent=consent, seed=7)
-    html = form(plan, scenarios_of(plan, bank), plan.seats[0], {})
+    html = render_form(plan, planned_scenarios(plan, bank), plan.seats[0], {})
     assert html.count(str(escape(HOSTILE))) == html.count("alert(1)") == 6
     assert re.findall(r"<(script|img|link|iframe|object)|\b(?:src|href)=[\"']", html) == []
 
@@ -145,8 +145,8 @@ def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
 def test_points_are_not_given_away(bank: Bank) -> None:
     """Who is not asked about points reads no rung's id; the sheet has it."""
     plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, points=False)
-    scenarios = scenarios_of(plan, bank)
-    html = form(plan, scenarios, plan.seats[0], {})
+    scenarios = planned_scenarios(plan, bank)
+    html = render_form(plan, scenarios, plan.seats[0], {})
     assert "ladder/" not in html
     assert "we propose" not in html
     assert "ladder/+2" in sheet_csv(plan, scenarios, plan.seats[0], {})
@@ -159,19 +159,19 @@ def test_a_filled_sheet_is_read_as_it_was_meant(
 ) -> None:
     """Whatever boxes are ticked, each answer is read for the question that it stands at."""
     plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=seed)
-    scenarios, seat = scenarios_of(plan, bank), plan.seats[0]
+    scenarios, seat = planned_scenarios(plan, bank), plan.seats[0]
     meant = {
         str(asked.number): data.draw(st.sampled_from(["", *asked.question.choices]))
-        for asked in numbered(plan, scenarios, seat, {})
+        for asked in numbered_questions(plan, scenarios, seat, {})
     }
     path = tmp_path_factory.mktemp("sheet") / "r01.csv"
     path.write_text(sheet_csv(plan, scenarios, seat, {}), encoding="utf-8-sig", newline="")
     _fill(path, lambda row: meant[row["number"]])
 
-    sheets = read_sheets(path, plan, scenarios, _NothingYet(plan))  # type: ignore[arg-type]
+    sheets = read_typed_ratings(path, plan, scenarios, _NothingYet(plan))  # type: ignore[arg-type]
 
     by_task = {sheet.task: sheet.values for sheet in sheets}
-    for asked in numbered(plan, scenarios, seat, {}):
+    for asked in numbered_questions(plan, scenarios, seat, {}):
         said = by_task.get(plan.task(asked.scenario), {}).get(asked.question.field, "")
         assert said == meant[str(asked.number)]
 
@@ -228,5 +228,5 @@ def test_own_answers_come_before_the_paper(
     assert run([*line, "-o", str(tmp_path / "paper")]) == USAGE
     assert "judged by: r01" in capsys.readouterr().err
     assert not (tmp_path / "paper").exists()
-    study.store.save("r01", HANDED_IN, {"1": "yes"}, Form.new())
+    study.store.save("r01", HANDED_IN, {"1": "yes"}, FormId.new())
     assert run([*line, "-o", str(tmp_path / "paper")]) == OK

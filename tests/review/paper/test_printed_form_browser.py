@@ -8,8 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
-from careeval.review.paper.printed_form import form, numbered
-from careeval.review.study.plan import scenarios_of
+from careeval.review.paper.printed_form import numbered_questions, render_form
+from careeval.review.study.plan import planned_scenarios
 from support.chromium import IN_A_BROWSER
 from support.review_study import Study
 
@@ -26,8 +26,8 @@ def large(request: pytest.FixtureRequest) -> bool:
 def paper(study: Study, tmp_path: Path, large: bool) -> Path:
     """The form of the first rater."""
     path = tmp_path / "r01.html"
-    scenarios = scenarios_of(study.plan, study.bank)
-    text = form(study.plan, scenarios, study.plan.seats[0], {}, large=large)
+    scenarios = planned_scenarios(study.plan, study.bank)
+    text = render_form(study.plan, scenarios, study.plan.seats[0], {}, large=large)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -51,7 +51,7 @@ def test_no_question_is_split(
             (r) => Math.floor(r.left / {width}))).flat()).size)"""
     )
     seat = study.plan.seats[0]
-    asked = numbered(study.plan, scenarios_of(study.plan, study.bank), seat, {})
+    asked = numbered_questions(study.plan, planned_scenarios(study.plan, study.bank), seat, {})
     assert columns == [1] * len(asked)
 
 

@@ -24,14 +24,14 @@ from careeval.errors import ReviewError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.review.addresses import Settings
-from careeval.review.changes import Form
+from careeval.review.addresses import Addresses
+from careeval.review.changes import FormId
 from careeval.review.database import Database
 from careeval.review.store import Store
 from careeval.review.study import own_answers
-from careeval.review.study.expert_answers import handed_in_answers, who_answered
+from careeval.review.study.expert_answers import raters_who_handed_in, read_expert_answers
 from careeval.review.study.plan import StudyPlan, new_plan, next_round, read_plan
-from careeval.review.study.questions import minutes
+from careeval.review.study.questions import expected_minutes
 from careeval.review.web.app import create_app
 from careeval.review.web.guard import Guard
 from support.bank_folder import BankFolder
@@ -101,8 +101,8 @@ SEATS = st.lists(
 def test_no_draw_is_more_even(shares: list[list[str]], each: int, seed: int) -> None:
     """Of all draws with so many answers of each rater, none has a smaller sum of squares."""
     seats = {f"r{n}": share for n, share in enumerate(shares) if len(share) >= each}
-    drawn = own_answers.draw(seats, each, seed=seed)
-    assert drawn == own_answers.draw(seats, each, seed=seed)
+    drawn = own_answers.draw_scenarios(seats, each, seed=seed)
+    assert drawn == own_answers.draw_scenarios(seats, each, seed=seed)
     for rater, names in drawn.items():
         assert len(set(names)) == len(names) == each
         assert set(names) <= set(seats[rater])
@@ -138,8 +138,10 @@ def test_answers_take_time(bank: Bank, asking: StudyPlan, study: Study) -> None:
     """An answer is counted in minutes, and the link's page says how many are asked for."""
     seat = asking.seats[0]
     (other,) = set(seat.scenarios) - set(seat.answers)
-    with_answer = minutes(asking, bank.scenario(seat.answers[0]), seat.id)
-    assert with_answer - minutes(asking, bank.scenario(other), seat.id) > own_answers.MINUTES
+    with_answer = expected_minutes(asking, bank.scenario(seat.answers[0]), seat.id)
+    assert (
+        with_answer - expected_minutes(asking, bank.scenario(other), seat.id) > own_answers.MINUTES
+    )
     page = study.client().get(f"/i/{study.tokens['r01']}").text
     assert "2 short answers to write, then 3 scenarios, about" in page
 
@@ -203,7 +205,7 @@ def _task(study: Study) -> str:
 
 def _routes(study: Study) -> Iterator[tuple[str, str]]:
     """Every address of the app, but those that end the session or hand the answers in."""
-    guard = create_app(study.bank, study.store, Settings.loopback(PORT))
+    guard = create_app(study.bank, study.store, Addresses.loopback(PORT))
     assert isinstance(guard, Guard)
     app: Any = guard._app
     routers = (route.original_router for route in app.routes if hasattr(route, "original_router"))
@@ -238,7 +240,7 @@ def test_rather_not(study: Study) -> None:
     task = study.plan.answer_task(study.plan.seats[0].answers[0])
 
     def counts() -> str | None:
-        return own_answers.written(study.store.answers("r01", task))
+        return own_answers.written_answer(study.store.answers("r01", task))
 
     assert write(client, 1, "Half a thought", "skip").headers["location"] == "/answer/2"
     assert counts() is None
@@ -326,10 +328,10 @@ def test_a_further_round(study: Study, bank: Bank) -> None:
     name = first.answers[0]
     hand_in(study, "r01", "One.", "Two.")
     write(enter(study, "r02"), 1, "Never handed in.")
-    assert who_answered(study.store) == {"r01"}
+    assert raters_who_handed_in(study.store) == {"r01"}
     revised = _revised(bank, name)
     second = next_round(
-        [study.plan], revised, [name], study.store.raters(), who_answered(study.store)
+        [study.plan], revised, [name], study.store.raters(), raters_who_handed_in(study.store)
     )
     assert {seat.id: seat.answers for seat in second.seats}["r01"] == ()
     assert {seat.id: seat.answers for seat in second.seats}["r02"] == (name,)
@@ -340,13 +342,13 @@ def test_a_further_round(study: Study, bank: Bank) -> None:
     write(again, 1, "Of the new version.")
     again.post("/answers", data={"go": "x"})
     assert enter(study, "r01").get("/rate/1").status_code == 200
-    found = handed_in_answers(study.store, revised)
+    found = read_expert_answers(study.store, revised)
     texts = {(a.scenario, a.text) for a in found.answers}
     assert (name, "Of the new version.") in texts
     assert "Never handed in." not in {text for _, text in texts}
     of_r01 = study.plan.seats[0].answers
     assert found.n_other == of_r01.count(name)
-    assert len(handed_in_answers(study.store, bank).answers) == 2  # the old version's alone
+    assert len(read_expert_answers(study.store, bank).answers) == 2  # the old version's alone
 
 
 def test_whose_answers(study: Study, bank: Bank) -> None:
@@ -355,7 +357,7 @@ def test_whose_answers(study: Study, bank: Bank) -> None:
     hand_in(study, "r02", "Gone.", "Gone too.")
     write(enter(study, "r03"), 1, "Not yet.")
     study.store.withdraw("r02")
-    found = handed_in_answers(study.store, bank)
+    found = read_expert_answers(study.store, bank)
     assert [answer.text for answer in found.answers] == ["Mine."]
     assert found.people == {Role.occupational_therapist: 1}
     assert (found.n_waiting, found.n_other, len(found.unanswered)) == (1, 0, 2)
@@ -374,8 +376,8 @@ def test_the_order_of_answers_is_nobodys(study: Study, bank: Bank, tmp_path: Pat
             write.execute("DELETE FROM secrets")
         database.close()
         store = Store.open(copy)
-        found = handed_in_answers(store, bank).answers
-        assert handed_in_answers(store, bank).answers == found
+        found = read_expert_answers(store, bank).answers
+        assert read_expert_answers(store, bank).answers == found
         store.close()
         orders.add(tuple(answer.text for answer in found))
     assert len(orders) > 1
@@ -384,12 +386,12 @@ def test_the_order_of_answers_is_nobodys(study: Study, bank: Bank, tmp_path: Pat
 
 def test_who_rated_on_paper_first(study: Study, bank: Bank) -> None:
     """Answers handed in after ratings were typed from paper are left out, earlier ones stay."""
-    form = Form.new()
+    form = FormId.new()
     hand_in(study, "r01", "Before.", "")
     study.store.save("r01", _task(study), {"realism": "4"}, form, typed_by="an assistant")
     study.store.save("r02", _task(study), {"realism": "4"}, form, typed_by="an assistant")
     hand_in(study, "r02", "After.", "After too.")
-    found = handed_in_answers(study.store, bank)
+    found = read_expert_answers(study.store, bank)
     assert [answer.text for answer in found.answers] == ["Before."]
     assert found.n_late == 2
 

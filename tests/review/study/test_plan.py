@@ -14,19 +14,33 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
-from careeval.review.question import COMMENT_LIMIT, SKIPPED, Progress, Question, missing, progress
+from careeval.review.question import (
+    COMMENT_LIMIT,
+    SKIPPED,
+    Progress,
+    Question,
+    missing_questions,
+    progress,
+)
 from careeval.review.store import Answer
-from careeval.review.study.parsed_ratings import said
+from careeval.review.study.parsed_ratings import parse_ratings
 from careeval.review.study.plan import (
     StudyPlan,
     new_plan,
     next_round,
+    planned_scenarios,
     read_plan,
-    scenarios_of,
     study_id,
     with_raters,
 )
-from careeval.review.study.questions import AGREE, CANNOT_JUDGE, UNSURE, minutes, questions, rating
+from careeval.review.study.questions import (
+    AGREE,
+    CANNOT_JUDGE,
+    UNSURE,
+    expected_minutes,
+    questions,
+    rating_question,
+)
 from support.review_study import CONSENT, ROLES, Study, fill
 
 
@@ -59,7 +73,7 @@ def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
             }
         }
     }
-    found = said(plan, scenarios_of(plan, bank), work)
+    found = parse_ratings(plan, planned_scenarios(plan, bank), work)
     rater = Rater("r01", Role.occupational_therapist)
     assert {(r.scale, r.subject.item, r.value) for r in found.ratings} == {
         (Scale.realism, "", 4), (Scale.relevance, "0", 1)
@@ -78,7 +92,9 @@ def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
     chosen = {q.field: Answer(CANNOT_JUDGE, n, "") for n, q in enumerate(asked) if q.options}
     assert all(q.read(CANNOT_JUDGE) == CANNOT_JUDGE for q in asked if q.options)
     assert progress(asked, chosen) is Progress.done
-    found = said(plan, scenarios_of(plan, bank), {"r01": {plan.task("dressing-001"): chosen}})
+    found = parse_ratings(
+        plan, planned_scenarios(plan, bank), {"r01": {plan.task("dressing-001"): chosen}}
+    )
     assert (found.ratings, found.views, found.comments) == ((), (), ())
 
 
@@ -87,7 +103,7 @@ def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan)
     asking = plan.model_copy(update={"points": False})
     chosen = {f"ladder/0/{kind}": Answer("3", 1, "") for kind in ("relevance", "comment")}
     work = {"r01": {plan.task("dressing-001"): chosen}}
-    found = said(asking, scenarios_of(plan, bank), work)
+    found = parse_ratings(asking, planned_scenarios(plan, bank), work)
     assert [each.subject.item for each in (*found.ratings, *found.comments)] == ["0", "0"]
     assert not any(
         q.about and not q.about.item.points
@@ -124,11 +140,11 @@ def test_an_unknown_scenario(bank: Bank) -> None:
 def test_what_is_rated_cannot_change(bank: Bank, plan: StudyPlan) -> None:
     """A scenario changed since the plan is named, unless its status alone has changed."""
     with pytest.raises(ReviewError, match="dressing-002"):
-        scenarios_of(plan, _revised(bank, "dressing-002"))
+        planned_scenarios(plan, _revised(bank, "dressing-002"))
     reviewed = replace(
         bank, scenarios=tuple(s.model_copy(update={"status": "reviewed"}) for s in bank.scenarios)
     )
-    assert set(scenarios_of(plan, reviewed)) == {s.id for s in bank.scenarios}
+    assert set(planned_scenarios(plan, reviewed)) == {s.id for s in bank.scenarios}
 
 
 def test_a_further_round(bank: Bank, plan: StudyPlan) -> None:
@@ -216,7 +232,7 @@ def test_questions(bank: Bank, plan: StudyPlan) -> None:
     assert first != second
     bare = plan.model_copy(update={"rubrics": ()})
     assert [q.field for q in questions(bare, scenario, "r01")] == [*whole, "country"]
-    assert 0 < minutes(bare, scenario, "r01") < minutes(plan, scenario, "r01")
+    assert 0 < expected_minutes(bare, scenario, "r01") < expected_minutes(plan, scenario, "r01")
 
 
 def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
@@ -230,7 +246,7 @@ def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
 @given(st.text())
 def test_only_answers_are_read(text: str) -> None:
     """What is read is one of the choices or nothing; all else is refused."""
-    question = rating(Scale.realism)
+    question = rating_question(Scale.realism)
     expected = ("1", "2", "3", "4", "5", CANNOT_JUDGE)
     try:
         assert question.read(text) in (None, *expected)
@@ -259,10 +275,10 @@ def test_a_comment_has_a_limit() -> None:
 )
 def test_progress(answers: dict[str, str], expected: Progress) -> None:
     """A scenario is done when nothing asked for is missing, whatever else was said of it."""
-    asked = [rating(s) for s in (Scale.realism, Scale.validity)]
+    asked = [rating_question(s) for s in (Scale.realism, Scale.validity)]
     asked.append(Question("comment", "comment", "", "", required=False))
     assert progress(asked, _answers(**answers)) is expected
-    assert bool(missing(asked, _answers(**answers))) == (expected is not Progress.done)
+    assert bool(missing_questions(asked, _answers(**answers))) == (expected is not Progress.done)
 
 
 def test_the_store_and_the_plan_agree(study: Study) -> None:
@@ -270,7 +286,7 @@ def test_the_store_and_the_plan_agree(study: Study) -> None:
     client = study.client("r03")
     fill(client, 1, {"q.realism": "2"})
     work = {rater.id: study.store.work(rater.id) for rater in study.store.raters()}
-    found = said(study.plan, scenarios_of(study.plan, study.bank), work)
+    found = parse_ratings(study.plan, planned_scenarios(study.plan, study.bank), work)
     (rating,) = found.ratings
     assert (rating.rater.role, rating.value) == (Role.family_caregiver, 2)
 

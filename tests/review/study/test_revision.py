@@ -11,10 +11,10 @@ from careeval.bank import Bank
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
 from careeval.review.store import Answer, Work
-from careeval.review.study.parsed_ratings import said
+from careeval.review.study.parsed_ratings import parse_ratings
 from careeval.review.study.plan import StudyPlan, next_round, read_plan
 from careeval.review.study.questions import LACKING, earlier_words, questions, revision_shown
-from careeval.review.study.revision import earlier_answers, revision
+from careeval.review.study.revision import earlier_answers, scenario_revision
 
 NAME = "dressing-001"
 RATER = "r01"
@@ -60,7 +60,7 @@ def test_a_changed_item_alone_is_asked_again(bank: Bank, plan: StudyPlan) -> Non
     assert len(shown["stands"]) == 2 + 3 + 4  # type: ignore[arg-type]
     words = earlier_words(second, revised, RATER, before)
     assert words["validity"] == "“4, valid: tests what matters”"
-    change = revision(second.rated(NAME), work)
+    change = scenario_revision(second.rated(NAME), work)
     assert change is not None
     assert (change.text, change.added, change.removed) == ((), frozenset(), ())
     assert list(change.items) == ["ladder/+1"]
@@ -74,13 +74,13 @@ def test_what_stands_counts_for_who_rates_again(bank: Bank, plan: StudyPlan) -> 
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "+1", text="Asks first, and waits."))
     work, scenarios = dict(_rated(plan, first)), {NAME: revised}
-    nothing = said(second, scenarios, {RATER: work})
+    nothing = parse_ratings(second, scenarios, {RATER: work})
     assert (nothing.ratings, nothing.views, nothing.comments) == ((), (), ())
     work[second.task(NAME)] = {
         name: Answer(value, n, "")
         for n, (name, value) in enumerate({"validity": "2", "ladder/+1/relevance": "5"}.items())
     }
-    again = said(second, scenarios, {RATER: work})
+    again = parse_ratings(second, scenarios, {RATER: work})
     values = {(r.scale, r.subject.item): r.value for r in again.ratings}
     assert values == {
         (Scale.realism, ""): 4,
@@ -100,7 +100,7 @@ def test_another_text_is_asked_again_whole(bank: Bank, plan: StudyPlan) -> None:
     second, revised = _next(bank, plan, text=f"{first.text} She is tired today.")
     before = earlier_answers(second.rated(NAME), _rated(plan, first))
     assert questions(second, revised, RATER, before) == questions(second, revised, RATER)
-    change = revision(second.rated(NAME), _rated(plan, first))
+    change = scenario_revision(second.rated(NAME), _rated(plan, first))
     assert change is not None
     assert [part.text for part in change.text if part.change == "added"] == ["She is tired today."]
     assert earlier_words(second, revised, RATER, before)["information"].startswith("“No:")
@@ -126,7 +126,7 @@ def test_new_and_removed_items(bank: Bank, plan: StudyPlan) -> None:
     before = earlier_answers(second.rated(NAME), _rated(plan, first))
     asked = {q.field for q in questions(second, revised, RATER, before) if q.options}
     assert asked == {"validity", "ladder/new/relevance", "ladder/new/points"}
-    change = revision(second.rated(NAME), _rated(plan, first))
+    change = scenario_revision(second.rated(NAME), _rated(plan, first))
     assert change is not None
     assert (change.added, change.removed) == ({"ladder/new"}, (gone.text,))
 
@@ -174,7 +174,7 @@ def test_only_what_was_read_can_stand(bank: Bank, plan: StudyPlan) -> None:
         asked = {q.field for q in questions(third, same, RATER, before) if q.options}
         assert {"ladder/+1/relevance", "ladder/-1/relevance", "validity"} <= asked
         assert len(asked) == 1 + 2 * 2
-        change = revision(third.rated(NAME), work)
+        change = scenario_revision(third.rated(NAME), work)
         assert change is not None
         assert set(change.items) == changed
 
@@ -195,6 +195,6 @@ def test_where_the_earlier_text_is_not_kept_all_is_asked(
     first = bank.scenario(NAME)
     second, revised = _next(bank, earlier, **_with_rung(first, "+1", text="Asks first."))
     before = earlier_answers(second.rated(NAME), _rated(earlier, first))
-    assert revision(second.rated(NAME), _rated(earlier, first)) is None
+    assert scenario_revision(second.rated(NAME), _rated(earlier, first)) is None
     assert questions(second, revised, RATER, before) == questions(second, revised, RATER)
     assert earlier_words(second, revised, RATER, before)["realism"].startswith("“4, realistic")

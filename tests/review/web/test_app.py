@@ -21,11 +21,11 @@ from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.review import database
-from careeval.review.addresses import Settings
-from careeval.review.changes import Form
-from careeval.review.question import about
-from careeval.review.study.plan import StudyPlan, new_plan, next_round, scenarios_of
-from careeval.review.study.questions import minutes
+from careeval.review.addresses import Addresses
+from careeval.review.changes import FormId
+from careeval.review.question import duration_in_words
+from careeval.review.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
+from careeval.review.study.questions import expected_minutes
 from careeval.review.web.app import create_app, serve
 from careeval.review.web.guard import HEADERS
 from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
@@ -175,7 +175,7 @@ def test_relevance_is_asked_before_points_are_shown(study: Study) -> None:
 def test_who_has_seen_points_goes_on_seeing_them(study: Study) -> None:
     """A view that was given before relevance was asked first is on the page, to be changed."""
     stored = {"ladder/-2/points": "-1"}
-    study.store.save("r01", plan_task(study), stored, Form.new())
+    study.store.save("r01", plan_task(study), stored, FormId.new())
     text = study.client("r01").get("/rate/1").text
     assert "we propose −2" in unescape(text)
     assert len(re.findall(r'value="-1" checked', text.replace("  ", " "))) == 1
@@ -283,11 +283,14 @@ def test_the_link_says_what_is_asked(study: Study, make_study: MakeStudy) -> Non
 def test_the_time_that_is_left(study: Study) -> None:
     """The overview gives the time for what is not done, and none once all is."""
     client = study.client("r01")
-    plan, scenarios = study.plan, scenarios_of(study.plan, study.bank)
+    plan, scenarios = study.plan, planned_scenarios(study.plan, study.bank)
     names = plan.seats[0].scenarios
     for done in range(3):
-        left = sum(minutes(plan, scenarios[name], "r01") for name in names[done:])
-        assert f"Time left, by our estimate: {about(left)}." in client.get("/overview").text
+        left = sum(expected_minutes(plan, scenarios[name], "r01") for name in names[done:])
+        assert (
+            f"Time left, by our estimate: {duration_in_words(left)}."
+            in client.get("/overview").text
+        )
         _rate_all(client, done + 1)
     assert "Time left" not in client.get("/overview").text
 
@@ -297,13 +300,13 @@ def test_times_in_words() -> None:
     expected = {0: "about 5 minutes", 12: "about 15 minutes", 55: "about 55 minutes"}
     expected |= {56: "about an hour", 60: "about an hour", 61: "about 1.5 hours"}
     expected |= {103: "about 2 hours", 120: "about 2 hours", 121: "about 2.5 hours"}
-    assert {minutes: about(minutes) for minutes in expected} == expected
+    assert {minutes: duration_in_words(minutes) for minutes in expected} == expected
 
 
 @given(st.floats(0, 6000))
 def test_times_are_not_understated(real: float) -> None:
     """No time is given as less than it is, nor as more than half an hour longer."""
-    words = about(real)
+    words = duration_in_words(real)
     found = re.search(r"[\d.]+", words)
     said = float(found[0]) if found else 1.0
     given_minutes = said if "minutes" in words else 60 * said
@@ -717,11 +720,11 @@ def test_new_terms_are_agreed_to_anew(study: Study, bank: Bank) -> None:
 
 def test_behind_a_proxy(study: Study) -> None:
     """Only the proxy's address is served then, and its cookies travel over https alone."""
-    settings = Settings.behind_proxy("https://rating.example.org/")
+    settings = Addresses.behind_proxy("https://rating.example.org/")
     assert (settings.hosts, settings.secure) == (frozenset({"rating.example.org"}), True)
     for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
         with pytest.raises(ReviewError, match="no address for raters"):
-            Settings.behind_proxy(wrong)
+            Addresses.behind_proxy(wrong)
 
 
 def test_a_cookie_behind_a_proxy_is_removed(study: Study) -> None:
@@ -730,7 +733,7 @@ def test_a_cookie_behind_a_proxy_is_removed(study: Study) -> None:
     A browser ignores a `__Host-` cookie that is not Secure, its removal too.
     """
     address = "https://rating.example.org"
-    app = create_app(study.bank, study.store, Settings.behind_proxy(address))
+    app = create_app(study.bank, study.store, Addresses.behind_proxy(address))
     for place, form in (("/pause", {"go": "x"}), ("/withdraw", {"delete": "everything"})):
         with TestClient(app, address, headers={"Origin": address}, follow_redirects=False) as one:
             into = one.post(f"/i/{study.tokens['r01']}", data={"go": "x"}).headers["set-cookie"]
@@ -765,12 +768,14 @@ def test_where_it_may_listen(study: Study, bank: Bank, tmp_path: Path) -> None:
 
 def test_origins() -> None:
     """A page of this machine may be called by any of its names, with its port."""
-    assert ORIGIN in Settings.loopback(8799).origins
-    assert "[::1]:8799" in Settings.loopback(8799).hosts
+    assert ORIGIN in Addresses.loopback(8799).origins
+    assert "[::1]:8799" in Addresses.loopback(8799).hosts
 
 
 def test_whoever_types(study: Study) -> None:
     """An answer typed for a rater says by whom, and stands on the rater's own page."""
-    study.store.save("r01", plan_task(study), {"realism": "3"}, Form.new(), typed_by="assistant 1")
+    study.store.save(
+        "r01", plan_task(study), {"realism": "3"}, FormId.new(), typed_by="assistant 1"
+    )
     assert [e.typed_by for e in study.store.events()] == ["assistant 1"]
     assert "1 begun" in study.client("r01").get("/overview").text

@@ -23,7 +23,7 @@ from careeval.review.store import PORTS, Store
 if TYPE_CHECKING:
     from careeval.core.label import Label
     from careeval.results.trust.audit.sample import Sample
-    from careeval.review.audit.labels import Standing, Whole, Works
+    from careeval.review.audit.labels import AuditProgress, LabellerProgress, WorkByRater
     from careeval.review.audit.plan import AuditPlan
     from careeval.sheets.document import Document
 
@@ -207,14 +207,14 @@ def import_(
         replace: Replace answers that are there and differ.
         as_json: Print JSON.
     """
-    from careeval.review.paper.typed_labels import read_label_sheets
-    from careeval.review.paper.typed_ratings import save_sheets
+    from careeval.review.paper.typed_labels import read_typed_labels
+    from careeval.review.paper.typed_ratings import save_typed_pages
 
     typist = invitations.typist(typed_by)
     with invitations.opened(audit, "audit") as store:
         blind = _plan(store).blind()
-        sheets = read_label_sheets(file, blind, store, replace=replace, hand_in=hand_in)
-        n = save_sheets(store, sheets, typist)
+        sheets = read_typed_labels(file, blind, store, replace=replace, hand_in=hand_in)
+        n = save_typed_pages(store, sheets, typist)
         found = _read(store)
     said = {sheet.rater for sheet in sheets}
     n_read = sum(len(sheet.values) for sheet in sheets)
@@ -236,7 +236,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
         UsageError: There is no such file.
         ReviewError: It is no audit's.
     """
-    from careeval.review.audit.labels import labels
+    from careeval.review.audit.labels import audit_labels
 
     with invitations.opened(audit, "audit", to_read=True) as store:
         found = _read(store)
@@ -246,17 +246,17 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
         say(f"Did not hand in, and taken as far as they came: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
         say(f"Not handed in yet, and taken as far as it is: {', '.join(awaited)}.")
-    return found.plan.sample, labels(found.plan, found.works)
+    return found.plan.sample, audit_labels(found.plan, found.works)
 
 
 def after_leaving(store: Store, person: str) -> Iterable[str]:
     """What an audit lacks of somebody whose link is off or who has withdrawn."""
-    from careeval.review.audit.labels import thin
+    from careeval.review.audit.labels import count_thin_judgments
 
     found = _read(store)
     blind = found.plan.blind()
     if seat := blind.seat(person):
-        nobody, one = thin(blind, found.works, found.revoked, person)
+        nobody, one = count_thin_judgments(blind, found.works, found.revoked, person)
         judgments = counted(len(seat.judgments), "judgment")
         yield (
             f"Of the {judgments} of {person}, {nobody} will have been labelled by nobody "
@@ -270,17 +270,17 @@ class _Read:
     """An audit's file, as read at one moment."""
 
     plan: AuditPlan
-    works: Works
+    works: WorkByRater
     revoked: frozenset[str]
-    whole: Whole
+    whole: AuditProgress
 
 
 def _read(store: Store) -> _Read:
-    from careeval.review.audit.labels import whole
+    from careeval.review.audit.labels import audit_progress
 
     plan = _plan(store)
     works, revoked = store.everybody(), store.revoked()
-    return _Read(plan, works, revoked, whole(plan.blind(), works, revoked))
+    return _Read(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
 
 
 def _settling(found: _Read) -> Iterable[str]:
@@ -323,7 +323,7 @@ def _tell(plan: AuditPlan) -> None:
     )
 
 
-def _state(each: Standing) -> str:
+def _state(each: LabellerProgress) -> str:
     if each.withdrawn:
         return "withdrawn"
     if each.handed_in:
@@ -331,7 +331,7 @@ def _state(each: Standing) -> str:
     return "no, link off" if each.revoked else "no"
 
 
-def _not_in(each: Standing) -> str:
+def _not_in(each: LabellerProgress) -> str:
     return "" if each.handed_in else ", and has not handed in: --hand-in does"
 
 
@@ -394,7 +394,7 @@ def _status_json(read: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, An
     }
 
 
-def _labeller(standing: Standing) -> dict[str, Any]:
+def _labeller(standing: LabellerProgress) -> dict[str, Any]:
     return {
         "id": standing.rater,
         "role": standing.role,

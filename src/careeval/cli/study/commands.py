@@ -33,8 +33,8 @@ from careeval.review.store import PORTS, Store
 from careeval.review.study.plan import (
     StudyPlan,
     new_plan,
+    planned_scenarios,
     read_plan,
-    scenarios_of,
 )
 
 EXAMPLES = """\
@@ -219,12 +219,12 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
         printing: How it is printed.
     """
     from careeval.cli.study.status_tables import status_document
-    from careeval.review.study.rounds import whereabouts
+    from careeval.review.study.rounds import rater_progress
 
     loaded = rated_bank(bank)
     with invitations.opened(study, "study", to_read=True) as store:
         plan = _newest(store)
-        raters = whereabouts(store, plan, scenarios_of(plan, loaded))
+        raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
         closed, gone = store.closed, store.withdrawals()
     document = status_document(plan, raters, closed, gone)
     whole = {
@@ -268,14 +268,16 @@ def import_(
         replace: Replace answers that are there and differ.
         as_json: Print JSON.
     """
-    from careeval.review.paper.typed_ratings import read_sheets, save_sheets
+    from careeval.review.paper.typed_ratings import read_typed_ratings, save_typed_pages
 
     typist = invitations.typist(typed_by)
     loaded = rated_bank(bank)
     with invitations.opened(study, "study") as store:
         plan = _round(store, round)
-        sheets = read_sheets(file, plan, scenarios_of(plan, loaded), store, replace=replace)
-        n = save_sheets(store, sheets, typist)
+        sheets = read_typed_ratings(
+            file, plan, planned_scenarios(plan, loaded), store, replace=replace
+        )
+        n = save_typed_pages(store, sheets, typist)
     if as_json:
         print_json({"n_saved": n, "n_read": sum(len(sheet.values) for sheet in sheets)})
     say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")

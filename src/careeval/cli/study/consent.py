@@ -7,7 +7,7 @@ from pathlib import Path
 from careeval.cli.app import OK, say
 from careeval.cli.shared import invitations
 from careeval.errors import UsageError
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.study.plan import read_plan, study_id
 
 
@@ -28,7 +28,7 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
         if rater not in {each.id for each in store.raters()}:
             raise UsageError(f"there is no rater {rater!r}")
         terms = read_plan(store.plans("study")[-1]).consent
-        form = Form.new(store.newest(rater, CONSENT))
+        form = FormId.new(store.newest(rater, CONSENT))
         store.save(rater, CONSENT, {"given": terms.digest}, form, typed_by=typist)
     say(f"Recorded: {rater} agreed on paper, as {typist} says.")
     return OK

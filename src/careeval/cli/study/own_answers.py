@@ -21,7 +21,7 @@ from careeval.files import write_text
 from careeval.protocol.runs.recorded_responses import AnswerLine
 
 if TYPE_CHECKING:
-    from careeval.review.study.expert_answers import ExpertAnswer, HandedIn
+    from careeval.review.study.expert_answers import ExpertAnswer, ExpertAnswers
 
 SYSTEM = "experts"
 """What summaries call those who answered."""
@@ -49,7 +49,7 @@ def answer(
         bank: Folder of the bank; careeval's own where not given.
         as_json: Print what was written, and what is missing, as JSON.
     """
-    from careeval.review.study.expert_answers import handed_in_answers
+    from careeval.review.study.expert_answers import read_expert_answers
 
     if out.exists():
         raise UsageError(f"{out} is there already", hint="give another name")
@@ -57,7 +57,7 @@ def answer(
         raise UsageError(f"there is no folder {out.parent}", hint="make it first")
     loaded = rated_bank(bank)
     with opened(study, "study", to_read=True) as store:
-        found = handed_in_answers(store, loaded)
+        found = read_expert_answers(store, loaded)
     if not found.answers:
         raise UsageError("there is no answer to write", hint=_why(found))
     lines = _lines(found.answers, by)
@@ -111,7 +111,7 @@ def _n_lacking(answers: Counter[str]) -> int:
     return max(answers.values()) * len(answers) - answers.total()
 
 
-def _tell(found: HandedIn, systems: dict[str, Counter[str]]) -> None:
+def _tell(found: ExpertAnswers, systems: dict[str, Counter[str]]) -> None:
     for system, answers in systems.items():
         fewest, most = min(answers.values()), max(answers.values())
         each = f"{fewest} to {most}" if fewest < most else str(most)
@@ -129,7 +129,7 @@ def _tell(found: HandedIn, systems: dict[str, Counter[str]]) -> None:
         say(line)
 
 
-def _left_out(found: HandedIn) -> list[str]:
+def _left_out(found: ExpertAnswers) -> list[str]:
     lines = []
     if found.n_waiting:
         raters = counted(found.n_waiting, "rater was", "raters were")
@@ -148,7 +148,7 @@ def _left_out(found: HandedIn) -> list[str]:
     return lines
 
 
-def _why(found: HandedIn) -> str:
+def _why(found: ExpertAnswers) -> str:
     return "; ".join(_left_out(found)) or (
         "nobody handed one in; careeval study new --answers N asks for them"
     )
@@ -164,7 +164,7 @@ def _more(held_out: bool, bank: Path | None) -> str:
     return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
 
 
-def _json(found: HandedIn, systems: dict[str, Counter[str]]) -> dict[str, Any]:
+def _json(found: ExpertAnswers, systems: dict[str, Counter[str]]) -> dict[str, Any]:
     return {
         "systems": [
             {

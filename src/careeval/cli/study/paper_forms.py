@@ -16,8 +16,8 @@ from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.review.store import Store
-from careeval.review.study.own_answers import HANDED_IN, handed_in
-from careeval.review.study.plan import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.study.own_answers import HANDED_IN, has_handed_in
+from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios, read_plan
 
 
 def print_(
@@ -50,11 +50,11 @@ def print_(
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)
         work = store.everybody()
-    shown = scenarios_of(plan, loaded)
-    from careeval.review.paper.printed_form import form, sheet_csv
+    shown = planned_scenarios(plan, loaded)
+    from careeval.review.paper.printed_form import render_form, sheet_csv
 
     written = {
-        out / f"{s.id}.html": form(plan, shown, s, work.get(s.id, {}), large=large_print)
+        out / f"{s.id}.html": render_form(plan, shown, s, work.get(s.id, {}), large=large_print)
         for s in seats
     }
     if sheet:
@@ -94,7 +94,7 @@ def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
     owing = [
         seat.id
         for seat in seats
-        if seat.answers and not handed_in(store.answers(seat.id, HANDED_IN))
+        if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
     ]
     if owing:
         raise UsageError(

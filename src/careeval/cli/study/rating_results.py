@@ -120,12 +120,12 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
 
 def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
     from careeval.results.study.results import study_results
-    from careeval.review.study.rounds import rounds_said
+    from careeval.review.study.rounds import read_rounds
 
     banks = [rated_bank(folder) for folder in folders]
     with opened(study, "study", to_read=True) as store:
         plans = store.plans("study")
-        rounds = rounds_said(store, banks)
+        rounds = read_rounds(store, banks)
         gone, closed = store.withdrawals(), store.closed
     for note in filter(None, (each.note for each in rounds)):
         say(note)

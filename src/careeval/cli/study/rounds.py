@@ -21,16 +21,16 @@ from careeval.protocol.select import rubrics_named
 from careeval.review.store import Work
 from careeval.review.study.plan import (
     StudyPlan,
-    cannot_validate,
     last_rounds,
     next_round,
+    planned_scenarios,
     read_plan,
-    scenarios_of,
     study_id,
+    validation_obstacles,
     with_raters,
     with_replacement,
 )
-from careeval.review.study.questions import minutes
+from careeval.review.study.questions import expected_minutes
 from careeval.review.study.revision import earlier_answers
 
 
@@ -62,7 +62,7 @@ def round_(
         yes: Plan it without asking.
         as_json: Print JSON.
     """
-    from careeval.review.study.expert_answers import who_answered
+    from careeval.review.study.expert_answers import raters_who_handed_in
 
     loaded = rated_bank(bank)
     with invitations.opened(study, "study") as store:
@@ -81,7 +81,7 @@ def round_(
             loaded,
             chosen,
             store.raters(),
-            who_answered(store),
+            raters_who_handed_in(store),
             {n: [r for r in work if work[r].get(plan.task(n))] for n, plan in last.items()},
             relevance=items,
             points=points,
@@ -190,11 +190,13 @@ def tell_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> Non
         bank: Its bank.
         work: What each rater answered in earlier rounds.
     """
-    shown = scenarios_of(plan, bank)
+    shown = planned_scenarios(plan, bank)
     loads = [len(seat.scenarios) for seat in plan.seats]
     times = [
         sum(
-            minutes(plan, shown[n], s.id, earlier_answers(plan.rated(n), work.get(s.id, {})))
+            expected_minutes(
+                plan, shown[n], s.id, earlier_answers(plan.rated(n), work.get(s.id, {}))
+            )
             for n in s.scenarios
         )
         for s in plan.seats
@@ -207,7 +209,7 @@ def tell_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> Non
         f"{counted(len(plan.scenarios), 'scenario')}, {counted(len(plan.seats), 'rater')}, {each} "
         f"each{own}: about {counted(round(max(times)), 'minute')} for who has the most."
     )
-    if lacking := cannot_validate(plan, shown.values()):
+    if lacking := validation_obstacles(plan, shown.values()):
         say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
 
 

@@ -16,7 +16,7 @@ from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.study.kinds import ROLE
 
 if TYPE_CHECKING:
-    from careeval.review.study.rounds import Whereabouts
+    from careeval.review.study.rounds import RaterProgress
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ _STATUS = (
 
 
 def status_document(
-    plan: StudyPlan, raters: Sequence[Whereabouts], closed: bool, n_withdrawn: int
+    plan: StudyPlan, raters: Sequence[RaterProgress], closed: bool, n_withdrawn: int
 ) -> Document:
     """Return who is where, a row a rater."""
     sheet = Sheet("status", "a rater of the newest round", _STATUS, [*map(_status, raters)])
@@ -70,7 +70,7 @@ def status_document(
     return Document((View(sheet, columns, caption),), (f"{done} of {total} done{gone}",), sheet)
 
 
-def _status(each: Whereabouts) -> Row:
+def _status(each: RaterProgress) -> Row:
     return {
         "rater": each.rater.id,
         "role": each.rater.role.value,

@@ -10,26 +10,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from careeval.core.rating import Rater
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 from careeval.review.audit.labels import (
     HANDED_IN,
     SETTLE_QUESTIONS,
-    disputed,
-    given,
-    handed_in,
-    is_open,
+    anonymous_labels,
+    disputed_judgments,
+    evidence_passages,
+    has_handed_in,
+    is_settling_open,
     label_questions,
     label_task,
-    marked,
-    passages,
+    mark_evidence,
     settle_task,
 )
-from careeval.review.audit.plan import Blind, Judgment, read_audit_plan
+from careeval.review.audit.plan import BlindPlan, JudgmentToLabel, read_audit_plan
 from careeval.review.audit.practice import label_practice_cards
 from careeval.review.deck import Answers, Card, Deck
-from careeval.review.question import Question, about
+from careeval.review.question import Question, duration_in_words
 from careeval.review.store import Store, Work
-from careeval.review.workbench import FINISHED, Desk, Load
+from careeval.review.workbench import FINISHED, Workbench, Workload
 
 PATHS, ENDS = ("/label", "/settle"), ("/finish",)
 
@@ -37,11 +37,11 @@ _LINE = 32
 """Characters of an item that a list shows, so that each takes one line on a telephone."""
 
 
-def audit_desk(store: Store, settings: Settings) -> Desk:
+def audit_workbench(store: Store, settings: Addresses) -> Workbench:
     """Return the workbench for an audit."""
     blind = read_audit_plan(store.plans("audit")[-1]).blind()
     audit = _Audit(blind, store)
-    return Desk(
+    return Workbench(
         store,
         settings,
         blind.title,
@@ -60,16 +60,16 @@ def audit_desk(store: Store, settings: Settings) -> Desk:
 class _Audit:
     """The part of an audit that labellers may see, and its file."""
 
-    blind: Blind
+    blind: BlindPlan
     store: Store
     _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
 
-    def load(self, rater: Rater, _work: Work) -> Load | None:
+    def load(self, rater: Rater, _work: Work) -> Workload | None:
         """Return how much somebody is asked to do; None where it is nothing."""
         seat = self.blind.seat(rater.id)
         names = seat.judgments if seat else self._disputed()
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
-        return Load(amount, about(self.blind.minutes(names))) if names else None
+        return Workload(amount, duration_in_words(self.blind.minutes(names))) if names else None
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
         """Return the deck of a labeller's judgments, or the adjudicator's of disagreements."""
@@ -78,7 +78,7 @@ class _Audit:
         return (self._settle(work),)
 
     def _disputed(self) -> tuple[str, ...]:
-        return disputed(self.blind, self.store.everybody(), self.store.revoked())
+        return disputed_judgments(self.blind, self.store.everybody(), self.store.revoked())
 
     def _label(self, rater: str, work: Work) -> Deck:
         if rater not in self._labels:  # every page asks for them
@@ -91,7 +91,7 @@ class _Audit:
             "label",
             self._labels[rater],
             (FINISHED, HANDED_IN),
-            finished=handed_in(work),
+            finished=has_handed_in(work),
             end_template="hand_in",
             final=True,
         )
@@ -107,8 +107,8 @@ class _Audit:
                 for n, name in enumerate(self._disputed(), 1)
             ),
             (FINISHED, HANDED_IN),
-            finished=handed_in(work),
-            waits=not is_open(self.blind, self.store.everybody(), self.store.revoked()),
+            finished=has_handed_in(work),
+            waits=not is_settling_open(self.blind, self.store.everybody(), self.store.revoked()),
         )
 
     def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
@@ -142,23 +142,23 @@ class _Audit:
         judgment = self.blind.judgments[name]
 
         def shows(_: Answers) -> Mapping[str, Any]:
-            readings = given(self.blind, self.store.everybody(), name)
+            readings = anonymous_labels(self.blind, self.store.everybody(), name)
             evidence = [passage for each in readings for passage in each.evidence]
-            parts = marked(judgment.response, evidence)
+            parts = mark_evidence(judgment.response, evidence)
             return {"judgment": judgment, "same": False, "parts": parts, "readings": readings}
 
         return shows
 
 
-def _response(judgment: Judgment, *, same: bool) -> Callable[[Answers], Mapping[str, Any]]:
+def _response(judgment: JudgmentToLabel, *, same: bool) -> Callable[[Answers], Mapping[str, Any]]:
     """Return what a card shows: the response, with the labeller's evidence marked."""
 
     def shows(answers: Answers) -> Mapping[str, Any]:
-        evidence = passages(answers["evidence"].value) if "evidence" in answers else ()
+        evidence = evidence_passages(answers["evidence"].value) if "evidence" in answers else ()
         return {
             "judgment": judgment,
             "same": same,
-            "parts": marked(judgment.response, evidence),
+            "parts": mark_evidence(judgment.response, evidence),
         }
 
     return shows

@@ -9,7 +9,7 @@ from datetime import datetime
 from random import Random
 
 from careeval.core.label import Label, Reading
-from careeval.review.audit.plan import AuditPlan, Blind
+from careeval.review.audit.plan import AuditPlan, BlindPlan
 from careeval.review.question import Progress, Question, progress
 from careeval.review.store import Answer, Work
 from careeval.review.workbench import FINISHED
@@ -20,12 +20,12 @@ HANDED_IN = "handed-in"
 MOST_PASSAGES = 20
 """The largest number of passages of evidence for one judgment."""
 
-Works = Mapping[str, Work]
+WorkByRater = Mapping[str, Work]
 """Rater id → their answers; people who have withdrawn are no keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence(Question):
+class EvidenceQuestion(Question):
     """The question for the words that show an item, which must be words of the response."""
 
     response: str = ""
@@ -33,7 +33,7 @@ class Evidence(Question):
     def read(self, text: str) -> str | None:
         """Return the passages as the store keeps them, one a line; as of `Question.read`."""
         words = Question.read(self, text)
-        lines = passages(words or "")
+        lines = evidence_passages(words or "")
         if len(lines) > MOST_PASSAGES:
             raise ValueError(
                 f"These are {len(lines)} lines; at most {MOST_PASSAGES} passages can be kept: "
@@ -48,7 +48,7 @@ class Evidence(Question):
         return words
 
 
-SAYS = Question(
+LABEL_QUESTION = Question(
     "says",
     "reading",
     "Is this in the response?",
@@ -68,7 +68,7 @@ _REASON = Question(
 
 def label_questions(response: str) -> tuple[Question, ...]:
     """Return the questions that a labeller is asked about a judgment on a response."""
-    evidence = Evidence(
+    evidence = EvidenceQuestion(
         "evidence",
         "comment",
         "The words that show it",
@@ -77,10 +77,10 @@ def label_questions(response: str) -> tuple[Question, ...]:
         required=False,
         response=response,
     )
-    return SAYS, evidence, _NOTE
+    return LABEL_QUESTION, evidence, _NOTE
 
 
-SETTLE_QUESTIONS = (SAYS, _REASON)
+SETTLE_QUESTIONS = (LABEL_QUESTION, _REASON)
 """The questions that the adjudicator is asked about a judgment."""
 
 
@@ -97,12 +97,12 @@ def settle_task(judgment: str) -> str:
 # Evidence
 
 
-def passages(evidence: str) -> tuple[str, ...]:
+def evidence_passages(evidence: str) -> tuple[str, ...]:
     """Return the passages of evidence, one from each line that is not empty."""
     return tuple(line for line in map(str.strip, evidence.splitlines()) if line)
 
 
-def marked(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
+def mark_evidence(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
     """Return a response in parts, each with whether it is in a passage of the evidence."""
     inside = [False] * len(response)
     for passage in evidence:
@@ -124,7 +124,7 @@ def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
 # Progress
 
 
-def states(blind: Blind, rater: str, work: Work) -> tuple[Progress, ...]:
+def labelling_states(blind: BlindPlan, rater: str, work: Work) -> tuple[Progress, ...]:
     """Return a labeller's progress with each judgment, in their order; empty for other people."""
     seat = blind.seat(rater)
     asked = label_questions("")
@@ -133,12 +133,12 @@ def states(blind: Blind, rater: str, work: Work) -> tuple[Progress, ...]:
     )
 
 
-def handed_in(work: Work) -> bool:
+def has_handed_in(work: Work) -> bool:
     """Tell whether a labeller has handed in their labels."""
     return HANDED_IN in work.get(FINISHED, {})
 
 
-def awaited(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
+def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
     """Return the labellers that settling waits for: they have not handed in, and still can.
 
     Args:
@@ -147,22 +147,22 @@ def awaited(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
         revoked: The ids of people whose links are switched off.
     """
     present = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
-    return tuple(rater for rater in present if not handed_in(works[rater]))
+    return tuple(rater for rater in present if not has_handed_in(works[rater]))
 
 
-def is_open(blind: Blind, works: Works, revoked: Set[str]) -> bool:
+def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> bool:
     """Tell whether settling has begun: there are labellers, and none is waited for."""
     anybody = any(seat.id in works for seat in blind.seats)
-    return anybody and not awaited(blind, works, revoked)
+    return anybody and not awaited_labellers(blind, works, revoked)
 
 
-def disputed(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
+def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
     """Return the judgments to settle: labels differ, or one is unsure.
 
     They are shuffled, so that their order tells nothing of a labeller. There are none before
     settling has begun.
     """
-    if not is_open(blind, works, revoked):
+    if not is_settling_open(blind, works, revoked):
         return ()
     names = []
     for name in blind.judgments:
@@ -173,7 +173,9 @@ def disputed(blind: Blind, works: Works, revoked: Set[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def thin(blind: Blind, works: Works, revoked: Set[str], rater: str) -> tuple[int, int]:
+def count_thin_judgments(
+    blind: BlindPlan, works: WorkByRater, revoked: Set[str], rater: str
+) -> tuple[int, int]:
     """Count judgments of a rater who gives no more labels that nobody, or one person, will label.
 
     Returns:
@@ -181,7 +183,7 @@ def thin(blind: Blind, works: Works, revoked: Set[str], rater: str) -> tuple[int
         those that one labeller alone will have.
     """
     seat = blind.seat(rater)
-    coming = set(awaited(blind, works, revoked))
+    coming = set(awaited_labellers(blind, works, revoked))
     n_labellers = []
     for name in seat.judgments if seat else ():
         others = {each.id for each in blind.seats if each.id in coming and name in each.judgments}
@@ -190,7 +192,7 @@ def thin(blind: Blind, works: Works, revoked: Set[str], rater: str) -> tuple[int
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AnonymousLabel:
     """One label of a judgment, without its labeller."""
 
     says: Reading
@@ -198,12 +200,14 @@ class Given:
     note: str
 
 
-def given(blind: Blind, works: Works, judgment: str) -> tuple[Given, ...]:
+def anonymous_labels(
+    blind: BlindPlan, works: WorkByRater, judgment: str
+) -> tuple[AnonymousLabel, ...]:
     """Return the labels of a judgment, shuffled and without their labellers."""
     anonymous = [
-        Given(
+        AnonymousLabel(
             Reading(answers["says"].value),
-            passages(_text(answers, "evidence")),
+            evidence_passages(_text(answers, "evidence")),
             _text(answers, "note"),
         )
         for answers in _answers(blind, works, judgment).values()
@@ -212,7 +216,7 @@ def given(blind: Blind, works: Works, judgment: str) -> tuple[Given, ...]:
     return tuple(anonymous)
 
 
-def labels(plan: AuditPlan, works: Works) -> list[Label]:
+def audit_labels(plan: AuditPlan, works: WorkByRater) -> list[Label]:
     """Return an audit's labels: those of labellers, and beside them those of the adjudicator.
 
     A label's note begins with the words taken as evidence, a line each, in quotation marks.
@@ -230,7 +234,7 @@ def labels(plan: AuditPlan, works: Works) -> list[Label]:
     all_labels: list[Label] = []
     for name in blind.judgments:
         for rater, answers in _answers(blind, works, name).items():
-            quoted = [f"“{passage}”" for passage in passages(_text(answers, "evidence"))]
+            quoted = [f"“{passage}”" for passage in evidence_passages(_text(answers, "evidence"))]
             note = "\n".join([*quoted, *filter(None, [_text(answers, "note")])])
             all_labels.append(_label(rater, name, answers, note))
         final = settled.get(settle_task(name), {})
@@ -253,7 +257,9 @@ def _label(
     return Label(rater, judgment, Reading(reading.value), note, at, adjudicated)
 
 
-def _answers(blind: Blind, works: Works, judgment: str) -> dict[str, Mapping[str, Answer]]:
+def _answers(
+    blind: BlindPlan, works: WorkByRater, judgment: str
+) -> dict[str, Mapping[str, Answer]]:
     """Return rater → their answers on a judgment, for those who have labelled it, in seat order."""
     task = label_task(judgment)
     by_rater = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
@@ -265,7 +271,7 @@ def _text(answers: Mapping[str, Answer], field: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LabellerProgress:
     """One labeller's progress.
 
     Attributes:
@@ -285,20 +291,22 @@ class Standing:
     minutes: float
 
 
-def standings(blind: Blind, works: Works, revoked: Set[str]) -> Sequence[Standing]:
+def labeller_progress(
+    blind: BlindPlan, works: WorkByRater, revoked: Set[str]
+) -> Sequence[LabellerProgress]:
     """Return the progress of each labeller, without any of their labels."""
     rows = []
     for seat in blind.seats:
         work = works.get(seat.id, {})
-        progress_made = states(blind, seat.id, work)
+        progress_made = labelling_states(blind, seat.id, work)
         rows.append(
-            Standing(
+            LabellerProgress(
                 rater=seat.id,
                 role=seat.role,
                 n=len(progress_made),
                 done=progress_made.count(Progress.done),
                 skipped=progress_made.count(Progress.skipped),
-                handed_in=handed_in(work),
+                handed_in=has_handed_in(work),
                 withdrawn=seat.id not in works,
                 revoked=seat.id in revoked,
                 minutes=blind.minutes(seat.judgments),
@@ -307,9 +315,9 @@ def standings(blind: Blind, works: Works, revoked: Set[str]) -> Sequence[Standin
     return rows
 
 
-def n_settled(blind: Blind, works: Works, revoked: Set[str]) -> tuple[int, int]:
+def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[int, int]:
     """Return how many of the disputed judgments are settled, and how many there are."""
-    names = disputed(blind, works, revoked)
+    names = disputed_judgments(blind, works, revoked)
     work = works.get(blind.adjudicator.id, {})
     settled = [
         progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done
@@ -319,7 +327,7 @@ def n_settled(blind: Blind, works: Works, revoked: Set[str]) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class AuditProgress:
     """The progress of an audit.
 
     Attributes:
@@ -329,7 +337,7 @@ class Whole:
         n_disputed: Judgments to settle; 0 before settling has begun.
     """
 
-    standings: Sequence[Standing]
+    standings: Sequence[LabellerProgress]
     awaited: tuple[str, ...]
     open: bool
     settles: bool
@@ -337,14 +345,14 @@ class Whole:
     n_disputed: int
 
 
-def whole(blind: Blind, works: Works, revoked: Set[str]) -> Whole:
+def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> AuditProgress:
     """Return the progress of an audit, without any label."""
     adjudicator = blind.adjudicator.id
-    settled, n_disputed = n_settled(blind, works, revoked)
-    return Whole(
-        standings=standings(blind, works, revoked),
-        awaited=awaited(blind, works, revoked),
-        open=is_open(blind, works, revoked),
+    settled, n_disputed = count_settled(blind, works, revoked)
+    return AuditProgress(
+        standings=labeller_progress(blind, works, revoked),
+        awaited=awaited_labellers(blind, works, revoked),
+        open=is_settling_open(blind, works, revoked),
         settles=adjudicator in works and adjudicator not in revoked,
         n_settled=settled,
         n_disputed=n_disputed,

@@ -22,7 +22,7 @@ from careeval.results.trust.audit.sample import Sample, ShownResponse
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
 from careeval.review.forms import clean
-from careeval.review.invitee import Invitee, numbered
+from careeval.review.invitee import Invitee, numbered_raters
 from careeval.review.question import WORDS_A_MINUTE
 
 _SETTLES = "a"
@@ -71,16 +71,16 @@ class AuditPlan(Frozen):
         """The people who get a link: the labellers, then the adjudicator."""
         return (*(seat.rater for seat in self.seats), self.adjudicator)
 
-    def blind(self) -> Blind:
+    def blind(self) -> BlindPlan:
         """Return the part of the plan that labellers may see."""
-        return Blind(
+        return BlindPlan(
             title=self.title,
             seed=self.seed,
             consent=self.consent,
             seats=self.seats,
             adjudicator=self.adjudicator,
             judgments={
-                item.judgment: Judgment(
+                item.judgment: JudgmentToLabel(
                     id=item.judgment,
                     item=item.text,
                     response=clean(response.text),
@@ -97,7 +97,7 @@ class AuditPlan(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class JudgmentToLabel:
     """One judgment to label.
 
     Attributes:
@@ -114,7 +114,7 @@ class Judgment:
 
 
 @dataclass(frozen=True)
-class Blind:
+class BlindPlan:
     """The part of an audit that labellers may see."""
 
     title: str
@@ -122,7 +122,7 @@ class Blind:
     consent: Consent
     seats: tuple[LabelSeat, ...]
     adjudicator: Rater
-    judgments: Mapping[str, Judgment]
+    judgments: Mapping[str, JudgmentToLabel]
 
     @cached_property
     def _seats(self) -> Mapping[str, LabelSeat]:
@@ -182,7 +182,7 @@ def new_audit(
     Raises:
         ReviewError: The sample is empty, or there are too few labellers.
     """
-    raters = numbered(roles)
+    raters = numbered_raters(roles)
     if len(raters) < 2:
         raise ReviewError(
             "an audit needs two labellers or more: how far people agree bounds what a grader can"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from careeval.review.audit.labels import SAYS, marked, passages
+from careeval.review.audit.labels import LABEL_QUESTION, evidence_passages, mark_evidence
 from careeval.review.deck import PracticeCard
 
 
@@ -33,12 +33,12 @@ def label_practice_cards() -> tuple[PracticeCard, ...]:
     return tuple(
         PracticeCard(
             "label_practice",
-            (SAYS,),
+            (LABEL_QUESTION,),
             (each.why,),
             {
                 "judgment": each,
-                "untried": marked(each.response, ()),
-                "worked": marked(each.response, passages(each.evidence)),
+                "untried": mark_evidence(each.response, ()),
+                "worked": mark_evidence(each.response, evidence_passages(each.evidence)),
             },
         )
         for each in LABEL_PRACTICE

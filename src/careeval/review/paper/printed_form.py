@@ -25,7 +25,7 @@ COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NumberedQuestion:
     """One question on paper, with its number.
 
     Attributes:
@@ -65,7 +65,7 @@ class ItemSheet:
     """An item with its questions."""
 
     about: ItemRef
-    asked: tuple[Asked, ...]
+    asked: tuple[NumberedQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ScenarioSheet:
     """A scenario with its questions: its own, those on each item, and late ones on each item."""
 
     scenario: Scenario
-    own: tuple[Asked, ...]
+    own: tuple[NumberedQuestion, ...]
     items: tuple[ItemSheet, ...]
     late: tuple[ItemSheet, ...]
     changes: Mapping[str, object]
@@ -85,21 +85,21 @@ class ScenarioSheet:
         return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
 
-def numbered(
+def numbered_questions(
     plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, work: Work
-) -> tuple[Asked, ...]:
+) -> tuple[NumberedQuestion, ...]:
     """Return every question that the app asks a rater, in the rater's order."""
-    asked: list[Asked] = []
+    asked: list[NumberedQuestion] = []
     for name in seat.scenarios:
         before = earlier_answers(plan.rated(name), work)
         words = earlier_words(plan, scenarios[name], seat.id, before)
         for question in questions(plan, scenarios[name], seat.id, before):
             earlier = words.get(question.field, "")
-            asked.append(Asked(len(asked) + 1, name, question, earlier))
+            asked.append(NumberedQuestion(len(asked) + 1, name, question, earlier))
     return tuple(asked)
 
 
-def form(
+def render_form(
     plan: StudyPlan,
     scenarios: Mapping[str, Scenario],
     seat: Seat,
@@ -118,7 +118,7 @@ def form(
         work: All answers of the rater, in earlier rounds too.
         large: Whether its print is large, 18 points; else 12, the least that is clear print.
     """
-    everything = numbered(plan, scenarios, seat, work)
+    everything = numbered_questions(plan, scenarios, seat, work)
     sheets = []
     for name in seat.scenarios:
         changes = revision_shown(plan, scenarios[name], seat.id, work)
@@ -136,13 +136,13 @@ def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, wo
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for asked in numbered(plan, scenarios, seat, work):
+    for asked in numbered_questions(plan, scenarios, seat, work):
         writer.writerow((asked.number, seat.id, asked.scenario, asked.scale, asked.item, ""))
     return out.getvalue()
 
 
 def _sheet(
-    scenario: Scenario, asked: Iterable[Asked], changes: Mapping[str, object]
+    scenario: Scenario, asked: Iterable[NumberedQuestion], changes: Mapping[str, object]
 ) -> ScenarioSheet:
     every = list(asked)
     return ScenarioSheet(
@@ -154,7 +154,7 @@ def _sheet(
     )
 
 
-def _by_item(asked: Iterable[Asked]) -> tuple[ItemSheet, ...]:
+def _by_item(asked: Iterable[NumberedQuestion]) -> tuple[ItemSheet, ...]:
     items: dict[int, ItemSheet] = {}
     for each in asked:
         if about := each.question.about:

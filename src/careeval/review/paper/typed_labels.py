@@ -13,9 +13,9 @@ from pathlib import Path
 
 from careeval.core.label import Reading
 from careeval.results.filled_forms import take_rows
-from careeval.review.audit.labels import HANDED_IN, handed_in, label_questions, label_task
-from careeval.review.audit.plan import Blind, LabelSeat
-from careeval.review.paper.typed_ratings import Sheet, Sheets
+from careeval.review.audit.labels import HANDED_IN, has_handed_in, label_questions, label_task
+from careeval.review.audit.plan import BlindPlan, LabelSeat
+from careeval.review.paper.typed_ratings import TypedPage, TypedPages
 from careeval.review.store import Store
 from careeval.review.workbench import FINISHED
 
@@ -26,9 +26,9 @@ _READINGS = {short: reading.value for reading in Reading for short in (reading.v
 _SHORT = re.compile(r"([a-z]+)0*([0-9]+)", re.IGNORECASE)
 
 
-def read_label_sheets(
-    path: Path, blind: Blind, store: Store, *, replace: bool = False, hand_in: bool = False
-) -> tuple[Sheet, ...]:
+def read_typed_labels(
+    path: Path, blind: BlindPlan, store: Store, *, replace: bool = False, hand_in: bool = False
+) -> tuple[TypedPage, ...]:
     """Return the labels of a file, checked against the audit and against earlier answers.
 
     A row with neither label nor evidence nor note is a judgment that is not made yet.
@@ -43,8 +43,8 @@ def read_label_sheets(
     Raises:
         ReviewError: With the line of each problem.
     """
-    sheets = Sheets(store, replace=replace)
-    reader = _Reader(blind, store, sheets)
+    sheets = TypedPages(store, replace=replace)
+    reader = _LabelReader(blind, store, sheets)
     take_rows(path, NEEDED, COLUMNS, reader.take)
     if hand_in:
         for rater in sorted({sheet.rater for sheet in sheets.found()}):
@@ -52,10 +52,10 @@ def read_label_sheets(
     return sheets.found()
 
 
-class _Reader:
-    def __init__(self, blind: Blind, store: Store, sheets: Sheets) -> None:
+class _LabelReader:
+    def __init__(self, blind: BlindPlan, store: Store, sheets: TypedPages) -> None:
         self.blind, self.sheets = blind, sheets
-        self.done = {name for name, work in store.everybody().items() if handed_in(work)}
+        self.done = {name for name, work in store.everybody().items() if has_handed_in(work)}
         self.by_short = {_shortened(name): name for name in blind.judgments}
 
     def take(self, line: int, row: Mapping[str, str]) -> None:

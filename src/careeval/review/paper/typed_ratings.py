@@ -15,13 +15,13 @@ from pathlib import Path
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_forms import take_rows
-from careeval.review.changes import Change, Form
+from careeval.review.changes import FormChange, FormId
 from careeval.review.forms import clean
 from careeval.review.question import Question
 from careeval.review.store import Store
-from careeval.review.study.own_answers import HANDED_IN, handed_in
+from careeval.review.study.own_answers import HANDED_IN, has_handed_in
 from careeval.review.study.plan import Seat, StudyPlan
-from careeval.review.study.questions import AGREE, answerable
+from careeval.review.study.questions import AGREE, answerable_questions
 
 NEEDED = ("rater", "scenario")
 COLUMNS = (*NEEDED, "scale", "item", "value", "comment")
@@ -32,7 +32,7 @@ WORDS = ("comment", "missing", "country")
 
 
 @dataclass
-class Sheet:
+class TypedPage:
     """One rater's typed answers to one page.
 
     Attributes:
@@ -48,7 +48,7 @@ class Sheet:
     values: dict[str, str] = field(default_factory=dict)
 
 
-class Sheets:
+class TypedPages:
     """The answers in the rows of a file, page by page, checked against each other and the store.
 
     Args:
@@ -60,7 +60,7 @@ class Sheets:
         self._store, self._replace = store, replace
         self._present = {rater.id for rater in store.raters()}
         self._revoked = store.revoked()
-        self._sheets: dict[tuple[str, str], Sheet] = {}
+        self._sheets: dict[tuple[str, str], TypedPage] = {}
         self._lines: dict[tuple[str, str, str], int] = {}
 
     def has(self, rater: str) -> bool:
@@ -75,14 +75,14 @@ class Sheets:
             )
         return rater in self._present
 
-    def page(self, rater: str, task: str, place: int | None) -> Sheet:
+    def page(self, rater: str, task: str, place: int | None) -> TypedPage:
         """Return the sheet of a rater's page; empty where nothing of it has been noted."""
         key = (rater, task)
         if key not in self._sheets:
-            self._sheets[key] = Sheet(rater, task, place, self._store.newest(rater, task))
+            self._sheets[key] = TypedPage(rater, task, place, self._store.newest(rater, task))
         return self._sheets[key]
 
-    def note(self, sheet: Sheet, question: Question, text: str, line: int) -> None:
+    def note(self, sheet: TypedPage, question: Question, text: str, line: int) -> None:
         """Note an answer from a line of the file.
 
         Raises:
@@ -101,19 +101,19 @@ class Sheets:
         self._lines[key] = line
         sheet.values[name] = answer
 
-    def found(self) -> tuple[Sheet, ...]:
+    def found(self) -> tuple[TypedPage, ...]:
         """Return the sheets that have answers."""
         return tuple(sheet for sheet in self._sheets.values() if sheet.values)
 
 
-def read_sheets(
+def read_typed_ratings(
     path: Path,
     plan: StudyPlan,
     scenarios: Mapping[str, Scenario],
     store: Store,
     *,
     replace: bool = False,
-) -> tuple[Sheet, ...]:
+) -> tuple[TypedPage, ...]:
     """Return the ratings of a file, checked against the plan and against earlier answers.
 
     Args:
@@ -126,18 +126,18 @@ def read_sheets(
     Raises:
         ReviewError: With the line of each problem.
     """
-    sheets = Sheets(store, replace=replace)
+    sheets = TypedPages(store, replace=replace)
     owing = {
         seat.id
         for seat in plan.seats
-        if seat.answers and not handed_in(store.answers(seat.id, HANDED_IN))
+        if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
     }
-    reader = _Reader(plan, scenarios, sheets, owing)
+    reader = _RatingReader(plan, scenarios, sheets, owing)
     take_rows(path, NEEDED, COLUMNS, reader.take)
     return sheets.found()
 
 
-def save_sheets(store: Store, sheets: Sequence[Sheet], typed_by: str) -> int:
+def save_typed_pages(store: Store, sheets: Sequence[TypedPage], typed_by: str) -> int:
     """Save sheets, and return how many answers are new or changed.
 
     Args:
@@ -150,18 +150,18 @@ def save_sheets(store: Store, sheets: Sequence[Sheet], typed_by: str) -> int:
             since the file was read, or the store cannot be written: nothing is saved.
     """
     changes = [
-        Change(each.rater, each.task, each.values, Form.new(each.seen), each.place, typed_by)
+        FormChange(each.rater, each.task, each.values, FormId.new(each.seen), each.place, typed_by)
         for each in sheets
     ]
     return sum(len(saved.changed) for saved in store.save_all(changes, overwrite=False))
 
 
-class _Reader:
+class _RatingReader:
     def __init__(
         self,
         plan: StudyPlan,
         scenarios: Mapping[str, Scenario],
-        sheets: Sheets,
+        sheets: TypedPages,
         owing: Collection[str],
     ) -> None:
         self.plan, self.scenarios, self.sheets, self.owing = plan, scenarios, sheets, owing
@@ -176,7 +176,7 @@ class _Reader:
         name = row["scenario"]
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
-        asked = answerable(self.plan, self.scenarios[name], seat.id)
+        asked = answerable_questions(self.plan, self.scenarios[name], seat.id)
         answers = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
             answers.append((_comment(asked, row), row["comment"]))

@@ -9,21 +9,26 @@ from typing import Any
 from careeval.bank import Bank
 from careeval.core.rating import Rater
 from careeval.core.scenario import Scenario
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 from careeval.review.deck import Answers, Card, Deck
-from careeval.review.question import about
+from careeval.review.question import duration_in_words
 from careeval.review.store import Store, Work
 from careeval.review.study import own_answers
-from careeval.review.study.plan import Seat, StudyPlan, read_plan, scenarios_of
+from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios, read_plan
 from careeval.review.study.practice import practice_cards
-from careeval.review.study.questions import earlier_words, minutes, questions, revision_shown
+from careeval.review.study.questions import (
+    earlier_words,
+    expected_minutes,
+    questions,
+    revision_shown,
+)
 from careeval.review.study.revision import earlier_answers
-from careeval.review.workbench import FINISHED, Desk, Load
+from careeval.review.workbench import FINISHED, Workbench, Workload
 
 PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")
 
 
-def study_desk(bank: Bank, store: Store, settings: Settings) -> Desk:
+def study_workbench(bank: Bank, store: Store, settings: Addresses) -> Workbench:
     """Return the workbench for the newest round of a study.
 
     Raises:
@@ -31,8 +36,8 @@ def study_desk(bank: Bank, store: Store, settings: Settings) -> Desk:
         ReviewError: A scenario has changed since it was planned.
     """
     plan = read_plan(store.plans("study")[-1])
-    study = _Round(plan, scenarios_of(plan, bank))
-    return Desk(
+    study = _Round(plan, planned_scenarios(plan, bank))
+    return Workbench(
         store,
         settings,
         plan.title,
@@ -55,13 +60,13 @@ class _Round:
     _cards: dict[str, tuple[tuple[Card, ...], tuple[Card, ...]]] = field(default_factory=dict)
     """Answer and rating cards by seat, kept so that earlier rounds are read once."""
 
-    def load(self, rater: Rater, work: Work) -> Load | None:
+    def load(self, rater: Rater, work: Work) -> Workload | None:
         """Return how much a rater is asked to do; None where it is nothing."""
         seat = self.plan.seat(rater.id)
         if seat is None:
             return None
         total = sum(
-            minutes(
+            expected_minutes(
                 self.plan,
                 self.scenarios[name],
                 rater.id,
@@ -69,7 +74,7 @@ class _Round:
             )
             for name in seat.scenarios
         )
-        return Load(_amount(seat), about(total))
+        return Workload(_amount(seat), duration_in_words(total))
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
         """Return the decks of a rater's seat; none where the round has no seat for them."""
@@ -98,7 +103,7 @@ class _Round:
             "answer",
             answers,
             (own_answers.HANDED_IN, number),
-            finished=own_answers.handed_in(work.get(own_answers.HANDED_IN, {})),
+            finished=own_answers.has_handed_in(work.get(own_answers.HANDED_IN, {})),
             end="/answers",
             end_template="answers",
             end_titles=("Hand in your own answers", "Your answers are handed in"),
@@ -114,7 +119,7 @@ class _Round:
             Card(
                 self.plan.answer_task(name),
                 f"Your own answer {n}, {self.scenarios[name].adl}",
-                (own_answers.question(self.plan.told),),
+                (own_answers.answer_question(self.plan.told),),
                 self._shows(name),
                 own_answers.MINUTES,
             )
@@ -133,7 +138,7 @@ class _Round:
                 f"Scenario {n}, {scenario.adl}",
                 questions(self.plan, scenario, seat.id, before),
                 self._shows(name, **revision_shown(self.plan, scenario, seat.id, work)),
-                minutes(self.plan, scenario, seat.id, before) - own,
+                expected_minutes(self.plan, scenario, seat.id, before) - own,
                 before=words,
             )
             cards.append(card)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Role
 from careeval.review.store import Store
-from careeval.review.study.own_answers import HANDED_IN, handed_in, written
+from careeval.review.study.own_answers import HANDED_IN, has_handed_in, written_answer
 from careeval.review.study.plan import read_plan
-from careeval.review.study.rounds import as_shown, seats_in
+from careeval.review.study.rounds import present_seats, scenario_as_shown
 
 _RaterAnswer = tuple[Rater, str]
 """A rater and the text of their answer."""
@@ -38,7 +38,7 @@ class ExpertAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class ExpertAnswers:
     """All answers of a study's raters who have not withdrawn.
 
     Attributes:
@@ -60,13 +60,13 @@ class HandedIn:
     n_waiting: int
 
 
-def who_answered(store: Store) -> frozenset[str]:
+def raters_who_handed_in(store: Store) -> frozenset[str]:
     """Return the ids of raters who have handed in answers, and may have seen rubrics since."""
     works = store.everybody()
-    return frozenset(name for name, work in works.items() if handed_in(work.get(HANDED_IN, {})))
+    return frozenset(name for name, work in works.items() if has_handed_in(work.get(HANDED_IN, {})))
 
 
-def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
+def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
     """Return the answers of all rounds.
 
     Args:
@@ -82,18 +82,18 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
     by_scenario: dict[str, list[_RaterAnswer]] = {}
     n_other = n_late = 0
     for plan in plans:
-        for seat in seats_in(store, plan):
+        for seat in present_seats(store, plan):
             work = works[seat.id]
             commit = work.get(HANDED_IN, {}).get(str(plan.round))
             late = commit is not None and on_paper.get(seat.id, commit.seq) < commit.seq
             for name in seat.answers:
                 answers = by_scenario.setdefault(name, [])
-                text = written(work.get(plan.answer_task(name), {})) if commit else None
+                text = written_answer(work.get(plan.answer_task(name), {})) if commit else None
                 if text is None:
                     continue
                 if late:
                     n_late += 1
-                elif as_shown(plan, plan.rated(name), [bank]) is None:
+                elif scenario_as_shown(plan, plan.rated(name), [bank]) is None:
                     n_other += 1
                 else:
                     answers.append((seat.rater, text))
@@ -102,10 +102,10 @@ def handed_in_answers(store: Store, bank: Bank) -> HandedIn:
     people = {rater for answers in by_scenario.values() for rater, _ in answers}
     waiting = [
         seat
-        for seat in seats_in(store, plans[-1])
-        if seat.answers and not handed_in(works[seat.id].get(HANDED_IN, {}))
+        for seat in present_seats(store, plans[-1])
+        if seat.answers and not has_handed_in(works[seat.id].get(HANDED_IN, {}))
     ]
-    return HandedIn(
+    return ExpertAnswers(
         answers=tuple(
             ExpertAnswer(rater.role, name, text)
             for name in sorted(by_scenario)

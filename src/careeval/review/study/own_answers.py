@@ -26,17 +26,17 @@ MINUTES = 8.0
 """Expected minutes to think of 150 words and write them: a guess."""
 
 
-def question(told: str) -> Question:
+def answer_question(told: str) -> Question:
     """Return the one question of the page, with the instructions for answering."""
     return Question(_WRITTEN, "comment", "Your answer", "your answer", hint=told)
 
 
-def task(scenario: str, version: int) -> str:
+def answer_task(scenario: str, version: int) -> str:
     """Return the name that the store gives to the answer to one version of a scenario."""
     return f"{TASKS}{scenario}@{version}"
 
 
-def written(answers: Mapping[str, Answer]) -> str | None:
+def written_answer(answers: Mapping[str, Answer]) -> str | None:
     """Return the answer that counts; None where there is none or its writer declined.
 
     An answer that was typed before its writer declined does not count.
@@ -44,19 +44,22 @@ def written(answers: Mapping[str, Answer]) -> str | None:
     return answers[_WRITTEN].value if _WRITTEN in answers and SKIPPED not in answers else None
 
 
-def handed_in(answers: Mapping[str, Answer]) -> bool:
+def has_handed_in(answers: Mapping[str, Answer]) -> bool:
     """Tell from the answers on `HANDED_IN` whether a rater has handed in, in any round."""
     return bool(answers)
 
 
-def n_written(work: Work) -> int:
+def count_written(work: Work) -> int:
     """Return how many answers that count a rater has written, in all rounds."""
     return sum(
-        name.startswith(TASKS) and written(answers) is not None for name, answers in work.items()
+        name.startswith(TASKS) and written_answer(answers) is not None
+        for name, answers in work.items()
     )
 
 
-def draw(seats: Mapping[str, Sequence[str]], each: int, *, seed: int) -> dict[str, tuple[str, ...]]:
+def draw_scenarios(
+    seats: Mapping[str, Sequence[str]], each: int, *, seed: int
+) -> dict[str, tuple[str, ...]]:
     """Draw the scenarios that raters answer: the same number for each rater, spread evenly.
 
     No other draw of as many from the same seats has a smaller sum of squares of the scenarios'

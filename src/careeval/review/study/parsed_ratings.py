@@ -14,14 +14,14 @@ from careeval.review.study.questions import (
     CANNOT_JUDGE,
     ENOUGH,
     UNSURE,
-    answerable,
-    standing,
+    answerable_questions,
+    kept_questions,
 )
 from careeval.review.study.revision import earlier_answers
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedRatings:
     """All ratings, views and comments of a round, in the order of raters and their scenarios."""
 
     ratings: tuple[Rating, ...]
@@ -30,7 +30,9 @@ class Said:
     sufficiency: tuple[Sufficiency, ...]
 
 
-def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]) -> Said:
+def parse_ratings(
+    plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
+) -> ParsedRatings:
     """Parse the answers of one round.
 
     Args:
@@ -50,7 +52,7 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
     for seat in plan.seats:
         for name in seat.scenarios:
             answers = _answers(plan, bank[name], seat.id, work.get(seat.id, {}))
-            for question in answerable(plan, bank[name], seat.id):
+            for question in answerable_questions(plan, bank[name], seat.id):
                 value = answers.get(question.field)
                 if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
@@ -71,15 +73,17 @@ def said(plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
                     other = {AGREE: proposed, UNSURE: None}
                     points = other[value] if value in other else int(value)
                     views.append(PointsView(seat.rater, subject, proposed, points))
-    return Said(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
+    return ParsedRatings(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
 
 
 def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
     """Return a rater's answers in a round, with the earlier ones that were not asked for again."""
     stored = work.get(plan.task(scenario.id), {})
     answers = {name: answer.value for name, answer in stored.items()}
-    if not any(q.field in answers for q in answerable(plan, scenario, rater) if q.options):
+    if not any(
+        q.field in answers for q in answerable_questions(plan, scenario, rater) if q.options
+    ):
         return answers
     before = earlier_answers(plan.rated(scenario.id), work)
-    kept = standing(plan, scenario, rater, before)
+    kept = kept_questions(plan, scenario, rater, before)
     return {name: before[name].value for name in kept} | answers

@@ -20,9 +20,9 @@ from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, too_f
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Split, Status, Text
 from careeval.errors import ReviewError
-from careeval.review.assignment import apart, assign
+from careeval.review.assignment import assign, separate_families
 from careeval.review.consent import Consent
-from careeval.review.invitee import Invitee, numbered
+from careeval.review.invitee import Invitee, numbered_raters
 from careeval.review.study import own_answers
 
 SEVERE = -2  # not imported from careeval.scoring, which loads numpy
@@ -35,7 +35,7 @@ class ShownItem(Frozen):
     text: Text
 
 
-class Shown(Frozen):
+class ShownScenario(Frozen):
     """The text and the items of one version of a scenario, as raters read them."""
 
     text: Text
@@ -43,24 +43,24 @@ class Shown(Frozen):
     """Keys are rubric and id, as actions/asks-first."""
 
 
-class Former(Frozen):
+class FormerVersion(Frozen):
     """A version of a scenario that was rated in an earlier round."""
 
     task: str
     """The name of its rating in the store."""
-    shown: Shown | None
+    shown: ShownScenario | None
     """Null where it is held out, or was planned before this was kept."""
 
 
-class Rated(Frozen):
+class RatedScenario(Frozen):
     """One version of a scenario to rate, with a hash of the text that raters are shown."""
 
     id: Slug
     version: Annotated[int, Field(ge=1)]
     hash: str
-    shown: Shown | None = None
+    shown: ShownScenario | None = None
     """Null where it is held out: the text stays sealed."""
-    former: tuple[Former, ...] = ()
+    former: tuple[FormerVersion, ...] = ()
     """The newest first; empty in the first round of a scenario."""
 
 
@@ -87,7 +87,7 @@ class StudyPlan(Frozen):
     points: bool
     """Whether the items' provisional points are asked about."""
     consent: Consent
-    scenarios: tuple[Rated, ...]
+    scenarios: tuple[RatedScenario, ...]
     seats: tuple[Seat, ...]
     study_id: Slug | None = None
     """The same in every round; None in plans made before there was one."""
@@ -120,7 +120,7 @@ class StudyPlan(Frozen):
         """Return a rater's seat; None where that rater is not in this round."""
         return next((seat for seat in self.seats if seat.id == rater), None)
 
-    def rated(self, scenario: str) -> Rated:
+    def rated(self, scenario: str) -> RatedScenario:
         """Return the version of a scenario that is rated."""
         return next(rated for rated in self.scenarios if rated.id == scenario)
 
@@ -130,7 +130,7 @@ class StudyPlan(Frozen):
 
     def answer_task(self, scenario: str) -> str:
         """Return the name that the store gives to a rater's own answer, the same in any round."""
-        return own_answers.task(scenario, self.rated(scenario).version)
+        return own_answers.answer_task(scenario, self.rated(scenario).version)
 
     def json_text(self) -> str:
         """Return the plan as the store keeps it."""
@@ -204,7 +204,7 @@ def new_plan(
         ReviewError: As `assign`; or somebody has fewer scenarios than they are to answer.
     """
     chosen = _to_rate(bank, scenarios)
-    raters = numbered(roles)
+    raters = numbered_raters(roles)
     order = assign(
         [scenario.id for scenario in chosen],
         raters,
@@ -218,7 +218,7 @@ def new_plan(
             f"{answers} answers each: a rater has {fewest} scenarios",
             hint=f"ask for at most {fewest}",
         )
-    own = own_answers.draw(order, answers, seed=seed) if answers else {}
+    own = own_answers.draw_scenarios(order, answers, seed=seed) if answers else {}
     family = {scenario.id: scenario.family for scenario in chosen}
     asked = tuple(dict.fromkeys(rubrics)) if relevance or points else ()
     return StudyPlan(
@@ -235,8 +235,8 @@ def new_plan(
             Seat(
                 id=r.id,
                 role=r.role,
-                scenarios=apart(order[r.id], family),
-                answers=apart(own.get(r.id, ()), family),
+                scenarios=separate_families(order[r.id], family),
+                answers=separate_families(own.get(r.id, ()), family),
             )
             for r in raters
         ),
@@ -325,7 +325,10 @@ def next_round(
         again = [name for name in had if person.id in (rated.get(name) or (person.id,))]
         Random(f"{plan.seed}/{plan.round + 1}/{person.id}").shuffle(again)
         owed = [] if person.id in answered else [n for n in again if n in had[n].answers]
-        update = {"scenarios": apart(again, family), "answers": apart(owed, family)}
+        update = {
+            "scenarios": separate_families(again, family),
+            "answers": separate_families(owed, family),
+        }
         seats.append(person.model_copy(update=update))
     relevance, points = relevance or plan.relevance, points or plan.points
     asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
@@ -365,7 +368,7 @@ def with_raters(
         random.shuffle(names)
         chosen = sorted(names, key=lambda each: n_raters[each])[:load]
         random.shuffle(chosen)
-        seats.append(Seat(id=name, role=role, scenarios=apart(chosen, family)))
+        seats.append(Seat(id=name, role=role, scenarios=separate_families(chosen, family)))
         taken.add(name)
     return plan.model_copy(update={"seats": tuple(seats)})
 
@@ -394,14 +397,14 @@ def _next_id(taken: Iterable[str]) -> str:
     return f"r{max(numbers, default=0) + 1:02}"
 
 
-def asks_severe(plan: StudyPlan, scenario: Scenario) -> bool:
+def asks_severe_points(plan: StudyPlan, scenario: Scenario) -> bool:
     """Tell whether raters are asked about the points of every item of −2, if there is any."""
     asked = plan.rubrics if plan.points else ()
     unasked = (rubric for rubric in Rubric if rubric not in asked)
     return not any(i.points == SEVERE for r in unasked for i in scenario.rubric(r))
 
 
-def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str, ...]:
+def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str, ...]:
     """Return the reasons why a round cannot validate all its scenarios, however they are rated.
 
     Args:
@@ -409,7 +412,7 @@ def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str
         scenarios: The scenarios of the round.
     """
     reasons = []
-    if not all(asks_severe(plan, scenario) for scenario in scenarios):
+    if not all(asks_severe_points(plan, scenario) for scenario in scenarios):
         reasons.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
     if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
         reasons.append("nobody rates the relevance of every item: --items --rubric both does")
@@ -425,7 +428,7 @@ def cannot_validate(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tuple[str
     return tuple(reasons)
 
 
-def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
+def planned_scenarios(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
     """Return the scenarios of a plan by id, exactly as they were when it was written.
 
     Raises:
@@ -447,30 +450,30 @@ def scenarios_of(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
     return scenarios
 
 
-def shown_of(scenario: Scenario) -> Shown:
+def shown_scenario(scenario: Scenario) -> ShownScenario:
     """Return the words of a scenario that raters read."""
     items = {
         f"{rubric}/{item.id}": ShownItem(points=item.points, text=item.text)
         for rubric in Rubric
         for item in scenario.rubric(rubric)
     }
-    return Shown(text=scenario.text, items=items)
+    return ShownScenario(text=scenario.text, items=items)
 
 
-def _rated(scenario: Scenario, former: tuple[Former, ...] = ()) -> Rated:
-    return Rated(
+def _rated(scenario: Scenario, former: tuple[FormerVersion, ...] = ()) -> RatedScenario:
+    return RatedScenario(
         id=scenario.id,
         version=scenario.version,
         hash=rated_hash(scenario),
-        shown=None if scenario.split is Split.held_out else shown_of(scenario),
+        shown=None if scenario.split is Split.held_out else shown_scenario(scenario),
         former=former,
     )
 
 
-def _former(plans: Sequence[StudyPlan], scenario: str) -> tuple[Former, ...]:
+def _former(plans: Sequence[StudyPlan], scenario: str) -> tuple[FormerVersion, ...]:
     """Return the earlier versions of a scenario, the newest first."""
     return tuple(
-        Former(task=plan.task(scenario), shown=rated.shown)
+        FormerVersion(task=plan.task(scenario), shown=rated.shown)
         for plan in reversed(plans)
         for rated in plan.scenarios
         if rated.id == scenario

@@ -12,7 +12,7 @@ from careeval.core.scenario import Rubric, RubricItem
 from careeval.review.deck import PracticeCard
 from careeval.review.question import ItemRef
 from careeval.review.study.plan import StudyPlan
-from careeval.review.study.questions import about_item, rating
+from careeval.review.study.questions import item_questions, rating_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PracticeItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Practice:
+class PracticeScenario:
     """A scenario to practise on.
 
     Attributes:
@@ -49,12 +49,12 @@ def practice_cards(plan: StudyPlan) -> tuple[PracticeCard, ...]:
     """Return the cards to try a study's questions on, with items where it asks about items."""
     cards = []
     for practice in PRACTICE:
-        asked = [(rating(scale), note) for scale, note in practice.notes.items()]
+        asked = [(rating_question(scale), note) for scale, note in practice.notes.items()]
         for n, each in enumerate(practice.items if plan.rubrics else (), 1):
             item = RubricItem(id=f"practice-{n}", points=each.worth, text=each.text, domains={})
             noted = {Scale.relevance: each.relevance, "points": each.points}
             about = ItemRef(Rubric.actions, item, n)
-            on_item = about_item(about, relevance=plan.relevance, points=plan.points)
+            on_item = item_questions(about, relevance=plan.relevance, points=plan.points)
             asked += [(question, noted[question.kind]) for question in on_item]
         asking, notes = zip(*asked, strict=True)
         shows = {"text": practice.text, "plan": plan}
@@ -63,7 +63,7 @@ def practice_cards(plan: StudyPlan) -> tuple[PracticeCard, ...]:
 
 
 PRACTICE = (
-    Practice(
+    PracticeScenario(
         text="""\
 Ines Ferreira, 71, has rheumatoid arthritis in both hands. This morning her fingers are stiff \
 and swollen. She dresses herself sitting on her bed, with a button hook that her occupational \
@@ -113,7 +113,7 @@ she says, and goes on with the third. There is no hurry. What do you do?""",
             ),
         ),
     ),
-    Practice(
+    PracticeScenario(
         text="""\
 Tomas Berg, 58, has no movement in either arm since an injury to his neck. He shaves himself at \
 the basin every morning with a wet razor in his right hand.

@@ -13,9 +13,14 @@ from careeval.review.question import WORDS_A_MINUTE, ItemRef, Question
 from careeval.review.store import Work
 from careeval.review.study import own_answers
 from careeval.review.study.plan import ShownItem, StudyPlan
-from careeval.review.study.revision import EarlierAnswers, earlier_answers, item_of, revision
+from careeval.review.study.revision import (
+    EarlierAnswers,
+    earlier_answers,
+    item_of,
+    scenario_revision,
+)
 
-NOTHING: EarlierAnswers = {}
+NO_EARLIER_ANSWERS: EarlierAnswers = {}
 
 AGREE, UNSURE = "agree", "unsure"
 CANNOT_JUDGE = "cannot-judge"
@@ -64,7 +69,7 @@ _ASKED: Mapping[Scale, str] = {
 
 
 def questions(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
 ) -> tuple[Question, ...]:
     """Return the questions on a scenario's card: those blind to points first.
 
@@ -75,10 +80,10 @@ def questions(
         before: The rater's answers in earlier rounds. Only what the revision can change is asked
             again.
     """
-    stands = standing(plan, scenario, rater, before)
+    stands = kept_questions(plan, scenario, rater, before)
     asked = [
         q
-        for q in answerable(plan, scenario, rater)
+        for q in answerable_questions(plan, scenario, rater)
         if q.field not in stands and not _no_longer_asked(plan, q)
     ]
     open_items = {item_of(q) for q in asked if q.options}
@@ -86,7 +91,7 @@ def questions(
     return tuple(sorted(asked, key=lambda q: (q.closing, q.late and not q.closing)))
 
 
-def standing(
+def kept_questions(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
 ) -> Mapping[str, Question]:
     """Return the questions, by field, whose earlier answer still holds, so that they are not asked.
@@ -98,7 +103,7 @@ def standing(
         before: The rater's answers in earlier rounds.
     """
     now = plan.rated(scenario.id).shown
-    asked = answerable(plan, scenario, rater) if before else ()
+    asked = answerable_questions(plan, scenario, rater) if before else ()
     return {
         q.field: q
         for q in asked
@@ -118,7 +123,7 @@ def earlier_words(
         before: The rater's answers in earlier rounds.
     """
     words = {}
-    for question in answerable(plan, scenario, rater):
+    for question in answerable_questions(plan, scenario, rater):
         if question.options and (answer := before.get(question.field)):
             former = answer.shown.items.get(item_of(question)) if answer.shown else None
             then = _as_asked_of(question, former) if former else question
@@ -132,9 +137,9 @@ def revision_shown(
     """Return what a template shows of a revision: the changes, and the answers that still hold."""
     before = earlier_answers(plan.rated(scenario.id), work)
     words = earlier_words(plan, scenario, rater, before)
-    stands = standing(plan, scenario, rater, before)
+    stands = kept_questions(plan, scenario, rater, before)
     return {
-        "revision": revision(plan.rated(scenario.id), work),
+        "revision": scenario_revision(plan.rated(scenario.id), work),
         "stands": [(question, words[name]) for name, question in stands.items()],
     }
 
@@ -145,16 +150,21 @@ def _as_asked_of(question: Question, former: ShownItem) -> Question:
         return question
     item = question.about.item.model_copy(update=former.model_dump())
     about = replace(question.about, item=item)
-    asked = about_item(about, relevance=True, points=True)
+    asked = item_questions(about, relevance=True, points=True)
     return next(each for each in asked if each.kind == question.kind)
 
 
-def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
+def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
     """Return all questions that a rater may have answered, also in earlier versions, item by item.
 
     The items of a rubric are shuffled for each rater, so that none of them is always read last.
     """
-    asked = [rating(Scale.realism), rating(Scale.validity), _INFORMATION, _comment()]
+    asked = [
+        rating_question(Scale.realism),
+        rating_question(Scale.validity),
+        _INFORMATION,
+        _comment(),
+    ]
     place = 0
     for rubric in plan.rubrics:
         items = list(scenario.rubric(rubric))
@@ -162,7 +172,7 @@ def answerable(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Questio
         for item in items:
             place += plan.points or item.points != 0
             about = ItemRef(rubric, item, place)
-            asked += about_item(about, relevance=plan.relevance, points=plan.points)
+            asked += item_questions(about, relevance=plan.relevance, points=plan.points)
             asked.append(_comment(about, late=plan.relevance and plan.points))
     return (
         *asked,
@@ -177,7 +187,7 @@ def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
     return worthless and (question.kind is Scale.relevance or not plan.points)
 
 
-def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
+def item_questions(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
     """Return the questions about an item, less the comment: first relevance, blind to points.
 
     Args:
@@ -185,8 +195,8 @@ def about_item(about: ItemRef, *, relevance: bool, points: bool) -> list[Questio
         relevance: Whether relevance is rated.
         points: Whether points are asked about.
     """
-    asked = [rating(Scale.relevance, about)] if relevance else []
-    return [*asked, points_view(about, late=relevance)] if points else asked
+    asked = [rating_question(Scale.relevance, about)] if relevance else []
+    return [*asked, points_question(about, late=relevance)] if points else asked
 
 
 def _comment(about: ItemRef | None = None, *, late: bool = False) -> Question:
@@ -201,7 +211,7 @@ def _comment(about: ItemRef | None = None, *, late: bool = False) -> Question:
     )
 
 
-def rating(scale: Scale, about: ItemRef | None = None) -> Question:
+def rating_question(scale: Scale, about: ItemRef | None = None) -> Question:
     """Return the question that is answered with a number on a scale.
 
     For an act of negative points it asks for the likely result, since raters would take "worth
@@ -223,7 +233,7 @@ def rating(scale: Scale, about: ItemRef | None = None) -> Question:
     )
 
 
-def points_view(about: ItemRef, *, late: bool) -> Question:
+def points_question(about: ItemRef, *, late: bool) -> Question:
     """Return the question whether an item's points are right; the answer is one choice."""
     proposed = about.item.points
     other = (p for p in (2, 1, 0, -1, -2) if p != proposed)
@@ -243,14 +253,14 @@ def points_view(about: ItemRef, *, late: bool) -> Question:
     )
 
 
-def n_words(scenario: Scenario, asked: Iterable[Question]) -> int:
+def count_words(scenario: Scenario, asked: Iterable[Question]) -> int:
     """Return how many words a rater reads of the scenario and of the items asked about."""
     items = {item_of(q): q.about.item.text for q in asked if q.about}
     return sum(len(text.split()) for text in (scenario.text, *items.values()))
 
 
-def minutes(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NOTHING
+def expected_minutes(
+    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
 ) -> float:
     """Return the minutes that a careful rater may need: a guess from words and questions.
 
@@ -265,7 +275,7 @@ def minutes(
     asked = questions(plan, scenario, rater, before)
     seat = plan.seat(rater)
     answers = seat is not None and scenario.id in seat.answers
-    read = n_words(scenario, asked) + (len(scenario.text.split()) if answers else 0)
+    read = count_words(scenario, asked) + (len(scenario.text.split()) if answers else 0)
     scales = sum(isinstance(q.kind, Scale) or q.kind == "information" for q in asked)
     views = sum(q.kind == "points" for q in asked)
     asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW

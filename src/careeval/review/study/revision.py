@@ -9,11 +9,11 @@ from typing import Literal
 
 from careeval.review.question import Question
 from careeval.review.store import Work
-from careeval.review.study.plan import Rated, Shown, ShownItem
+from careeval.review.study.plan import RatedScenario, ShownItem, ShownScenario
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierAnswer:
     """An answer that was given in an earlier round.
 
     Attributes:
@@ -21,9 +21,9 @@ class Earlier:
     """
 
     value: str
-    shown: Shown | None
+    shown: ShownScenario | None
 
-    def stands(self, question: Question, now: Shown | None) -> bool:
+    def stands(self, question: Question, now: ShownScenario | None) -> bool:
         """Tell whether the answer still holds: nothing has changed that could change it.
 
         A change of the scenario's text can change every answer, a change of an item those about the
@@ -37,12 +37,12 @@ class Earlier:
         return self.shown.items.get(item_of(question)) == now.items[item_of(question)]
 
 
-EarlierAnswers = Mapping[str, Earlier]
+EarlierAnswers = Mapping[str, EarlierAnswer]
 """The newest answer that a rater gave in earlier rounds, by field; comments are left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ChangedWords:
     """A run of words of a revised text that stayed, were added, or were removed."""
 
     change: Literal["same", "added", "removed"]
@@ -60,7 +60,7 @@ class Revision:
         removed: The texts of items that are gone.
     """
 
-    text: tuple[Words, ...]
+    text: tuple[ChangedWords, ...]
     items: Mapping[str, ShownItem]
     added: frozenset[str]
     removed: tuple[str, ...]
@@ -72,21 +72,23 @@ def item_of(question: Question) -> str:
     return f"{about.rubric}/{about.item.id}" if about else ""
 
 
-def earlier_answers(rated: Rated, work: Work) -> EarlierAnswers:
+def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
     """Return a rater's newest answers about a scenario from earlier rounds, by field.
 
     Args:
         rated: The scenario's place in a round.
         work: All that the rater answered, in every round.
     """
-    answers: dict[str, Earlier] = {}
+    answers: dict[str, EarlierAnswer] = {}
     for former in reversed(rated.former):
         stored = work.get(former.task, {})
-        answers |= {name: Earlier(answer.value, former.shown) for name, answer in stored.items()}
+        answers |= {
+            name: EarlierAnswer(answer.value, former.shown) for name, answer in stored.items()
+        }
     return {name: answer for name, answer in answers.items() if not name.endswith("comment")}
 
 
-def revision(rated: Rated, work: Work) -> Revision | None:
+def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
     """Return the differences between a scenario and what a rater answered about last.
 
     Args:
@@ -109,15 +111,15 @@ def revision(rated: Rated, work: Work) -> Revision | None:
     )
 
 
-def _words(before: str, now: str) -> tuple[Words, ...]:
+def _words(before: str, now: str) -> tuple[ChangedWords, ...]:
     old, new = before.split(), now.split()
     words = []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            words.append(Words("same", " ".join(new[c:d])))
+            words.append(ChangedWords("same", " ".join(new[c:d])))
             continue
         if old[a:b]:
-            words.append(Words("removed", " ".join(old[a:b])))
+            words.append(ChangedWords("removed", " ".join(old[a:b])))
         if new[c:d]:
-            words.append(Words("added", " ".join(new[c:d])))
+            words.append(ChangedWords("added", " ".join(new[c:d])))
     return tuple(words)

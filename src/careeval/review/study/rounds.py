@@ -21,22 +21,22 @@ from careeval.results.study.round_ratings import (
 from careeval.review.question import Progress, progress
 from careeval.review.store import Store, Work
 from careeval.review.study import own_answers
-from careeval.review.study.parsed_ratings import said
+from careeval.review.study.parsed_ratings import parse_ratings
 from careeval.review.study.plan import (
-    Rated,
+    RatedScenario,
     Seat,
     StudyPlan,
+    planned_scenarios,
     read_plan,
-    scenarios_of,
 )
-from careeval.review.study.questions import n_words, questions
+from careeval.review.study.questions import count_words, questions
 from careeval.review.study.revision import earlier_answers
 from careeval.review.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.workbench import ABOUT, CONSENT, FINISHED
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class RaterProgress:
     """One rater's progress with the newest round.
 
     Attributes:
@@ -71,9 +71,9 @@ class Whereabouts:
     handed_in: bool
 
 
-def whereabouts(
+def rater_progress(
     store: Store, plan: StudyPlan, scenarios: Mapping[str, Scenario]
-) -> tuple[Whereabouts, ...]:
+) -> tuple[RaterProgress, ...]:
     """Return the progress of every rater who has not withdrawn, in the order of the plan.
 
     Args:
@@ -85,7 +85,7 @@ def whereabouts(
     rows, revoked, events = [], store.revoked(), store.events()
     opened = store.opened() | {event.rater for event in events if not event.typed_by}
     times = minutes_by_task(events)
-    for seat in seats_in(store, plan):
+    for seat in present_seats(store, plan):
         work = store.work(seat.id)
         asked = {
             name: questions(plan, scenarios[name], seat.id, earlier_answers(plan.rated(name), work))
@@ -102,7 +102,7 @@ def whereabouts(
         }
         last = max((a.at for answers in work.values() for a in answers.values()), default="")
         rows.append(
-            Whereabouts(
+            RaterProgress(
                 seat.rater,
                 seat.id in opened,
                 _agreed(plan, work),
@@ -111,21 +111,21 @@ def whereabouts(
                 Counter(states.values()),
                 median_minutes(minutes.values()),
                 sum(
-                    is_faster_than_reading(minutes[name], n_words(scenarios[name], asked[name]))
+                    is_faster_than_reading(minutes[name], count_words(scenarios[name], asked[name]))
                     for name in minutes
                 ),
                 last,
                 typed[seat.id],
                 seat.id in revoked,
                 len(seat.answers),
-                own_answers.n_written(work),
-                own_answers.handed_in(work.get(own_answers.HANDED_IN, {})),
+                own_answers.count_written(work),
+                own_answers.has_handed_in(work.get(own_answers.HANDED_IN, {})),
             )
         )
     return tuple(rows)
 
 
-def rounds_said(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
+def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
     """Return every round as it came in, from the first.
 
     Args:
@@ -142,7 +142,7 @@ def rounds_said(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
 
 
 def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
-    shown = {rated.id: as_shown(plan, rated, banks) for rated in plan.scenarios}
+    shown = {rated.id: scenario_as_shown(plan, rated, banks) for rated in plan.scenarios}
     lost = [name for name, scenario in shown.items() if scenario is None] if plan.rubrics else []
     note = ""
     if lost:
@@ -151,9 +151,9 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
             "since no bank that was named has the text that was rated."
         )
     readable = {rated.id: shown[rated.id] or _without_items(rated) for rated in plan.scenarios}
-    seats = seats_in(store, plan)
+    seats = present_seats(store, plan)
     work = {seat.id: store.work(seat.id) for seat in seats}
-    answers = said(plan, readable, work)
+    answers = parse_ratings(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
     ratings = RoundSaid(
         plan.round,
@@ -213,24 +213,26 @@ def _years(work: Work) -> int | None:
     return int(years.value) if years is not None and years.value.isdecimal() else None
 
 
-def seats_in(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
+def present_seats(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
     """Return the seats of raters who have not withdrawn, in the order of the plan."""
     present = {rater.id for rater in store.raters()}
     return tuple(seat for seat in plan.seats if seat.id in present)
 
 
-def as_shown(plan: StudyPlan, rated: Rated, banks: Iterable[Bank]) -> Scenario | None:
+def scenario_as_shown(
+    plan: StudyPlan, rated: RatedScenario, banks: Iterable[Bank]
+) -> Scenario | None:
     """Return a scenario as it was when the plan was written; None where no bank has it so."""
     alone = plan.model_copy(update={"scenarios": (rated,), "seats": ()})
     for bank in banks:
         try:
-            return scenarios_of(alone, bank)[rated.id]
+            return planned_scenarios(alone, bank)[rated.id]
         except (BankError, ReviewError):
             continue
     return None
 
 
-def _without_items(rated: Rated) -> Scenario:
+def _without_items(rated: RatedScenario) -> Scenario:
     """Return a stand-in for a lost text, to which the scenario's own questions still apply."""
     fields: dict[str, Any] = {"id": rated.id, "version": rated.version, "actions": (), "ladder": ()}
     return Scenario.model_construct(**fields)

@@ -10,16 +10,16 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from careeval.core.rating import Rater
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.forms import read_form
-from careeval.review.workbench import CONSENT, PREFERENCES, Desk
+from careeval.review.workbench import CONSENT, PREFERENCES, Workbench
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class Visitor:
     """The visitor of a request."""
 
-    desk: Desk
+    desk: Workbench
     rater: Rater
     secret: str
 
@@ -48,7 +48,7 @@ class Here:
     def note(self, task: str, **values: str | None) -> None:
         """Save values from a page that has a single form."""
         store = self.desk.store
-        store.save(self.rater.id, task, values, Form.new(store.newest(self.rater.id, task)))
+        store.save(self.rater.id, task, values, FormId.new(store.newest(self.rater.id, task)))
 
 
 class RefusedError(Exception):
@@ -70,26 +70,26 @@ class RedirectError(Exception):
         self.path = path
 
 
-def here(request: Request) -> Here:
+def current_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, while the work is open.
 
     Raises:
         RefusedError: As `signed_in`, or the work is closed.
     """
-    visitor = signed_in(request)
+    visitor = signed_in_visitor(request)
     if visitor.desk.store.closed:
         request.state.here = None
-        raise closed(visitor.desk)
+        raise closed_refusal(visitor.desk)
     return visitor
 
 
-def signed_in(request: Request) -> Here:
+def signed_in_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, also once the work is closed: they may still withdraw.
 
     Raises:
         RefusedError: The session is unknown, or the link is switched off.
     """
-    desk: Desk = request.app.state.desk
+    desk: Workbench = request.app.state.desk
     secret = request.cookies.get(desk.cookie, "")
     link = desk.store.session(secret) if secret else None
     if link is None:
@@ -102,25 +102,25 @@ def signed_in(request: Request) -> Here:
             retry=True,
         )
     if link.revoked:
-        raise revoked(desk)
-    request.state.here = visitor = Here(desk, link.rater, secret)
+        raise revoked_refusal(desk)
+    request.state.here = visitor = Visitor(desk, link.rater, secret)
     return visitor
 
 
-def agreed(request: Request) -> Here:
+def agreed_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, who has agreed to the terms.
 
     Raises:
         RefusedError: As `here`.
         RedirectError: They have not agreed yet.
     """
-    visitor = here(request)
+    visitor = current_visitor(request)
     if not visitor.agreed:
         raise RedirectError("/consent")
     return visitor
 
 
-def revoked(desk: Desk) -> RefusedError:
+def revoked_refusal(desk: Workbench) -> RefusedError:
     """Return the refusal for a link that is switched off."""
     return RefusedError(
         403,
@@ -130,7 +130,7 @@ def revoked(desk: Desk) -> RefusedError:
     )
 
 
-def closed(desk: Desk) -> RefusedError:
+def closed_refusal(desk: Workbench) -> RefusedError:
     """Return the refusal for every page once the work is closed."""
     return RefusedError(
         403,
@@ -150,5 +150,5 @@ async def _form(request: Request) -> Mapping[str, str]:
 FORM = Depends(_form)
 """Reads the form that was sent, for a page that needs none of its fields."""
 
-Posted = Annotated[Mapping[str, str], FORM]
+PostedForm = Annotated[Mapping[str, str], FORM]
 """The fields of the form that was sent."""

@@ -21,23 +21,23 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review.addresses import Settings, is_loopback
+from careeval.review.addresses import Addresses, is_loopback
 from careeval.review.audit import decks as audit_decks
 from careeval.review.changes import ClosedError, RevokedError
 from careeval.review.forms import FormError
 from careeval.review.store import PORTS, Store
 from careeval.review.study import decks as study_decks
 from careeval.review.web import common_pages, deck_pages
-from careeval.review.web.access import RedirectError, RefusedError, closed, revoked
-from careeval.review.web.connection import BACKLOG, Limits, Server, connections
+from careeval.review.web.access import RedirectError, RefusedError, closed_refusal, revoked_refusal
+from careeval.review.web.connection import BACKLOG, Limits, ReviewServer, connection_class
 from careeval.review.web.guard import Guard
-from careeval.review.web.page_slots import Turns
+from careeval.review.web.page_slots import PageSlots
 from careeval.review.web.pages import refusal
 
 _STATIC = Path(__file__).with_name("static")
 
 
-def create_app(bank: Bank | None, store: Store, settings: Settings | None = None) -> ASGIApp:
+def create_app(bank: Bank | None, store: Store, settings: Addresses | None = None) -> ASGIApp:
     """Return the app for an audit, or for a study's newest round.
 
     Args:
@@ -49,17 +49,17 @@ def create_app(bank: Bank | None, store: Store, settings: Settings | None = None
         BankError: The bank lacks a scenario of the plan.
         ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
-    settings = settings or Settings.loopback(PORTS[store.kind])
+    settings = settings or Addresses.loopback(PORTS[store.kind])
     # FastAPI's own pages of documentation load scripts from elsewhere
     app = FastAPI(openapi_url=None)
-    app.state.turns = Turns()
+    app.state.turns = PageSlots()
     if store.kind == "audit":
-        app.state.desk = audit_decks.audit_desk(store, settings)
+        app.state.desk = audit_decks.audit_workbench(store, settings)
         app.include_router(deck_pages.router(audit_decks.PATHS, audit_decks.ENDS))
     else:
         if bank is None:
             raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
-        app.state.desk = study_decks.study_desk(bank, store, settings)
+        app.state.desk = study_decks.study_workbench(bank, store, settings)
         app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
     app.include_router(common_pages.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
@@ -79,11 +79,11 @@ async def _refused(request: Request, error: Any) -> Response:
 
 
 async def _revoked(request: Request, _: Any) -> Response:
-    return await _refused(request, revoked(request.app.state.desk))
+    return await _refused(request, revoked_refusal(request.app.state.desk))
 
 
 async def _closed(request: Request, _: Any) -> Response:
-    return await _refused(request, closed(request.app.state.desk))
+    return await _refused(request, closed_refusal(request.app.state.desk))
 
 
 async def _not_saved(request: Request, error: Any) -> Response:
@@ -162,11 +162,13 @@ def serve(
         wanted = PORTS[store.kind] if port is None else port
         listener = opened.enter_context(_listening(host, wanted))
         port = listener.getsockname()[1]
-        settings = Settings.behind_proxy(behind_proxy) if behind_proxy else Settings.loopback(port)
+        settings = (
+            Addresses.behind_proxy(behind_proxy) if behind_proxy else Addresses.loopback(port)
+        )
         config = uvicorn.Config(
             create_app(bank, store, settings),
             loop="asyncio",
-            http=connections(limits or Limits()),
+            http=connection_class(limits or Limits()),
             ws="none",
             backlog=BACKLOG,
             log_level="warning",
@@ -175,7 +177,7 @@ def serve(
             proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
-        server = Server(config)
+        server = ReviewServer(config)
         if ready is not None:
             ready(behind_proxy or f"http://127.0.0.1:{port}")
         with _ended_by_sigterm():

@@ -10,21 +10,21 @@ from starlette.responses import Response
 from careeval.review.store import Link
 from careeval.review.web.access import (
     FORM,
-    Here,
-    Posted,
+    PostedForm,
     RedirectError,
     RefusedError,
-    agreed,
-    here,
-    revoked,
-    signed_in,
+    Visitor,
+    agreed_visitor,
+    current_visitor,
+    revoked_refusal,
+    signed_in_visitor,
 )
 from careeval.review.web.deck_pages import next_stop
-from careeval.review.web.page_slots import Page
+from careeval.review.web.page_slots import PageRoute
 from careeval.review.web.pages import go_to, page
-from careeval.review.workbench import ABOUT, CONSENT, PREFERENCES, Desk
+from careeval.review.workbench import ABOUT, CONSENT, PREFERENCES, Workbench
 
-router = APIRouter(route_class=Page)
+router = APIRouter(route_class=PageRoute)
 
 NOT_SAID = "not said"
 _MOST_YEARS = 80
@@ -33,7 +33,7 @@ _MOST_YEARS = 80
 @router.get("/")
 def home(request: Request) -> Response:
     """Redirect a visitor to the page where they stopped."""
-    visitor = here(request)
+    visitor = current_visitor(request)
     if not visitor.agreed:
         raise RedirectError("/consent")
     work = visitor.desk.store.work(visitor.rater.id)
@@ -49,7 +49,7 @@ def landing(request: Request, token: str) -> Response:
     It changes nothing, since mail scanners open links.
     """
     link = _link(request, token)
-    desk: Desk = request.app.state.desk
+    desk: Workbench = request.app.state.desk
     load = desk.load(link.rater, desk.store.work(link.rater.id))
     return page(request, "landing", desk.title, load=load)
 
@@ -58,19 +58,19 @@ def landing(request: Request, token: str) -> Response:
 def start(request: Request, token: str) -> Response:
     """Start a session."""
     link = _link(request, token)
-    desk: Desk = request.app.state.desk
+    desk: Workbench = request.app.state.desk
     response = go_to("/")
     response.set_cookie(desk.cookie, desk.store.start_session(link.rater.id), **_flags(desk))
     return response
 
 
-def _flags(desk: Desk) -> dict[str, Any]:
+def _flags(desk: Workbench) -> dict[str, Any]:
     """Return the flags of the session's cookie; a browser removes it only with the same ones."""
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": desk.settings.secure}
 
 
 def _link(request: Request, token: str) -> Link:
-    desk: Desk = request.app.state.desk
+    desk: Workbench = request.app.state.desk
     link = desk.store.link(token)
     if link is None:
         raise RefusedError(
@@ -80,22 +80,22 @@ def _link(request: Request, token: str) -> Link:
             "whole from the message that you got, or ask whoever sent it.",
         )
     if link.revoked:
-        raise revoked(desk)
+        raise revoked_refusal(desk)
     return link
 
 
 @router.get("/consent")
-def terms(request: Request) -> Response:
+def show_terms(request: Request) -> Response:
     """Show the terms, also to those who have agreed."""
-    visitor = here(request)
+    visitor = current_visitor(request)
     values = {"given": visitor.agreed, "declined": visitor.declined}
     return page(request, "consent", "Before you begin", **values)
 
 
 @router.post("/consent")
-def agree(request: Request, form: Posted) -> Response:
+def save_consent(request: Request, form: PostedForm) -> Response:
     """Save that they agree, or that they do not."""
-    visitor = here(request)
+    visitor = current_visitor(request)
     digest = visitor.desk.consent.digest
     if form.get("agree") == "yes":
         visitor.note(CONSENT, given=digest, declined=None)
@@ -105,15 +105,15 @@ def agree(request: Request, form: Posted) -> Response:
 
 
 @router.get("/about")
-def about(request: Request) -> Response:
+def show_about(request: Request) -> Response:
     """Show the question about years of experience."""
-    return _about(request, agreed(request), "")
+    return _about(request, agreed_visitor(request), "")
 
 
 @router.post("/about")
-def tell(request: Request, form: Posted) -> Response:
+def save_years(request: Request, form: PostedForm) -> Response:
     """Save the years of experience."""
-    visitor, typed = agreed(request), form.get("years", "").strip()
+    visitor, typed = agreed_visitor(request), form.get("years", "").strip()
     if form.get("go") == "skip":
         typed = NOT_SAID
     elif not (typed.isascii() and typed.isdigit() and len(typed) < 4 and int(typed) <= _MOST_YEARS):
@@ -123,7 +123,7 @@ def tell(request: Request, form: Posted) -> Response:
     return go_to("/")
 
 
-def _about(request: Request, visitor: Here, error: str, typed: str = "") -> Response:
+def _about(request: Request, visitor: Visitor, error: str, typed: str = "") -> Response:
     stored = visitor.desk.store.answers(visitor.rater.id, ABOUT).get("years")
     if not error and stored and stored.value != NOT_SAID:
         typed = stored.value
@@ -134,14 +134,14 @@ def _about(request: Request, visitor: Here, error: str, typed: str = "") -> Resp
 @router.get("/pause")
 def pause(request: Request) -> Response:
     """Show what a pause means."""
-    here(request)
+    current_visitor(request)
     return page(request, "pause", "Take a pause")
 
 
 @router.post("/pause", dependencies=[FORM])
-def leave(request: Request) -> Response:
+def end_session(request: Request) -> Response:
     """End the session in this browser."""
-    visitor = here(request)
+    visitor = current_visitor(request)
     visitor.desk.store.end_session(visitor.secret)
     request.state.here = None
     response = page(request, "paused", "You are signed out")
@@ -152,14 +152,14 @@ def leave(request: Request) -> Response:
 @router.get("/withdraw")
 def withdraw(request: Request) -> Response:
     """Show what withdrawing means."""
-    signed_in(request)
+    signed_in_visitor(request)
     return page(request, "withdraw", "Withdraw and delete")
 
 
 @router.post("/withdraw")
-def delete(request: Request, form: Posted) -> Response:
+def delete_answers(request: Request, form: PostedForm) -> Response:
     """Delete a rater and all their answers, also once the work is closed."""
-    visitor = signed_in(request)
+    visitor = signed_in_visitor(request)
     if form.get("delete") != "everything":
         return go_to("/withdraw")
     erased = visitor.desk.store.withdraw(visitor.rater.id)
@@ -172,26 +172,28 @@ def delete(request: Request, form: Posted) -> Response:
 @router.get("/help")
 def help_page(request: Request) -> Response:
     """Show how the pages work; open to everybody."""
-    return page(request, "help", "Help", visitor=_maybe(request))
+    return page(request, "help", "Help", visitor=_visitor_or_none(request))
 
 
 @router.post("/help")
-def prefer(request: Request, form: Posted) -> Response:
+def save_shortcuts(request: Request, form: PostedForm) -> Response:
     """Turn the keyboard shortcuts on or off."""
-    here(request).note(PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"})
+    current_visitor(request).note(
+        PREFERENCES, **{"shortcuts-off": None if "shortcuts" in form else "yes"}
+    )
     return go_to("/help#shortcuts")
 
 
 @router.get("/accessibility")
 def accessibility(request: Request) -> Response:
     """Show the accessibility statement; open to everybody."""
-    _maybe(request)
+    _visitor_or_none(request)
     return page(request, "accessibility", "Accessibility")
 
 
-def _maybe(request: Request) -> Here | None:
+def _visitor_or_none(request: Request) -> Visitor | None:
     """Return the visitor of a request; None where nobody is signed in."""
     try:
-        return here(request)
+        return current_visitor(request)
     except RefusedError:
         return None

@@ -50,7 +50,7 @@ class TwofoldError(h11.RemoteProtocolError):
     """A request that can be read in two ways."""
 
 
-class Reader(h11.Connection):
+class StrictReader(h11.Connection):
     """A reader of requests that refuses those which another reader may take for something else."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.conn = Reader()
+        self.conn = StrictReader()
         self._timer: asyncio.TimerHandle | None = None
         self._since = 0.0
         self._between_requests = False
@@ -172,7 +172,7 @@ class Connection(H11Protocol):
             self._timer = None
 
 
-class Server(uvicorn.Server):
+class ReviewServer(uvicorn.Server):
     """A server that lets more connections wait than it accepts in one go."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -182,7 +182,7 @@ class Server(uvicorn.Server):
             listener.listen(_QUEUE)  # to listen again changes nothing else
 
 
-def connections(limits: Limits) -> type[Connection]:
+def connection_class(limits: Limits) -> type[Connection]:
     """Return the class of connections with these limits, and as many as files can be open."""
     return type("Connection", (Connection,), {"limits": limits, "most": _most()})
 

@@ -9,24 +9,37 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.core.rating import Rater
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.deck import (
     Answers,
     Card,
     Deck,
-    Typed,
-    fields,
+    TypedAnswers,
+    card_fields,
     notices,
+    read_answers,
     read_form_id,
-    read_typed,
 )
 from careeval.review.forms import ANSWER
-from careeval.review.question import SKIPPED, Progress, about, is_opened, missing
+from careeval.review.question import (
+    SKIPPED,
+    Progress,
+    duration_in_words,
+    missing_questions,
+    shows_late_questions,
+)
 from careeval.review.store import Work
-from careeval.review.web.access import FORM, Here, Posted, RedirectError, RefusedError, agreed
-from careeval.review.web.page_slots import Page
+from careeval.review.web.access import (
+    FORM,
+    PostedForm,
+    RedirectError,
+    RefusedError,
+    Visitor,
+    agreed_visitor,
+)
+from careeval.review.web.page_slots import PageRoute
 from careeval.review.web.pages import go_to, page, refusal, wants_json
-from careeval.review.workbench import Desk
+from careeval.review.workbench import Workbench
 
 PRACTISED = "practice"
 """The task in which a rater has seen pages of practice, with a field for each page."""
@@ -36,10 +49,10 @@ Row = tuple[str, str, Progress]
 
 
 @dataclass(frozen=True)
-class Sitting:
+class OpenSeat:
     """A visitor and the decks of their seat. Each deck opens the next once it is handed in."""
 
-    visitor: Here
+    visitor: Visitor
     work: Work
     decks: tuple[Deck, ...]
 
@@ -49,7 +62,7 @@ class Sitting:
         return next((deck for deck in self.decks[:-1] if not deck.stands), None)
 
 
-def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
+def next_stop(desk: Workbench, rater: Rater, work: Work) -> str:
     """Return the address to go on with, for a rater who has agreed and told their experience."""
     *first, last = desk.decks(rater, work) or (None,)
     for deck in first:
@@ -64,7 +77,7 @@ def next_stop(desk: Desk, rater: Rater, work: Work) -> str:
     return last.end if last.stands else last.goes_on(last.states(work))
 
 
-def sit(request: Request, *, for_one: bool = False) -> Sitting:
+def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
     """Return the visitor of a request with their decks.
 
     Args:
@@ -74,7 +87,7 @@ def sit(request: Request, *, for_one: bool = False) -> Sitting:
     Raises:
         RefusedError: There is nothing for them.
     """
-    visitor = agreed(request)
+    visitor = agreed_visitor(request)
     store = visitor.desk.store
     work = (store.work_by_task if for_one else store.work)(visitor.rater.id)
     decks = visitor.desk.decks(visitor.rater, work)
@@ -85,15 +98,15 @@ def sit(request: Request, *, for_one: bool = False) -> Sitting:
             "Thank you: what you rated before is kept. If that surprises you, ask: "
             + visitor.desk.consent.contact,
         )
-    return Sitting(visitor, work, decks)
+    return OpenSeat(visitor, work, decks)
 
 
-def nothing() -> RefusedError:
+def not_found() -> RefusedError:
     """Return the refusal for an address that does not exist, or is not theirs."""
     return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
 
 
-def _expect_first(request: Request, at: Sitting, deck: Deck | None = None) -> None:
+def _expect_first(request: Request, at: OpenSeat, deck: Deck | None = None) -> None:
     """Raise where another deck must be handed in before this one, or before all others.
 
     It is called before anything is shown that tells of a rubric.
@@ -117,10 +130,10 @@ def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
         paths: The addresses of their cards, without their numbers.
         ends: The addresses of their ends.
     """
-    pages = APIRouter(route_class=Page)
+    pages = APIRouter(route_class=PageRoute)
     pages.add_api_route("/overview", overview, methods=["GET"])
-    pages.add_api_route("/practice/{n}", practise, methods=["GET"])
-    pages.add_api_route("/practice/{n}", practised, methods=["POST"])
+    pages.add_api_route("/practice/{n}", show_practice, methods=["GET"])
+    pages.add_api_route("/practice/{n}", check_practice, methods=["POST"])
     for path in paths:
         pages.add_api_route(f"{path}/{{n}}", _show(path), methods=["GET"])
         pages.add_api_route(f"{path}/{{n}}", _save(path), methods=["POST"])
@@ -133,22 +146,22 @@ def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
 # Practice
 
 
-def practise(request: Request, n: int) -> Response:
+def show_practice(request: Request, n: int) -> Response:
     """Show a made-up card to try the questions on."""
     return _practice(request, n, None)
 
 
-def practised(request: Request, n: int, form: Posted) -> Response:
+def check_practice(request: Request, n: int, form: PostedForm) -> Response:
     """Show what there was to notice, and keep only that the card was seen."""
     return _practice(request, n, form)
 
 
 def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
-    at = sit(request)
+    at = open_seat(request)
     _expect_first(request, at)
     cards, go = at.visitor.desk.practice, (form or {}).get("go", "")
     if not 1 <= n <= len(cards):
-        raise nothing()
+        raise not_found()
     if go == "skip":
         at.visitor.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
         return go_to("/")
@@ -157,7 +170,7 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
         return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
     card = cards[n - 1]
     answers = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
-    shown = fields(card.questions, answers, Typed())
+    shown = card_fields(card.questions, answers, TypedAnswers())
     return page(
         request,
         card.template,
@@ -174,10 +187,10 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
 
 
 @dataclass(frozen=True)
-class Place:
+class OpenCard:
     """One card of a deck, opened by a visitor."""
 
-    at: Sitting
+    at: OpenSeat
     deck: Deck
     n: int
 
@@ -192,11 +205,11 @@ class Place:
         return visitor.desk.store.answers(visitor.rater.id, self.card.task)
 
 
-def _place(request: Request, path: str, n: int) -> Place:
-    at = sit(request, for_one=True)
+def _open_card(request: Request, path: str, n: int) -> OpenCard:
+    at = open_seat(request, for_one=True)
     deck = next((deck for deck in at.decks if deck.path == path), None)
     if deck is None:
-        raise nothing()
+        raise not_found()
     _expect_first(request, at, deck)
     if deck.waits:
         raise RefusedError(
@@ -205,29 +218,33 @@ def _place(request: Request, path: str, n: int) -> Place:
             "You can settle what labellers disagree on once all of them have handed in.",
         )
     if not 1 <= n <= len(deck.cards):
-        raise nothing()
-    return Place(at, deck, n)
+        raise not_found()
+    return OpenCard(at, deck, n)
 
 
 def _show(path: str) -> Callable[..., Response]:
     def show(request: Request, n: int) -> Response:
-        place = _place(request, path, n)
+        place = _open_card(request, path, n)
         if place.deck.stands and not place.deck.stands_template:
             raise RedirectError(place.deck.end)
-        return _page(request, place, Typed(), ())
+        return _page(request, place, TypedAnswers(), ())
 
     return show
 
 
 def _save(path: str) -> Callable[..., Response]:
-    def save(request: Request, n: int, form: Posted) -> Response:
-        place = _place(request, path, n)
-        return _stands(request, place, form) if place.deck.stands else _keep(request, place, form)
+    def save(request: Request, n: int, form: PostedForm) -> Response:
+        place = _open_card(request, path, n)
+        return (
+            _respond_locked(request, place, form)
+            if place.deck.stands
+            else _save_form(request, place, form)
+        )
 
     return save
 
 
-def _stands(request: Request, place: Place, form: Mapping[str, str]) -> Response:
+def _respond_locked(request: Request, place: OpenCard, form: Mapping[str, str]) -> Response:
     """Respond to a form that comes after the deck was handed in: fine if it changes nothing."""
     store, rater, task = place.at.visitor.desk.store, place.at.visitor.rater.id, place.card.task
     standing = {ANSWER + name: answer.value for name, answer in place.answers().items()}
@@ -241,7 +258,7 @@ def _stands(request: Request, place: Place, form: Mapping[str, str]) -> Response
     return refusal(request, 409, "Handed in already", words, retry=False)
 
 
-def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
+def _save_form(request: Request, place: OpenCard, form: Mapping[str, str]) -> Response:
     """Save what a form or our script sends, and go to the page that it asks for."""
     card, deck, n = place.card, place.deck, place.n
     if form.get("task") != card.task:
@@ -250,7 +267,7 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
     clear, go = form.get("clear", ""), form.get("go", "")
     if clear.startswith(ANSWER):
         form = {**form, clear: ""}
-    typed, sent = read_typed(form, card.questions), read_form_id(form)
+    typed, sent = read_answers(form, card.questions), read_form_id(form)
     if typed is None or sent is None:
         words = "It is not one of the forms of this page; nothing was saved."
         return refusal(request, 400, "This form cannot be read", words, retry=False)
@@ -258,7 +275,7 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
     visitor = place.at.visitor
     saved = visitor.desk.store.save(visitor.rater.id, card.task, values, sent, place=n)
     messages = notices(saved, card.questions)
-    shown = fields(card.questions, {}, typed)
+    shown = card_fields(card.questions, {}, typed)
     if wants_json(request):
         errors = {each.id: each.error for each in shown if each.error}
         content = {"seen": saved.seen, "notices": messages, "errors": errors}
@@ -270,14 +287,14 @@ def _keep(request: Request, place: Place, form: Mapping[str, str]) -> Response:
         return go_to(f"{deck.path}/{n}{again}#{cleared}")
     if go == "back":
         return go_to(f"{deck.path}/{max(1, n - 1)}{again}")
-    if go == "next" and missing(card.questions, answers := place.answers()):
+    if go == "next" and missing_questions(card.questions, answers := place.answers()):
         late = [question.field for question in card.questions if question.late]
-        opens = is_opened(card.questions, answers) and not typed.raw.keys() & set(late)
+        opens = shows_late_questions(card.questions, answers) and not typed.raw.keys() & set(late)
         return go_to(f"{deck.path}/{n}{'#items' if late and opens else '?missing=1'}")
     return go_to(f"{deck.path}/{n + 1}{again}" if n < len(deck.cards) else deck.end)
 
 
-def _skipping(place: Place, typed: Typed, go: str) -> Mapping[str, str | None]:
+def _skipping(place: OpenCard, typed: TypedAnswers, go: str) -> Mapping[str, str | None]:
     """Return what a form says about skipping the card; empty where it says nothing."""
     if go == "skip":
         return {SKIPPED: "yes"}
@@ -289,16 +306,18 @@ def _skipping(place: Place, typed: Typed, go: str) -> Mapping[str, str | None]:
     return {SKIPPED: None} if go == "next" or typed.values != standing else {}
 
 
-def _page(request: Request, place: Place, typed: Typed, messages: Sequence[str]) -> Response:
+def _page(
+    request: Request, place: OpenCard, typed: TypedAnswers, messages: Sequence[str]
+) -> Response:
     deck, card, query = place.deck, place.card, request.query_params
     store, rater = place.at.visitor.desk.store, place.at.visitor.rater.id
     # in this order: an event between the two is shown, and at worst announced as well
     seen = store.newest(rater, card.task)
     work = store.work(rater)
     answers = work.get(card.task, {})
-    opened = is_opened(card.questions, answers)
+    opened = shows_late_questions(card.questions, answers)
     values = {name: answer.value for name, answer in answers.items()}
-    every = fields(card.questions, values, typed, card.before)
+    every = card_fields(card.questions, values, typed, card.before)
     shown = [each for each in every if opened or not each.question.late]
     states = deck.states(work)
     gaps = [each for each in shown if each.question.required and not each.value]
@@ -313,7 +332,7 @@ def _page(request: Request, place: Place, typed: Typed, messages: Sequence[str])
         fields=shown,
         opened=opened,
         skipped=SKIPPED in answers,
-        form=Form.new(seen),
+        form=FormId.new(seen),
         n_done=states.count(Progress.done),
         n_all=len(states),
         saved=max((answer.at for answer in answers.values()), default=""),
@@ -328,7 +347,7 @@ def _page(request: Request, place: Place, typed: Typed, messages: Sequence[str])
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CardGroup:
     """Cards that a list shows together.
 
     Attributes:
@@ -347,7 +366,7 @@ class Group:
         return sum(state is Progress.done for _, _, state in self.rows)
 
 
-def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> list[Group]:
+def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> list[CardGroup]:
     """Return rows, keyed by the card's number, in their groups; none for cards without a group."""
     grouped: dict[int, dict[int, Row]] = {}
     for n, row in rows.items():
@@ -355,13 +374,14 @@ def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> 
             grouped.setdefault(number, {})[n] = row
     current = deck.first_open(states)
     return [
-        Group(number, tuple(group.values()), current in group) for number, group in grouped.items()
+        CardGroup(number, tuple(group.values()), current in group)
+        for number, group in grouped.items()
     ]
 
 
 def overview(request: Request) -> Response:
     """Show all cards of a visitor, and the progress with each."""
-    at = sit(request)
+    at = open_seat(request)
     last = at.decks[-1]
     if last.stands:
         raise RedirectError(last.end)
@@ -384,11 +404,11 @@ def overview(request: Request) -> Response:
         counts={state: [s for _, _, s in rows].count(state) for state in Progress},
         going=going,
         owes=at.owed is not None,
-        left=about(left) if left else "",
+        left=duration_in_words(left) if left else "",
     )
 
 
-def _rows(at: Sitting, deck: Deck) -> list[Row]:
+def _rows(at: OpenSeat, deck: Deck) -> list[Row]:
     """Return a deck's cards, as a list shows them."""
     states = deck.states(at.work)
     if deck.stands:  # what was not handed in can no longer be
@@ -400,11 +420,11 @@ def _rows(at: Sitting, deck: Deck) -> list[Row]:
     ]
 
 
-def _at_end(request: Request, end: str) -> tuple[Sitting, Deck]:
-    at = sit(request)
+def _at_end(request: Request, end: str) -> tuple[OpenSeat, Deck]:
+    at = open_seat(request)
     deck = next((deck for deck in at.decks if deck.end == end), None)
     if deck is None:
-        raise nothing()
+        raise not_found()
     _expect_first(request, at, deck)
     return at, deck
 

@@ -6,7 +6,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from careeval.review.addresses import Settings
+from careeval.review.addresses import Addresses
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -26,7 +26,7 @@ HEADERS = {
 class Guard:
     """An app that refuses requests to other hosts and changes that other sites ask for."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Addresses) -> None:
         self._app = app
         self._settings = settings
 

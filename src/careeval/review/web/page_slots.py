@@ -24,7 +24,7 @@ from careeval.review import database
 _LOOKING, _SAVING = 2, 2
 
 
-class Turns:
+class PageSlots:
     """Slots for pages that are made at the same time: a few that read, and a few that save."""
 
     def __init__(self) -> None:
@@ -45,18 +45,18 @@ class Turns:
             turns.release()
 
 
-class Page(APIRoute):
+class PageRoute(APIRoute):
     """A route whose page is made in a worker thread, in a slot, after its form has been read."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        in_turn = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_turn(endpoint)
+        in_turn = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_slot(endpoint)
         super().__init__(path, in_turn, **options)
 
 
-def _in_turn(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
+def _in_slot(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
     @wraps(make)
     async def made(request: Request, **given: Any) -> Response:
-        turns: Turns = request.app.state.turns
+        turns: PageSlots = request.app.state.turns
         async with turns.turn(request.method):
             return await run_in_threadpool(make, request, **given)
 

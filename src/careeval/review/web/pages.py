@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.rating import Scale
 from careeval.core.text import signed
-from careeval.review.audit.presence_rule import PRESENT, UNSURE
-from careeval.review.deck import by_item
+from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
+from careeval.review.deck import fields_by_item
 from careeval.review.forms import ANSWER
-from careeval.review.web.access import Here
-from careeval.review.workbench import Desk
+from careeval.review.web.access import Visitor
+from careeval.review.workbench import Workbench
 
 
 def page(
@@ -33,8 +33,8 @@ def page(
         status: The HTTP status.
         values: The values of the template.
     """
-    desk: Desk = request.app.state.desk
-    here: Here | None = getattr(request.state, "here", None)
+    desk: Workbench = request.app.state.desk
+    here: Visitor | None = getattr(request.state, "here", None)
     frame = {"desk": desk, "here": here, "title": title, "path": request.url.path}
     html = environment().get_template(f"{template}.html").render(frame | values)
     return HTMLResponse(html, status)
@@ -97,11 +97,11 @@ def environment() -> Environment:
     environment.filters["paragraphs"] = lambda text: text.strip().split("\n\n")
     environment.filters["clock"] = _clock
     environment.filters["points"] = signed
-    environment.filters["by_item"] = by_item
+    environment.filters["by_item"] = fields_by_item
     environment.filters["shape"] = lambda kind: "scale" if isinstance(kind, Scale) else kind
     environment.globals |= {
-        "PRESENT": PRESENT,
-        "UNSURE": UNSURE,
+        "PRESENT": PRESENCE_RULE,
+        "UNSURE": UNSURE_RULE,
         "POINTS_MEAN": MEANING,
         "NEVER_NEGATIVE": NEVER_NEGATIVE,
     }
